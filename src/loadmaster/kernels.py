@@ -49,7 +49,7 @@ lean: Any = njit(**LEAN)
 _INNER: dict[str, Any] = {
     **LEAN, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler,
 }  # fmt: skip
-inner: Any = njit(**_INNER)
+inner: Any = njit(**_INNER, forceinline=False)
 """The same for parts that only kernels call: without a door for Python, and compiled only within their callers."""
 inlined: Any = njit(**_INNER, forceinline=True)
 """The same for parts that have one caller: every array handed to a call costs seven words to push and to fetch."""

@@ -11,6 +11,7 @@ Fields read the same: arrays and numbers as they are, tuples within as lent ones
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,override,import-untyped,attr-defined"
 
+from hashlib import sha256
 from typing import Any
 
 from llvmlite import ir
@@ -25,7 +26,8 @@ class Lent(types.Type):
 
     def __init__(self, content: types.BaseNamedTuple) -> None:
         self.content = content
-        super().__init__(name=f"Lent({content})")
+        digest = sha256(content.name.encode()).hexdigest()[:16]  # the whole would stand in the name of every function
+        super().__init__(name=f"Lent({content.instance_class.__name__}, {digest})")
 
 
 @register_model(Lent)
@@ -101,6 +103,22 @@ lend: Any = _itself if config.DISABLE_JIT else _lent
 
 None stays None, and so does what is lent already, as tuples do where nothing is compiled.
 """
+
+
+@intrinsic
+def _held(typing, lent):
+    if not isinstance(lent, Lent):
+        return lent(lent), lambda context, builder, signature, arguments: arguments[0]
+    return lent.content(lent), _load
+
+
+value_of: Any = _itself if config.DISABLE_JIT else _held
+"""What was lent, as the named tuple that it was: for functions behind pointers, whose types say that they take one."""
+
+
+def _load(context, builder, signature, arguments):
+    model = context.data_model_manager[signature.return_type]
+    return model.from_data(builder, _fixed(builder, arguments[0]))
 
 
 def _lend(context, builder, signature, arguments):

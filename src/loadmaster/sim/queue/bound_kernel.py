@@ -5,6 +5,7 @@ import numpy as np
 
 from loadmaster.heap_kernel import drop_first
 from loadmaster.kernels import inlined, inner
+from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.bound_state import (
     AGAIN,
     CUTS,
@@ -23,6 +24,19 @@ from loadmaster.sim.queue.ends_kernel import drop_end
 from loadmaster.sim.queue.failing_kernel import fail, free_hosts, next_failure_s, tell_shell
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
+
+
+@inner
+def go_on_bound(engine, bound):
+    """All that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
+    if is_another_pass(bound):
+        return bound.clock[0]
+    event = next_bound_event(engine.state, bound)
+    if event == np.inf:
+        return event
+    now = at_or_after(event, engine.rules.interval_s)
+    advance(engine, bound, now)
+    return now
 
 
 @inner
@@ -53,33 +67,33 @@ def is_another_pass(bound):
 
 
 @inner
-def advance(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, now):
+def advance(engine, bound, now):
     """All that happens up to `now`: jobs end and hosts fail in the order of time, jobs come and become eligible."""
-    count = state.tally
+    count = engine.state.tally
     bound.clock[0] = now
     while True:
-        end_s = state.end_s[0] if count[RUNNING] > 0 else np.inf
+        end_s = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
         fail_s = next_failure_s(bound)
         if min(end_s, fail_s) > now:
             break
         if end_s <= fail_s:
-            _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+            _end(engine, bound)
         else:
-            fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound)
-    admit_bound(jobs, rules, state, waiting, ranked, bound)
-    release(jobs, rules, waiting, ranked, bound)
+            fail(engine, bound)
+    admit_bound(engine, bound)
+    release(engine, bound)
 
 
 @inner
-def start_bound(jobs, rules, state, waiting, ranked, bound, row, end_s):
+def start_bound(engine, bound, row, end_s):
     """The row's job starts now, as far as constraints go."""
     job = np.int64(bound.row[row].owner)
     bound.job[job].end_s = end_s
     bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
-    if rules.limited:
-        count_against(jobs, state, row, -1.0)
-    begin(jobs, rules, waiting, ranked, bound, job)
+    if engine.rules.limited:
+        count_against(engine.jobs, engine.state, row, -1.0)
+    begin(engine, bound, job)
 
 
 @inner
@@ -114,16 +128,16 @@ def has_cut_runs(bound):
 
 
 @inlined
-def _end(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound):
-    count = state.tally
-    end_s, row = state.end_s[0], np.int64(state.ending[0])
-    count[RUNNING] = drop_first(state.end_s, state.ending, count[RUNNING])
-    free_hosts(jobs, rules, state, stairs, scores, log, row)
-    if rules.backfilling == EASY:
-        drop_end(ends, row)
+def _end(engine, bound):
+    count = engine.state.tally
+    end_s, row = engine.state.end_s[0], np.int64(engine.state.ending[0])
+    count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
+    free_hosts(engine, row)
+    if engine.rules.backfilling == EASY:
+        drop_end(engine.ends, row)
     job = np.int64(bound.row[row].owner)
     tell_shell(bound, job, end_s, ENDED)
-    finish(jobs, rules, waiting, ranked, bound, job, end_s, bound.job[job].well)
+    finish(engine, bound, job, end_s, bound.job[job].well)
 
 
 @inlined

@@ -15,59 +15,59 @@ from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
 from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.desk_state import AGAIN, CLOSED, DECISION, LEFT_TO_OTHERS, STAND, WAIT
 from loadmaster.sim.queue.desk_work_kernel import find_left
-from loadmaster.sim.queue.queue_kernel import value_of_plan
+from loadmaster.sim.queue.members_kernel import value_of_plan
 from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, OUT_OF_ROOM, PLANNED
 
 
 @inner
-def best_pass(jobs, capacity, rules, state, log, bound, desk, scans, rates, serve, now):
-    """One pass; of several members that of the first best one. Returns (winners, what is wrong or 0)."""
-    best, winners = np.int64(0), np.int64(log.value.shape[1])  # the bit of a meta-rule's only member
+def best_pass(engine, bound, desk, serve, now):
+    """One pass through `serve`, of several members the first best one's; returns (winners, what is wrong or 0)."""
+    best, winners = np.int64(0), np.int64(engine.log.value.shape[1])  # the bit of a meta-rule's only member
     best_value = -1.0
-    for member in range(rules.members if rules.members > 1 else 0):
-        wrong = _pass(state, bound, desk, scans, rates, serve, member, now)
+    for member in range(engine.rules.members if engine.rules.members > 1 else 0):
+        wrong = _pass(engine, bound, desk, serve, member, now)
         if wrong == 0:
-            value = log.value[log.rows[0], member] = value_of_plan(jobs, capacity, rules, state)
+            value = engine.log.value[engine.log.rows[0], member] = value_of_plan(engine)
             if value > best_value:
                 best, best_value, winners = np.int64(member), value, np.int64(0)
             if value == best_value:
                 winners |= 1 << member
-        take_back_plan(state, desk)
+        take_back_plan(engine.state, desk)
         if wrong != 0:
             return winners, wrong
-        if rules.pruned and state.tally[PLANNED] == desk.tally[WAIT]:
+        if engine.rules.pruned and engine.state.tally[PLANNED] == desk.tally[WAIT]:
             break
-    wrong = _pass(state, bound, desk, scans, rates, serve, best, now)
+    wrong = _pass(engine, bound, desk, serve, best, now)
     if wrong != 0:
-        take_back_plan(state, desk)
+        take_back_plan(engine.state, desk)
     return winners, wrong
 
 
 @inner
-def pass_alone(jobs, capacity, rules, state, log, bound, desk, scans, rates, serve, row, now):
+def pass_alone(engine, bound, desk, row, now):
     """A pass in which nobody waits but one row, to which nothing was promised; returns (winners, wrong)."""
     order, waiting, decision = desk.board.order, desk.tally[WAIT], desk.tally[DECISION]
     first = order[0]
     order[0], desk.tally[WAIT], desk.tally[DECISION] = row, 1, 0
-    winners, wrong = best_pass(jobs, capacity, rules, state, log, bound, desk, scans, rates, serve, now)
+    winners, wrong = best_pass(engine, bound, desk, engine.calls.alone, now)
     order[0], desk.tally[WAIT], desk.tally[DECISION] = first, waiting, decision
     return winners, wrong
 
 
 @inner
-def _pass(state, bound, desk, scans, rates, serve, member, now):
+def _pass(engine, bound, desk, serve, member, now):
     """Let one member decide; its starts are the plan. Returns what is wrong, 0 if nothing."""
-    lay(state, bound, desk, now)
-    serve(desk, now, member, scans[member], rates[member])
+    lay(engine.state, bound, desk, now)
+    serve(desk, now, member, engine.calls.scans[member], engine.calls.rates[member])
     board = desk.board
-    if board.place[board.tally[PLACED]].first > state.undo_host.shape[0]:
+    if board.place[board.tally[PLACED]].first > engine.state.undo_host.shape[0]:
         return OUT_OF_ROOM
-    state.tally[PLANNED] = board.tally[PLACED]
+    engine.state.tally[PLANNED] = board.tally[PLACED]
     for i in range(board.tally[PLACED]):
-        state.plan_job[1, i] = board.place[i].row
-        state.plan_task[i] = board.place[i].first
+        engine.state.plan_job[1, i] = board.place[i].row
+        engine.state.plan_task[i] = board.place[i].first
     for at in range(board.place[board.tally[PLACED]].first):
-        state.undo_host[at] = board.started_host[at]
+        engine.state.undo_host[at] = board.started_host[at]
     status = board.tally[STATUS]
     if status == MORE_ROOM:
         return AGAIN

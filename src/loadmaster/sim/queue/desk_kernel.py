@@ -1,8 +1,4 @@
-"""The engine over the compiled board: moments, passes and starts of a bound run, with any backfilling that it knows.
-
-What happens between two passes is told by the kernels of the general engine (`queue_kernel`); what a pass sees is kept
-up to date here.
-"""
+"""Passes over the compiled board, as a part of the engine: what a pass sees is kept up to date here."""
 # mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
@@ -11,8 +7,9 @@ from loadmaster.backfilling.board_arrays import SINCE
 from loadmaster.backfilling.line_kernel import sort_line
 from loadmaster.backfilling.running_kernel import add_tasks, drop_tasks
 from loadmaster.kernels import inlined, inner
+from loadmaster.lent import value_of
 from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
-from loadmaster.sim.queue.bound_kernel import has_cut_runs, queue_length
+from loadmaster.sim.queue.bound_kernel import go_on_bound, queue_length
 from loadmaster.sim.queue.bound_state import ENDED, HEARD, IN_QUEUE, MOMENTS, REFUSED, REPEATED, SENT_BACK
 from loadmaster.sim.queue.desk_decide_kernel import best_pass
 from loadmaster.sim.queue.desk_guess_kernel import correct, hear_end, next_expiry_s, predict
@@ -34,88 +31,75 @@ from loadmaster.sim.queue.desk_work_kernel import begin_work, end_work, work_aga
 from loadmaster.sim.queue.heard_kernel import tell
 from loadmaster.sim.queue.loops_kernel import pass_loops_by
 from loadmaster.sim.queue.preempt_kernel import make_way, pass_again_if_need_be
-from loadmaster.sim.queue.preempt_state import HANDLED, QUEUED
-from loadmaster.sim.queue.queue_kernel import commit, go_on_bound
+from loadmaster.sim.queue.preempt_state import FIRST, HANDLED, QUEUED
 from loadmaster.sim.queue.queue_state import (
     ARRIVED,
-    DONE,
     LAST_HOST,
     MANY,
     NO_RANK,
     OUT_OF_ROOM,
-    PAUSED,
     PLANNED,
     WAITING,
 )
 from loadmaster.sim.queue.stopping_kernel import join_running, leave_running, resume
 
 
-@inner
-def run_at_desk(
-    jobs, capacity, rules, state, waiting, ranked, stairs, ends, scores, log, bound, desk, columns, rank, book, reckon,
-    scans, rates, serve, stops, alone,
-):  # fmt: skip
-    """Go on until all is done or the records are full, or a pass needs something of the shell.
-
-    `serve` and `alone` are doors of `desk_pass_kernel`, for the queue and for one row of it; `scans` and `rates` are
-    the members' policies. `stops` is `preempt_state.Preempts`, or None where nobody is stopped for another.
-    """
-    log.rows[0] = 0
-    while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = _next_pass(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, desk, stops)
-        if now == np.inf:
-            return DONE
-        if queue_length(state, bound) == 0:
-            continue
-        winners, wrong, first = np.int64(0), np.int64(0), False
-        state.tally[PLANNED] = 0
-        bound.clock[1] = np.inf
-        log.value[log.rows[0], :] = np.nan
-        queued = queue_length(state, bound)
-        if bound.tally[IN_QUEUE] > 0:
-            if stops is not None and stops.number[HANDLED] != 0:  # the pass is made once more
-                queued = stops.number[QUEUED]
-            elif _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
-                return NO_RANK
-            if stops is not None and stops.number[HANDLED] == 0:
-                first, winners, wrong = make_way(
-                    jobs, capacity, rules, state, waiting, ranked, stairs, log, bound, desk, stops, scans, rates, alone,
-                    now,
-                )  # fmt: skip
-            if not first and wrong == 0:
-                winners, wrong = best_pass(jobs, capacity, rules, state, log, bound, desk, scans, rates, serve, now)
-            if wrong != 0:
-                return wrong
-            if not first:
-                _keep(state, bound, desk, now)
-        if _would_overflow(jobs, state, desk):
-            return OUT_OF_ROOM
-        _note(state, log, queued, winners, now)
-        _start(jobs, rules, state, waiting, ranked, ends, log, bound, desk, stops, now)
-        if stops is not None:
-            pass_again_if_need_be(state, bound, stops, first)
-        bound.clock[1] = min(bound.clock[1], next_expiry_s(desk, now))
-        if state.tally[WAITING] > 0:
-            again_s = work_again_s(desk.work, desk.started_as, ranked.queue, ranked.number[MANY], now)
-            bound.clock[1] = min(bound.clock[1], again_s)
-    return PAUSED
-
-
 @inlined
-def _next_pass(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound, desk, stops):
-    """The moment of the next pass, after all that happens before it."""
+def go_on_at_desk(engine, bound, desk, stops):
+    """All that happens before the next pass; returns its moment, infinite if there is none."""
     if desk.tally[REDO] != 0:
         desk.tally[REDO] = 0
         return bound.clock[0]
     bound.tally[HEARD] = 0
-    now = go_on_bound(jobs, rules, state, waiting, ranked, stairs, ends, scores, log, bound)
+    now = go_on_bound(engine, bound)
     if now < np.inf and bound.tally[REPEATED] == 0:
-        _hear(jobs, state, bound, desk, log, stops, now)
+        _hear(engine, bound, desk, stops, now)
     return now
 
 
 @inlined
-def _hear(jobs, state, bound, desk, log, stops, now):
+def decide_at_desk(engine, bound, desk, stops, now):
+    """One pass over the board, and its row in the record; returns what is wrong, 0 if nothing."""
+    winners, wrong, first = np.int64(0), np.int64(0), False
+    engine.state.tally[PLANNED] = 0
+    bound.clock[1] = np.inf
+    engine.log.value[engine.log.rows[0], :] = np.nan
+    queued = queue_length(engine.state, bound)
+    if bound.tally[IN_QUEUE] > 0:
+        if stops is not None and stops.number[HANDLED] != 0:  # the pass is made once more
+            queued = stops.number[QUEUED]
+        elif _line_up(engine, bound, desk, now):
+            return NO_RANK
+        if stops is not None and stops.number[HANDLED] == 0:
+            first, winners, wrong = make_way(engine, bound, desk, stops, now)
+        if not first and wrong == 0:
+            winners, wrong = best_pass(engine, bound, desk, engine.calls.serve, now)
+        if wrong != 0:
+            return wrong
+        if not first:
+            _keep(engine.state, bound, desk, now)
+    if _would_overflow(engine.jobs, engine.state, desk):
+        return OUT_OF_ROOM
+    _note(engine.state, engine.log, queued, winners, now)
+    if stops is not None:
+        stops.number[FIRST] = first
+    return 0
+
+
+@inlined
+def follow(engine, bound, desk, stops, now):
+    """The starts have happened: the board knows who runs now, and when there is another pass."""
+    _start(engine, desk, stops, now)
+    if stops is not None:
+        pass_again_if_need_be(engine.state, bound, stops, stops.number[FIRST] != 0)
+    bound.clock[1] = min(bound.clock[1], next_expiry_s(desk, now))
+    if engine.state.tally[WAITING] > 0:
+        again_s = work_again_s(desk.work, desk.started_as, engine.ranked.queue, engine.ranked.number[MANY], now)
+        bound.clock[1] = min(bound.clock[1], again_s)
+
+
+@inlined
+def _hear(engine, bound, desk, stops, now):
     """Who has left the hosts, and who has come, since the last moment."""
     own, moments_s, tally = bound.tally, bound.closures.moments_s, desk.tally
     if own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= now:
@@ -135,11 +119,11 @@ def _hear(jobs, state, bound, desk, log, stops, now):
         if how == SENT_BACK:
             tell(desk, job, now, CAME)
             tally[COME] = 1
-    correct(jobs, desk, log, now)
+    correct(engine.jobs, desk, engine.log, now)
     if stops is not None:
-        resume(jobs, state, log, bound, desk, stops, now)
+        resume(engine.jobs, engine.state, engine.log, bound, desk, stops, now)
     predict(bound, desk, now, True)
-    come, refused = state.tally[ARRIVED], own[REFUSED]
+    come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
         tell(desk, job, bound.job[job].submit_s, CAME)
     if come - tally[CAME_BEFORE] > refused - tally[REFUSED_BEFORE]:
@@ -148,7 +132,7 @@ def _hear(jobs, state, bound, desk, log, stops, now):
 
 
 @inlined
-def _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
+def _line_up(engine, bound, desk, now):
     """Put the rows that may start now in their order; 1 on a rank that is not finite."""
     order, line = desk.board.order, desk.line
     many = np.int64(0)
@@ -158,8 +142,8 @@ def _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
         if line.here[row]:
             order[many] = row
             many += 1
-    for i in range(ranked.number[MANY]):
-        row = ranked.queue[i]
+    for i in range(engine.ranked.number[MANY]):
+        row = engine.ranked.queue[i]
         if not line.here[row]:
             line.here[row] = True
             order[many] = row
@@ -167,12 +151,14 @@ def _line_up(ranked, bound, desk, columns, rank, book, reckon, now):
             _note_fresh(bound, desk, np.int64(desk.owner[row]), now)
     desk.tally[WAIT] = many
     if desk.told:
-        reckon(book, desk, ranked, now)
-    elif desk.moves and rank(columns, ranked.queue, ranked.number[MANY], now, ranked.rank):
+        engine.calls.reckon(engine.calls.book, desk, engine.ranked, now)
+    elif desk.moves and engine.calls.rank(
+        value_of(engine.calls.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
+    ):
         return 1
     if desk.told or desk.moves:
-        for i in range(ranked.number[MANY]):
-            line.key[ranked.queue[i]] = ranked.rank[i]
+        for i in range(engine.ranked.number[MANY]):
+            line.key[engine.ranked.queue[i]] = engine.ranked.rank[i]
     sort_line(line, order, many)
     return 0
 
@@ -258,14 +244,13 @@ def _would_overflow(jobs, state, desk):
 
 
 @inlined
-def _start(jobs, rules, state, waiting, ranked, ends, log, bound, desk, stops, now):
-    """The plan is carried out."""
-    commit(jobs, rules, state, waiting, ranked, ends, log, bound, now)
-    for i in range(state.tally[PLANNED]):
-        row = np.int64(state.plan_job[1, i])
-        job, first, slowest = np.int64(desk.owner[row]), state.plan_task[i], np.inf
-        for at in range(first, first + jobs.tasks[row]):
-            slowest = min(slowest, state.speed[state.undo_host[at]])
+def _start(engine, desk, stops, now):
+    """Who has started stands among those that run."""
+    for i in range(engine.state.tally[PLANNED]):
+        row = np.int64(engine.state.plan_job[1, i])
+        job, first, slowest = np.int64(desk.owner[row]), engine.state.plan_task[i], np.inf
+        for at in range(first, first + engine.jobs.tasks[row]):
+            slowest = min(slowest, engine.state.speed[engine.state.undo_host[at]])
         end_s = now + desk.rows.of[row].expected_s / slowest
         desk.expected_end_s[job], desk.pace[job], desk.started_as[job] = end_s, slowest, row
         desk.began_s[job] = now
@@ -273,5 +258,5 @@ def _start(jobs, rules, state, waiting, ranked, ends, log, bound, desk, stops, n
             join_running(stops, job)
         begin_work(desk.work, row, job, now)
         kind = desk.rows.of[row].kind
-        add_tasks(desk.ends, desk.runs, state.undo_host, first, jobs.tasks[row], end_s, now, kind, job)
+        add_tasks(desk.ends, desk.runs, engine.state.undo_host, first, engine.jobs.tasks[row], end_s, now, kind, job)
         tell(desk, job, now, STARTED)

@@ -24,9 +24,9 @@ from loadmaster.sim.queue.throttle_kernel import begin_throttled, fill, join_que
 
 
 @inner
-def admit_bound(jobs, rules, state, waiting, ranked, bound):
+def admit_bound(engine, bound):
     """Jobs that have come by now wait, unless a limit refuses them or they never can run."""
-    count = state.tally
+    count = engine.state.tally
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
         count[ARRIVED] += 1
@@ -37,63 +37,63 @@ def admit_bound(jobs, rules, state, waiting, ranked, bound):
         elif bound.job[job].never:
             bound.tally[STUCK] += 1
         else:
-            wait(jobs, rules, state, waiting, ranked, bound, job)
+            wait(engine, bound, job)
 
 
 @inner
-def wait(jobs, rules, state, waiting, ranked, bound, job):
+def wait(engine, bound, job):
     """`job` waits from now on."""
-    state.tally[WAITING] += 1
+    engine.state.tally[WAITING] += 1
     bound.job[job].waits = True
     group = bound.job[job].group
     if group >= 0:
         bound.on.group[group].lead = min(bound.on.group[group].lead, bound.job[job].place)
-        _regroup(jobs, rules, waiting, ranked, bound, group)
-    _refresh(jobs, rules, waiting, ranked, bound, job)
+        _regroup(engine, bound, group)
+    _refresh(engine, bound, job)
 
 
 @inner
-def begin(jobs, rules, waiting, ranked, bound, job):
+def begin(engine, bound, job):
     """`job` starts now."""
     if bound.job[job].throttled >= 0:
-        begin_throttled(rules, waiting, ranked, bound, job)
+        begin_throttled(engine.rules, engine.waiting, engine.ranked, bound, job)
     elif bound.job[job].queued:
-        leave_queue(rules, waiting, ranked, bound, job)
+        leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
     bound.job[job].waits = False
     if not bound.job[job].begun:
         bound.job[job].begun = True
-        _tell(jobs, rules, waiting, ranked, bound, job, bound.clock[0], True)
-    _count(jobs, rules, waiting, ranked, bound, job, 1)
+        _tell(engine, bound, job, bound.clock[0], True)
+    _count(engine, bound, job, 1)
 
 
 @inner
-def finish(jobs, rules, waiting, ranked, bound, job, time_s, well):
+def finish(engine, bound, job, time_s, well):
     """`job` ends for good."""
-    _make_room(jobs, rules, waiting, ranked, bound, job)
+    _make_room(engine, bound, job)
     for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] += 1.0
-    _tell(jobs, rules, waiting, ranked, bound, job, time_s, False, well)
-    _count(jobs, rules, waiting, ranked, bound, job, -1)
+    _tell(engine, bound, job, time_s, False, well)
+    _count(engine, bound, job, -1)
 
 
 @inner
-def come_back(jobs, rules, state, waiting, ranked, bound, job):
+def come_back(engine, bound, job):
     """`job` was stopped and waits anew."""
-    _make_room(jobs, rules, waiting, ranked, bound, job)
-    _count(jobs, rules, waiting, ranked, bound, job, -1)
-    wait(jobs, rules, state, waiting, ranked, bound, job)
+    _make_room(engine, bound, job)
+    _count(engine, bound, job, -1)
+    wait(engine, bound, job)
 
 
 @inner
-def release(jobs, rules, waiting, ranked, bound):
+def release(engine, bound):
     """Jobs whose moment has come join the queue; those whose last moment is over leave it."""
     own, now = bound.tally, bound.clock[0]
     while own[TIMERS] > 0 and bound.timer_s[0] <= now:
         job = np.int64(bound.timer[0])
         own[TIMERS] = drop_first(bound.timer_s, bound.timer, own[TIMERS])
-        _refresh(jobs, rules, waiting, ranked, bound, job)
+        _refresh(engine, bound, job)
     while own[EXPIRED] < bound.by_latest.shape[0] and bound.job[bound.by_latest[own[EXPIRED]]].latest_s < now:
-        _refresh(jobs, rules, waiting, ranked, bound, np.int64(bound.by_latest[own[EXPIRED]]))
+        _refresh(engine, bound, np.int64(bound.by_latest[own[EXPIRED]]))
         own[EXPIRED] += 1
 
 
@@ -121,7 +121,7 @@ def _submit(bound, job):
 
 
 @inner
-def _refresh(jobs, rules, waiting, ranked, bound, job):
+def _refresh(engine, bound, job):
     """Look anew from when on `job` may start."""
     one = bound.job[job]
     if not one.waits:
@@ -131,13 +131,13 @@ def _refresh(jobs, rules, waiting, ranked, bound, job):
     may = ready_s <= now and now <= one.latest_s
     if one.throttled >= 0:
         if may and not one.ripe:
-            ripen(jobs, rules, waiting, ranked, bound, job)
+            ripen(engine, bound, job)
         elif one.ripe and not may:
-            unripen(jobs, rules, waiting, ranked, bound, job)
+            unripen(engine, bound, job)
     elif may and not one.queued:
-        join_queue(jobs, rules, waiting, ranked, bound, job)
+        join_queue(engine, bound, job)
     elif one.queued and not may:
-        leave_queue(rules, waiting, ranked, bound, job)
+        leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
     if now < ready_s < np.inf:
         _set_timer(bound, job)
 
@@ -159,12 +159,12 @@ def _ready_s(bound, job):
 
 
 @inner
-def _make_room(jobs, rules, waiting, ranked, bound, job):
+def _make_room(engine, bound, job):
     """One task less of the array of `job` runs."""
     number = np.int64(bound.job[job].throttled)
     if number >= 0:
         bound.on.throttled[number].busy -= 1
-        fill(jobs, rules, waiting, ranked, bound, number)
+        fill(engine, bound, number)
 
 
 @inlined
@@ -179,7 +179,7 @@ def _set_timer(bound, job):
 
 
 @inner
-def _tell(jobs, rules, waiting, ranked, bound, job, time_s, began, well=True):
+def _tell(engine, bound, job, time_s, began, well=True):
     """Those that wait for `job` are told that it has begun, or that it has ended, well or not."""
     for i in range(bound.job[job].told, bound.job[job + 1].told):
         dependency = bound.on.dependency[bound.on.telling[i]]
@@ -189,20 +189,20 @@ def _tell(jobs, rules, waiting, ranked, bound, job, time_s, began, well=True):
         dependency.todo -= 1
         dependency.met_s = max(dependency.met_s, time_s + dependency.delay_s)
         if dependency.todo == 0:
-            _refresh(jobs, rules, waiting, ranked, bound, np.int64(dependency.owner))
+            _refresh(engine, bound, np.int64(dependency.owner))
 
 
 @inlined
-def _count(jobs, rules, waiting, ranked, bound, job, by):
+def _count(engine, bound, job, by):
     """One more of the group of `job` runs, or one less."""
     group = bound.job[job].group
     if group >= 0:
         bound.on.group[group].busy += by
-        _regroup(jobs, rules, waiting, ranked, bound, group)
+        _regroup(engine, bound, group)
 
 
 @inner
-def _regroup(jobs, rules, waiting, ranked, bound, group):
+def _regroup(engine, bound, group):
     """See whose turn it is in a group of which one runs at a time."""
     one, member = bound.on.group[group], bound.on.member
     at, end = one.lead, bound.on.group[group + 1].members
@@ -214,6 +214,6 @@ def _regroup(jobs, rules, waiting, ranked, bound, group):
     one.turn = turn
     if before != turn:
         if before >= 0:
-            _refresh(jobs, rules, waiting, ranked, bound, before)
+            _refresh(engine, bound, before)
         if turn >= 0:
-            _refresh(jobs, rules, waiting, ranked, bound, turn)
+            _refresh(engine, bound, turn)

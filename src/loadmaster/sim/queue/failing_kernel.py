@@ -26,26 +26,26 @@ def next_failure_s(bound):
 
 
 @inner
-def fail(jobs, rules, state, waiting, ranked, stairs, scores, log, bound):
+def fail(engine, bound):
     """The next failure comes; those that it stops are stopped in the order of their starts."""
     closure = bound.closures.failing[bound.tally[FAILED]]
     time_s = bound.closures.closure[closure].from_s
     bound.tally[FAILED] += 1
-    hits = _take_out(jobs, state, log, bound, closure)
+    hits = _take_out(engine.jobs, engine.state, engine.log, bound, closure)
     while hits > 0:
         row = np.int64(bound.cut.row[0])
         hits = drop_first(bound.cut.key, bound.cut.row, hits)
-        free_hosts(jobs, rules, state, stairs, scores, log, row)
+        free_hosts(engine, row)
         job = np.int64(bound.row[row].owner)
         if bound.job[job].requeue:
             tell_shell(bound, job, time_s, SENT_BACK)
-            put_aside(jobs, log, bound, row, time_s)
-            come_back(jobs, rules, state, waiting, ranked, bound, job)
+            put_aside(engine.jobs, engine.log, bound, row, time_s)
+            come_back(engine, bound, job)
         else:
             tell_shell(bound, job, time_s, STOPPED)
             bound.job[job].end_s = time_s
             bound.job[job].stopped = True
-            finish(jobs, rules, waiting, ranked, bound, job, time_s, False)
+            finish(engine, bound, job, time_s, False)
 
 
 @inner
@@ -58,24 +58,24 @@ def tell_shell(bound, job, time_s, how):
 
 
 @inner
-def free_hosts(jobs, rules, state, stairs, scores, log, row):
+def free_hosts(engine, row):
     """The row's job runs no more: its hosts, its project and its limits get back what it held."""
-    kind = jobs.kind[row]
-    task, end = jobs.first_task[row], jobs.first_task[row] + jobs.tasks[row]
+    kind = engine.jobs.kind[row]
+    task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
-        host, tasks = next_run(log.host, task, end)
-        for r in range(state.free.shape[1]):
-            state.free[host, r] += tasks * jobs.demand[kind, r]
-        stairs.total[0] += tasks * jobs.demand[kind, 0]
-        raise_to(stairs, state.free, host)
-        raise_block(state, host)
-        changed(scores, host)
-        if rules.backfilling == EASY:
-            move_out(state.tenants, task, host)
+        host, tasks = next_run(engine.log.host, task, end)
+        for r in range(engine.state.free.shape[1]):
+            engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+        engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]
+        raise_to(engine.stairs, engine.state.free, host)
+        raise_block(engine.state, host)
+        changed(engine.scores, host)
+        if engine.rules.backfilling == EASY:
+            move_out(engine.state.tenants, task, host)
         task += tasks
-    state.used[jobs.project[row]] -= jobs.demand[kind, 0] * jobs.tasks[row]
-    if rules.limited:
-        count_against(jobs, state, row, 1.0)
+    engine.state.used[engine.jobs.project[row]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[row]
+    if engine.rules.limited:
+        count_against(engine.jobs, engine.state, row, 1.0)
 
 
 @inlined

@@ -1,6 +1,6 @@
 """The arrays that the compiled engine works on, laid out from a log, a cluster and their rules."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,35 +29,15 @@ from loadmaster.sim.queue.queue_state import (
     EASY,
     PROFILE,
     WALK,
-    HeadPromise,
+    EngineArrays,
     Jobs,
     Log,
     QueueRules,
-    QueueState,
-    Ranked,
-    Stairs,
-    WaitingRows,
 )
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
 from loadmaster.sim.queue.ticked import happened_of
 from loadmaster.sim.queue.told import is_ticked, is_told
-
-
-class EngineArrays(NamedTuple):
-    """All that the engine works on, in the order in which it takes it."""
-
-    jobs: Jobs
-    capacity: Floats
-    rules: QueueRules
-    state: QueueState
-    waiting: WaitingRows
-    ranked: Ranked
-    stairs: Stairs
-    moment: HeadPromise
-    ends: Any
-    scores: Any
-    log: Log
 
 
 def laid_out(

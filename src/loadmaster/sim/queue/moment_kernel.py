@@ -43,22 +43,22 @@ AT_ONCE = 128
 
 
 @inner
-def promise(jobs, state, moment, ends, log, head, now):
+def promise(engine, head, now):
     """Find the first moment at which `head`, which does not fit now, fits if all ends come when expected."""
-    tenants = state.tenants
-    moment.number[HEAD] = head
-    moment.number[SAME] = 0
-    if jobs.tasks[head] > 1 or state.free.shape[0] == 1:
+    tenants = engine.state.tenants
+    engine.moment.number[HEAD] = head
+    engine.moment.number[SAME] = 0
+    if engine.jobs.tasks[head] > 1 or engine.state.free.shape[0] == 1:
         tenants.number[OF] = -1
-        _sweep(jobs, state, moment, ends, log, head, now)
+        _sweep(engine, head, now)
         return
-    moment.number[COUNTED] = -1
-    known = tenants.number[OF] == head and state.tally[PLANNED] == 0 and state.guess.corrects == NONE
-    if known and are_few(tenants, AT_ONCE) and _promise_again(jobs, state, moment, head, now):
+    engine.moment.number[COUNTED] = -1
+    known = tenants.number[OF] == head and engine.state.tally[PLANNED] == 0 and engine.state.guess.corrects == NONE
+    if known and are_few(tenants, AT_ONCE) and _promise_again(engine.jobs, engine.state, engine.moment, head, now):
         return
-    _sweep(jobs, state, moment, ends, log, head, now)
-    _keep_holders(moment)
-    _note_bounds(state, moment, head)
+    _sweep(engine, head, now)
+    _keep_holders(engine.moment)
+    _note_bounds(engine.state, engine.moment, head)
 
 
 @inlined
@@ -164,37 +164,39 @@ def _note_bounds(state, moment, head):
 
 
 @inlined
-def _sweep(jobs, state, moment, ends, log, head, now):
+def _sweep(engine, head, now):
     """Give back what runs in the order of the expected ends, until the head fits."""
-    tasks = np.int64(jobs.tasks[head])
-    _nobody_apart(moment)
+    tasks = np.int64(engine.jobs.tasks[head])
+    _nobody_apart(engine.moment)
     found = np.int64(0)
-    if tasks > 1 or state.free.shape[0] == 1:
-        count_now(jobs, state, moment, head)
-        found = moment.number[HELD]
+    if tasks > 1 or engine.state.free.shape[0] == 1:
+        count_now(engine.jobs, engine.state, engine.moment, head)
+        found = engine.moment.number[HELD]
     soonest = np.nextafter(now, np.inf)
     shadow_s = now
-    waiting = _heap_of_planned(jobs, state, moment, now)
-    end_s, job, i, k = next_end(ends, ends.size[0], np.int64(0))
+    waiting = _heap_of_planned(engine.jobs, engine.state, engine.moment, now)
+    end_s, job, i, k = next_end(engine.ends, engine.ends.size[0], np.int64(0))
     while True:
-        planned = waiting > 0 and (job < 0 or moment.end_s[0] < end_s)
+        planned = waiting > 0 and (job < 0 or engine.moment.end_s[0] < end_s)
         if not planned and job < 0:
             break
-        next_s = max(moment.end_s[0] if planned else end_s, soonest)
+        next_s = max(engine.moment.end_s[0] if planned else end_s, soonest)
         if found >= tasks and next_s > shadow_s:
             break
         shadow_s = next_s
         if planned:
-            number = moment.ending[0]
-            waiting = drop_first(moment.end_s, moment.ending, waiting)
-            who = np.int64(state.plan_job[1, number])
-            first = state.plan_task[number]
-            found += _give_back(jobs, state, moment, head, who, state.undo_host, first)
+            number = engine.moment.ending[0]
+            waiting = drop_first(engine.moment.end_s, engine.moment.ending, waiting)
+            who = np.int64(engine.state.plan_job[1, number])
+            first = engine.state.plan_task[number]
+            found += _give_back(engine.jobs, engine.state, engine.moment, head, who, engine.state.undo_host, first)
         else:
-            found += _give_back(jobs, state, moment, head, job, log.host, jobs.first_task[job])
-            end_s, job, i, k = next_end(ends, i, k)
-    moment.number[SLACK] = found - tasks
-    moment.shadow_s[0] = shadow_s if found >= tasks else np.inf
+            found += _give_back(
+                engine.jobs, engine.state, engine.moment, head, job, engine.log.host, engine.jobs.first_task[job]
+            )
+            end_s, job, i, k = next_end(engine.ends, i, k)
+    engine.moment.number[SLACK] = found - tasks
+    engine.moment.shadow_s[0] = shadow_s if found >= tasks else np.inf
 
 
 @inlined
@@ -234,10 +236,10 @@ def _nobody_apart(moment):
 
 
 @inner
-def renew_long(jobs, state, moment, stairs):
+def renew_long(engine):
     """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
-    lower_stairs(stairs, LONG)
-    for host in range(state.free.shape[0]):
-        cores, memory = left_for_long(jobs, state, moment, host)
-        stand(stairs, LONG, cores, memory)
-    raise_stairs(stairs, LONG)
+    lower_stairs(engine.stairs, LONG)
+    for host in range(engine.state.free.shape[0]):
+        cores, memory = left_for_long(engine.jobs, engine.state, engine.moment, host)
+        stand(engine.stairs, LONG, cores, memory)
+    raise_stairs(engine.stairs, LONG)

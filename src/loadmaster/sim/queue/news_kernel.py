@@ -61,16 +61,16 @@ def first_new(state):
 
 
 @inner
-def holds_still(jobs, state, moment, ends, log, head, now):
+def holds_still(engine, head, now):
     """Whether what is known of the last pass holds beside this head, of which nobody in front has started."""
-    number = state.news.number
+    number = engine.state.news.number
     if head != number[LAST_HEAD]:
         number[OLD] = 0
-    elif number[VALID] == 1 and number[HOSTS] == 0 and moment.shadow_s[0] > now:
-        moment.number[HEAD] = head
+    elif number[VALID] == 1 and number[HOSTS] == 0 and engine.moment.shadow_s[0] > now:
+        engine.moment.number[HEAD] = head
     elif number[LEANS] == 1:
-        promise(jobs, state, moment, ends, log, head, now)
-        number[OLD] *= moment.number[SAME]
+        promise(engine, head, now)
+        number[OLD] *= engine.moment.number[SAME]
     return number[OLD] > 0
 
 
@@ -95,15 +95,15 @@ def learn(rules, state, moment, leans, certain):
 
 
 @inner
-def renew_news(jobs, state, moment, stairs):
+def renew_news(engine):
     """Make the stairs of hosts that somebody has left exact."""
-    several = state.free.shape[1] > 1
-    lower_stairs(stairs, SHORT + NEWS)
-    lower_stairs(stairs, LONG + NEWS)
-    for i in range(state.news.number[HOSTS]):
-        host = np.int64(state.news.host[i])
-        stand(stairs, SHORT + NEWS, state.free[host, 0], state.free[host, 1] if several else 0.0)
-        cores, memory = left_for_long(jobs, state, moment, host)
-        stand(stairs, LONG + NEWS, cores, memory)
-    raise_stairs(stairs, SHORT + NEWS)
-    raise_stairs(stairs, LONG + NEWS)
+    several = engine.state.free.shape[1] > 1
+    lower_stairs(engine.stairs, SHORT + NEWS)
+    lower_stairs(engine.stairs, LONG + NEWS)
+    for i in range(engine.state.news.number[HOSTS]):
+        host = np.int64(engine.state.news.host[i])
+        stand(engine.stairs, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0)
+        cores, memory = left_for_long(engine.jobs, engine.state, engine.moment, host)
+        stand(engine.stairs, LONG + NEWS, cores, memory)
+    raise_stairs(engine.stairs, SHORT + NEWS)
+    raise_stairs(engine.stairs, LONG + NEWS)

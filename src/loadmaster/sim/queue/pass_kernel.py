@@ -47,152 +47,161 @@ from loadmaster.sim.queue.waiting_kernel import length_of, may_fit, next_fitting
 
 
 @inner
-def serve(jobs, capacity, rules, state, waiting, ranked, stairs, moment, ends, scores, log, scans, member, bound, now):
+def serve(engine, member, bound, now):
     """One member passes over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
-    count = state.tally
-    _begin(state, waiting, stairs, moment, bound, rules.ticked)
-    if rules.moving:
-        begin_ranked(ranked)
+    count = engine.state.tally
+    _begin(engine, bound, engine.rules.ticked)
+    if engine.rules.moving:
+        begin_ranked(engine.ranked)
     tried = kept = 0
     wrong = 0
     chosen = False
-    state.news.number[AT_FIRST] = 0
+    engine.state.news.number[AT_FIRST] = 0
     head = np.int64(-1)
     unseen = may_pass_over(bound)
-    passing = unseen and rules.backfilling == WALK and rules.reservations == 0 and rules.lookahead < 0
+    passing = (
+        unseen and engine.rules.backfilling == WALK and engine.rules.reservations == 0 and engine.rules.lookahead < 0
+    )
     first = np.int64(0)  # jobs from here on, in their order, are tried on all hosts; those in front only on new ones
-    if bound is None and passing and may_know(rules, state):
-        first = _try_news(jobs, state, stairs, moment)
-    while count[CLOSED] + count[PENDING] < capacity.shape[0] and tried != rules.lookahead:
-        if rules.moving:
-            job, project = next_ranked(ranked, stairs, moment, bound, now, passing), 0
-        elif bound is None and rules.ticked:
-            job, project = _next_of_two(jobs, state, waiting, stairs, moment, now, passing), 0
+    if bound is None and passing and may_know(engine.rules, engine.state):
+        first = _try_news(engine)
+    while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
+        if engine.rules.moving:
+            job, project = next_ranked(engine.ranked, engine.stairs, engine.moment, bound, now, passing), 0
+        elif bound is None and engine.rules.ticked:
+            job, project = _next_of_two(engine, now, passing), 0
         else:
-            job, project = _next(jobs, state, waiting, stairs, moment, now, passing, first)
+            job, project = _next(engine, now, passing, first)
         if job < 0:
             break
-        if not is_offered(jobs, state, bound, job):
+        if not is_offered(engine.jobs, engine.state, bound, job):
             continue
         tried += 1
         placed = False
-        if head >= 0 and moment.number[HEAD] < 0:
-            promise(jobs, state, moment, ends, log, head, now)  # not before somebody might have room beside it
+        if head >= 0 and engine.moment.number[HEAD] < 0:
+            promise(engine, head, now)  # not before somebody might have room beside it
             if first > 0:
-                renew_news(jobs, state, moment, stairs)
-        length = length_of(moment, now, jobs.expected_s[job] / state.fastest[jobs.hosts[job]])
-        is_old = first > 0 and waiting.position[job] < first
-        if chosen and may_fit(jobs, stairs, job, length):
+                renew_news(engine)
+        length = length_of(
+            engine.moment, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
+        )
+        is_old = first > 0 and engine.waiting.position[job] < first
+        if chosen and may_fit(engine.jobs, engine.stairs, job, length):
             count[CHOICE] = 1
-        if length == LONG and stairs.fresh[LONG] < 0 and first == 0 and jobs.tasks[job] == 1:
-            renew_if_changed(jobs, state, stairs, moment, job, LONG)
-        if may_fit(jobs, stairs, job, length) and not is_hopeless(jobs, state, job, length):
-            flush(state, scores)
-            if rules.several_speeds and moment.number[HEAD] >= 0:
+        if length == LONG and engine.stairs.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
+            renew_if_changed(engine, job, LONG)
+        if may_fit(engine.jobs, engine.stairs, job, length) and not is_hopeless(engine.jobs, engine.state, job, length):
+            flush(engine.state, engine.scores)
+            if engine.rules.several_speeds and engine.moment.number[HEAD] >= 0:
                 count[CHOICE] = 1  # the host may decide when the job ends
-            placed, length, wrong = place(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, now)
+            placed, length, wrong = place(engine, member, bound, job, now)
             if wrong:
                 break
             if not placed and is_old:
-                renew_news(jobs, state, moment, stairs)
-            elif not placed and jobs.tasks[job] == 1:
-                renew_if_changed(jobs, state, stairs, moment, job, length)
+                renew_news(engine)
+            elif not placed and engine.jobs.tasks[job] == 1:
+                renew_if_changed(engine, job, length)
         if placed:
-            _plan(jobs, state, bound, job, project)
-            chosen |= not is_old or state.news.number[HOSTS] > 1 or jobs.tasks[job] > 1
+            _plan(engine.jobs, engine.state, bound, job, project)
+            chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1
             continue
-        pass_over_array(state, bound, job)
-        if rules.backfilling == BLOCKING:
+        pass_over_array(engine.state, bound, job)
+        if engine.rules.backfilling == BLOCKING:
             break
-        if rules.backfilling == EASY and head < 0:
+        if engine.rules.backfilling == EASY and head < 0:
             head = job
             passing = unseen
-            state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
-            known = bound is None and count[PLANNED] == 0 and may_know(rules, state)
-            if known and holds_still(jobs, state, moment, ends, log, head, now):
-                first = _try_news(jobs, state, stairs, moment)
+            engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
+            known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
+            if known and holds_still(engine, head, now):
+                first = _try_news(engine)
             continue
         if not was_shut_out(bound):
-            if rules.everywhere and length == SHORT and jobs.smallest[jobs.kind[job]] and jobs.tasks[job] == 1:
+            if (
+                engine.rules.everywhere
+                and length == SHORT
+                and engine.jobs.smallest[engine.jobs.kind[job]]
+                and engine.jobs.tasks[job] == 1
+            ):
                 break
             if length == SHORT:
-                remember(jobs, state, job, SHORT, jobs.tasks[job])
-        if rules.backfilling == WALK and (rules.reservations < 0 or kept < rules.reservations):
-            reserve(jobs, capacity, state, scores, job)
+                remember(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
+        if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
+            reserve(engine, job)
             kept += 1
-    _forget(jobs, state, scores, bound)
-    state.news.number[THIS_HEAD] = head
+    _forget(engine.jobs, engine.state, engine.scores, bound)
+    engine.state.news.number[THIS_HEAD] = head
     return wrong
 
 
 @inlined
-def _begin(state, waiting, stairs, moment, bound, ticked):
-    count = state.tally
+def _begin(engine, bound, ticked):
+    count = engine.state.tally
     if bound is not None:
-        moment.number[COUNTED] = -1  # hosts have changed that nobody has counted
+        engine.moment.number[COUNTED] = -1  # hosts have changed that nobody has counted
     count[STAMP] += 1
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
-    state.paretos[0] = state.paretos[1] = 0
-    nobody_reserved(state)
-    moment.number[HEAD] = -1
-    stairs.fresh[LONG] = -1
-    for run in range(state.cursor.shape[0]):
-        state.cursor[run] = waiting.span[run] if ticked else waiting.edge[0, run]
+    engine.state.paretos[0] = engine.state.paretos[1] = 0
+    nobody_reserved(engine.state)
+    engine.moment.number[HEAD] = -1
+    engine.stairs.fresh[LONG] = -1
+    for run in range(engine.state.cursor.shape[0]):
+        engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
     if not ticked:
-        begin_needs(state, waiting)
+        begin_needs(engine.state, engine.waiting)
 
 
 @inlined
-def _try_news(jobs, state, stairs, moment):
+def _try_news(engine):
     """What is known of the last pass holds; the position from which on nothing is."""
-    renew_news(jobs, state, moment, stairs)
-    return first_new(state)
+    renew_news(engine)
+    return first_new(engine.state)
 
 
 @inlined
-def _next(jobs, state, waiting, stairs, moment, now, passing, first):
+def _next(engine, now, passing, first):
     """The next job to be looked at and its group, (-1, 0) if none; those before `first` are tried on new hosts only."""
     while True:
-        project = neediest(state)
+        project = neediest(engine.state)
         if project < 0:
             return np.int64(-1), 0
-        begin, end = state.cursor[project], waiting.edge[1, project]
+        begin, end = engine.state.cursor[project], engine.waiting.edge[1, project]
         if passing:
             position = np.int64(-1)
             if begin < first:
-                position = next_fitting(jobs, waiting, stairs, moment, now, begin, min(first, end), NEWS)
+                position = next_fitting(engine, now, begin, min(first, end), NEWS)
                 begin = first
             if position < 0:
-                position = next_fitting(jobs, waiting, stairs, moment, now, begin, end, 0)
+                position = next_fitting(engine, now, begin, end, 0)
         else:
-            position = next_waiting(jobs, waiting, begin, end)
-            if begin == waiting.edge[0, project]:
-                waiting.edge[0, project] = end if position < 0 else position
+            position = next_waiting(engine.jobs, engine.waiting, begin, end)
+            if begin == engine.waiting.edge[0, project]:
+                engine.waiting.edge[0, project] = end if position < 0 else position
         if position >= 0:
-            state.cursor[project] = position + 1
-            return np.int64(waiting.at[position]), project
-        is_satisfied(state, project)
+            engine.state.cursor[project] = position + 1
+            return np.int64(engine.waiting.at[position]), project
+        is_satisfied(engine.state, project)
 
 
 @inlined
-def _next_of_two(jobs, state, waiting, stairs, moment, now, passing):
+def _next_of_two(engine, now, passing):
     """The next job under a ticked order: of those sorted at the last tick and those that came since; -1 at the end."""
     first, of = np.int64(-1), 0
     for run in range(2):
-        end = waiting.span[run + 1]
+        end = engine.waiting.span[run + 1]
         if passing:
-            position = next_fitting(jobs, waiting, stairs, moment, now, state.cursor[run], end, 0)
+            position = next_fitting(engine, now, engine.state.cursor[run], end, 0)
         else:
-            position = next_waiting(jobs, waiting, state.cursor[run], end)
-        state.cursor[run] = end if position < 0 else position
+            position = next_waiting(engine.jobs, engine.waiting, engine.state.cursor[run], end)
+        engine.state.cursor[run] = end if position < 0 else position
         if position >= 0:
-            job = np.int64(waiting.at[position])
-            ahead = waiting.rank[first] - waiting.rank[job] if first >= 0 else 1.0
+            job = np.int64(engine.waiting.at[position])
+            ahead = engine.waiting.rank[first] - engine.waiting.rank[job] if first >= 0 else 1.0
             if ahead > 0.0 or (ahead == 0.0 and job < first):
                 first, of = job, run
     if first >= 0:
-        state.cursor[of] += 1
+        engine.state.cursor[of] += 1
     return first
 
 

@@ -17,28 +17,24 @@ from loadmaster.sim.queue.victims_kernel import count_held, find_victims, lend_h
 
 
 @inner
-def make_way(
-    jobs, capacity, rules, state, waiting, ranked, stairs, log, bound, desk, stops, scans, rates, alone, now
-):  # fmt: skip
+def make_way(engine, bound, desk, stops, now):
     """Stop others for those in the line that need it; returns (whether somebody starts first, winners, wrong or 0).
 
     Slurm's clock stays as it was: no pass of its loops has been made.
     """
-    stops.number[QUEUED] = queue_length(state, bound)
+    stops.number[QUEUED] = queue_length(engine.state, bound)
     one, two, three, four = desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3]
-    first, winners, wrong = choose_victims(
-        jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, now
-    )  # fmt: skip
+    first, winners, wrong = choose_victims(engine, bound, desk, stops, now)
     desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3] = one, two, three, four
     if wrong != 0:
         return False, winners, wrong
     if first:
-        state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
+        engine.state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
     else:
-        state.tally[PLANNED] = 0
-        log.value[log.rows[0], :] = np.nan
+        engine.state.tally[PLANNED] = 0
+        engine.log.value[engine.log.rows[0], :] = np.nan
     begin_round(bound)
-    stop_chosen(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, now)
+    stop_chosen(engine, bound, desk, stops, now)
     stops.number[BACK], stops.number[HANDLED] = bound.tally[ENTERED], 1
     return first, winners, wrong
 
@@ -52,7 +48,7 @@ def pass_again_if_need_be(state, bound, stops, first):
 
 
 @inner
-def choose_victims(jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, now):
+def choose_victims(engine, bound, desk, stops, now):
     """List who leaves or is told to end, and let the first row start for which others leave at once.
 
     `alone` is a door for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start is the
@@ -60,51 +56,49 @@ def choose_victims(jobs, capacity, rules, state, log, bound, desk, stops, scans,
     """
     order, winners, wrong = desk.board.order, np.int64(0), np.int64(0)
     stops.number[LEAVING] = 0
-    _lend_told(jobs, state, log, desk, stops, 1.0)
+    _lend_told(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
     for i in range(desk.tally[WAIT]):
         row = np.int64(order[i])
         if not stops.able[stops.victim[row].kind]:
             continue
-        many = list_candidates(jobs, log, desk, stops, row, now)
+        many = list_candidates(engine.jobs, engine.log, desk, stops, row, now)
         if many == 0:
             continue
-        lay(state, bound, desk, now)
+        lay(engine.state, bound, desk, now)
         if not within_limits(desk.rows, desk.board, row):
             continue
-        fits, wrong = _fits(jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, now)
+        fits, wrong = _fits(engine, bound, desk, stops, row, now)
         if not fits and wrong == 0:
-            wrong = find_victims(
-                jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, many, now
-            )  # fmt: skip
+            wrong = find_victims(engine, bound, desk, stops, row, many, now)
         if wrong != 0:
             break
-        if fits or stops.number[CHOSEN] == 0 or _note_chosen(jobs, state, log, desk, stops, row):
+        if fits or stops.number[CHOSEN] == 0 or _note_chosen(engine.jobs, engine.state, engine.log, desk, stops, row):
             continue
-        _lend_told(jobs, state, log, desk, stops, -1.0)
-        _lend_leaving(jobs, state, log, desk, stops, 1.0)
-        winners, wrong = pass_alone(jobs, capacity, rules, state, log, bound, desk, scans, rates, alone, row, now)
-        _lend_leaving(jobs, state, log, desk, stops, -1.0)
-        if wrong == 0 and state.tally[PLANNED] > 0:
+        _lend_told(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
+        _lend_leaving(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
+        winners, wrong = pass_alone(engine, bound, desk, row, now)
+        _lend_leaving(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
+        if wrong == 0 and engine.state.tally[PLANNED] > 0:
             return True, winners, wrong
-        _lend_told(jobs, state, log, desk, stops, 1.0)
+        _lend_told(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
         if wrong != 0:
             break
-    _lend_told(jobs, state, log, desk, stops, -1.0)
+    _lend_told(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
     if wrong != 0:
         _forget_chosen(stops)
     return False, np.int64(0), wrong
 
 
 @inner
-def _fits(jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, now):
+def _fits(engine, bound, desk, stops, row, now):
     """Whether the row would start if nobody else waited; returns (whether, wrong or 0)."""
-    if count_held(state, desk, stops, row) < desk.rows.of[row].tasks:
+    if count_held(engine.state, desk, stops, row) < desk.rows.of[row].tasks:
         return False, np.int64(0)
-    _, wrong = pass_alone(jobs, capacity, rules, state, log, bound, desk, scans, rates, alone, row, now)
+    _, wrong = pass_alone(engine, bound, desk, row, now)
     if wrong != 0:
         return False, wrong
-    take_back_plan(state, desk)
-    return state.tally[PLANNED] > 0, wrong
+    take_back_plan(engine.state, desk)
+    return engine.state.tally[PLANNED] > 0, wrong
 
 
 @inner

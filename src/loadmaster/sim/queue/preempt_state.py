@@ -73,9 +73,9 @@ class Preempts(NamedTuple):
     number: Longs
 
 
-RUNNING, CHOSEN, LEAVING, STAMP, TAKEN, HANDLED, BACK, QUEUED = range(8)
+RUNNING, CHOSEN, LEAVING, STAMP, TAKEN, HANDLED, BACK, QUEUED, FIRST = range(9)
 """Jobs that run; chosen; leaving; the last mark; that of the hosts taken in the last trial; it is settled whom to stop
-in this pass; that let somebody into the queue; how long that was before."""
+in this pass; that let somebody into the queue; how long that was before; 1 if one row started before all others."""
 
 
 def preempts_of(workload: Workload, cluster: Cluster, binding: Binding, *, exact_ends: bool) -> Preempts | None:
@@ -124,7 +124,7 @@ def preempts_of(workload: Workload, cluster: Cluster, binding: Binding, *, exact
         youngest_first=by.youngest_first,
         reorder_count=by.reorder_count,
         exact_ends=exact_ends,
-        number=np.zeros(8, np.int64),
+        number=np.zeros(9, np.int64),
     )
 
 

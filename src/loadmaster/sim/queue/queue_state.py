@@ -1,6 +1,6 @@
 """What the compiled engine works on: the jobs, the rules, everything that changes, and the record it writes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -369,3 +369,56 @@ class Log(NamedTuple):
     winners: NDArray[np.int64]
     value: NDArray[np.float64]
     rows: NDArray[np.int64]
+
+
+class EngineArrays(NamedTuple):
+    """What the engine works on."""
+
+    jobs: Jobs
+    capacity: NDArray[np.float64]
+    rules: QueueRules
+    state: QueueState
+    waiting: WaitingRows
+    ranked: Ranked
+    stairs: Stairs
+    moment: HeadPromise
+    ends: Any
+    scores: Any
+    log: Log
+
+
+class Callbacks(NamedTuple):
+    """The user's rules, compiled, which the engine calls through pointers: it is compiled once for all of them.
+
+    Attributes:
+        scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
+        columns, rank: what an order looks at, and how it ranks.
+        book, reckon: what an order remembers, and how it learns what has happened.
+        serve, alone: a pass over the compiled board, for the queue and for one row of it; None where there is none.
+    """
+
+    scans: Any
+    rates: Any
+    columns: Any
+    rank: Any
+    book: Any
+    reckon: Any
+    serve: Any
+    alone: Any
+
+
+class Engine(NamedTuple):
+    """All that kernels of the engine are handed: the fields of `EngineArrays`, and `Callbacks`, lent."""
+
+    jobs: Any
+    capacity: Any
+    rules: Any
+    state: Any
+    waiting: Any
+    ranked: Any
+    stairs: Any
+    moment: Any
+    ends: Any
+    scores: Any
+    log: Any
+    calls: Any

@@ -15,32 +15,34 @@ from loadmaster.sim.queue.queue_state import CLOSED, HEAPED, NO_SHELVES, PENDING
 
 
 @inlined
-def reserve(jobs, capacity, state, scores, job):
+def reserve(engine, job):
     """Reserve hosts for `job`; where any host will do, only count it, and choose when someone looks."""
-    kind, hosts = jobs.kind[job], jobs.hosts[job]
-    if jobs.tasks[job] == 1 and jobs.holdable[kind] and jobs.whole[hosts]:
-        state.tally[PENDING] += 1
+    kind, hosts = engine.jobs.kind[job], engine.jobs.hosts[job]
+    if engine.jobs.tasks[job] == 1 and engine.jobs.holdable[kind] and engine.jobs.whole[hosts]:
+        engine.state.tally[PENDING] += 1
         return
-    flush(state, scores)
-    demand = jobs.demand[kind]
-    missing = float(jobs.tasks[job])
-    memory = min(1, capacity.shape[1] - 1)
+    flush(engine.state, engine.scores)
+    demand = engine.jobs.demand[kind]
+    missing = float(engine.jobs.tasks[job])
+    memory = min(1, engine.capacity.shape[1] - 1)
     while missing > 0.0:
         best = -1
-        for host in range(capacity.shape[0]):
-            if state.open[host] and (best < 0 or state.free[host, memory] > state.free[best, memory]):
-                able = jobs.allowed[hosts, host]
+        for host in range(engine.capacity.shape[0]):
+            if engine.state.open[host] and (
+                best < 0 or engine.state.free[host, memory] > engine.state.free[best, memory]
+            ):
+                able = engine.jobs.allowed[hosts, host]
                 for r in range(demand.shape[0]):
-                    able &= capacity[host, r] >= demand[r]
+                    able &= engine.capacity[host, r] >= demand[r]
                 if able:
                     best = host
         if best < 0:
             return
-        _close(state, scores, best)
+        _close(engine.state, engine.scores, best)
         held = np.inf
         for r in range(demand.shape[0]):
             if demand[r] > 0.0:
-                held = min(held, np.floor(capacity[best, r] / demand[r]))
+                held = min(held, np.floor(engine.capacity[best, r] / demand[r]))
         missing -= held
 
 

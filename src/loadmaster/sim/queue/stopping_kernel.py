@@ -18,24 +18,26 @@ from loadmaster.sim.queue.queue_state import RUNNING as ON_HOSTS
 
 
 @inner
-def stop_chosen(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, now):
+def stop_chosen(engine, bound, desk, stops, now):
     """Those chosen are told to end, or leave their hosts."""
     if stops.number[LEAVING] == 0:
         return
     for at in range(stops.number[LEAVING]):
         job = np.int64(stops.leaving[at])
         if stops.told[job].told:
-            _end_sooner(jobs, log, bound, desk, stops, job, now)
-    _order_ends_anew(state, bound, stops)
+            _end_sooner(engine.jobs, engine.log, bound, desk, stops, job, now)
+    _order_ends_anew(engine.state, bound, stops)
     for at in range(stops.number[LEAVING]):
         job = np.int64(stops.leaving[at])
         if stops.told[job].leaves:
             stops.told[job].leaves = False
             drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
             if stops.victim[desk.started_as[job]].mode == SUSPEND:
-                _suspend(jobs, state, log, bound, desk, stops, job, np.int64(stops.preemptor[at]), now)
+                _suspend(
+                    engine.jobs, engine.state, engine.log, bound, desk, stops, job, np.int64(stops.preemptor[at]), now
+                )
             else:
-                _stop(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, job, now)
+                _stop(engine, bound, desk, stops, job, now)
 
 
 @inner
@@ -69,10 +71,10 @@ def _order_ends_anew(state, bound, stops):
 
 
 @inner
-def _stop(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, job, now):
+def _stop(engine, bound, desk, stops, job, now):
     """`job` goes back to the queue, where that is its mode; else it has ended."""
     row = np.int64(desk.started_as[job])
-    free_hosts(jobs, rules, state, stairs, desk.scores, log, row)
+    free_hosts(engine, row)
     end_work(desk.work, row, job, now)
     leave_running(bound, desk, stops, job, SENT_BACK)
     tell(desk, job, now, LEFT)
@@ -80,15 +82,15 @@ def _stop(jobs, rules, state, waiting, ranked, stairs, log, bound, desk, stops, 
     if now < desk.expected_end_s[job]:
         desk.tally[EARLY_END] = 1
     if stops.victim[row].mode == REQUEUE:
-        put_aside(jobs, log, bound, row, now)
-        come_back(jobs, rules, state, waiting, ranked, bound, job)
+        put_aside(engine.jobs, engine.log, bound, row, now)
+        come_back(engine, bound, job)
         tell(desk, job, now, CAME)
         desk.tally[COME] = 1
         return
     stops.told[job].preempted = True
     bound.job[job].end_s = now
     bound.job[job].stopped = True
-    finish(jobs, rules, waiting, ranked, bound, job, now, False)
+    finish(engine, bound, job, now, False)
 
 
 @inner

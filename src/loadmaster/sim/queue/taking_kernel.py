@@ -30,142 +30,155 @@ from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, stil
 
 
 @inlined
-def place(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, now):
+def place(engine, member, bound, job, now):
     """Take a host for every task of `job` or none; returns (placed, its length, wrong).
 
     Who found nothing is said to be LONG where that is known of some hosts alone.
     """
-    mark = state.tally[UNDO]
-    speed = fastest = state.fastest[jobs.hosts[job]]
+    mark = engine.state.tally[UNDO]
+    speed = fastest = engine.state.fastest[engine.jobs.hosts[job]]
     too_slow = 0.0
     while True:
-        length = length_of(moment, now, jobs.expected_s[job] / speed)
-        shut = shut_hosts(bound, job, now, jobs.expected_s[job] / speed)
-        placed, wrong = _take_hosts(
-            jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut, too_slow
-        )  # fmt: skip
-        if wrong or not rules.several_speeds or (not placed and speed == fastest):
+        length = length_of(engine.moment, now, engine.jobs.expected_s[job] / speed)
+        shut = shut_hosts(bound, job, now, engine.jobs.expected_s[job] / speed)
+        placed, wrong = _take_hosts(engine, member, bound, job, length, shut, too_slow)
+        if wrong or not engine.rules.several_speeds or (not placed and speed == fastest):
             return placed, length if too_slow == 0.0 else LONG, wrong
         if not placed:
             too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
             continue
         slowest = np.inf
-        for entry in range(mark, state.tally[UNDO]):
-            slowest = min(slowest, state.speed[state.undo_host[entry]])
+        for entry in range(mark, engine.state.tally[UNDO]):
+            slowest = min(slowest, engine.state.speed[engine.state.undo_host[entry]])
         if slowest >= speed:
             return True, length, 0
-        take_back(jobs, state, stairs, moment, scores, mark, job, length)
+        take_back(engine, mark, job, length)
         speed = slowest
 
 
 @inner
-def _take_hosts(jobs, rules, state, stairs, moment, scores, scans, member, bound, job, length, shut, too_slow):
+def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     """Take the best hosts, quicker than `too_slow`, for the tasks of `job`, or none; returns (taken, wrong).
 
     `shut`: some are closed to it.
     """
-    count, tasks = state.tally, np.int64(jobs.tasks[job])
-    number = member * jobs.demand.shape[0] + jobs.kind[job]
+    count, tasks = engine.state.tally, np.int64(engine.jobs.tasks[job])
+    number = member * engine.jobs.demand.shape[0] + engine.jobs.kind[job]
     on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
-    if length == SHORT and count[CLOSED] > 0 and is_in_vain(scores, number, jobs.demand[jobs.kind[job]], state.free):
+    if (
+        length == SHORT
+        and count[CLOSED] > 0
+        and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
+    ):
         return False, 0
-    if tasks > 1 and length == LONG and on_all and failed_partly(jobs, state, job):
+    if tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
         count[PARTLY] = count[PLANNED] + 1
         return False, 0
-    some_are_not = not on_all or not jobs.whole[jobs.hosts[job]]
+    some_are_not = not on_all or not engine.jobs.whole[engine.jobs.hosts[job]]
     if some_are_not:
-        _find_usable(jobs, state, bound, job, too_slow)
-    in_order = ((rules.first_fit >> member) & 1) != 0
+        _find_usable(engine.jobs, engine.state, bound, job, too_slow)
+    in_order = ((engine.rules.first_fit >> member) & 1) != 0
     alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
     if tasks > 1 or (in_order and length == SHORT):
-        alone = left = fill(jobs, state, moment, job, SHORT, some_are_not)
+        alone = left = fill(engine.jobs, engine.state, engine.moment, job, SHORT, some_are_not)
         if left > 0 and on_all:
-            remember(jobs, state, job, SHORT, tasks - left + 1)
+            remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
         if length == LONG:
-            left = fill(jobs, state, moment, job, LONG, some_are_not)
+            left = fill(engine.jobs, engine.state, engine.moment, job, LONG, some_are_not)
         if left == 0:
-            _take_filled(jobs, state, stairs, moment, scores, job, length)
+            _take_filled(engine, job, length)
     elif left == 0:
-        left, wrong = _take_rated(
-            jobs, rules, state, stairs, moment, scores, scans, member, job, length, some_are_not
-        )  # fmt: skip
+        left, wrong = _take_rated(engine, member, job, length, some_are_not)
     if some_are_not:
-        state.usable[:] = True
+        engine.state.usable[:] = True
     if left < 0:
         return False, OUT_OF_ROOM
     if left > 0 and alone == 0 and length == LONG:
         if left < tasks:
             count[PARTLY] = count[PLANNED] + 1
         if on_all and left < tasks:
-            remember_partly(jobs, state, job, tasks - left + 1)
+            remember_partly(engine.jobs, engine.state, job, tasks - left + 1)
         elif on_all:
-            remember(jobs, state, job, LONG, 1)
+            remember(engine.jobs, engine.state, job, LONG, 1)
     return left == 0 and wrong == 0, wrong
 
 
 @inner
-def _take_filled(jobs, state, stairs, moment, scores, job, length):
+def _take_filled(engine, job, length):
     """Take the hosts that `fill` has written."""
-    first, end = state.tally[UNDO], state.tally[UNDO] + jobs.tasks[job]
+    first, end = engine.state.tally[UNDO], engine.state.tally[UNDO] + engine.jobs.tasks[job]
     while first < end:
-        host, tasks = next_run(state.undo_host, first, end)
-        _take(jobs, state, stairs, moment, scores, job, host, tasks, length)
+        host, tasks = next_run(engine.state.undo_host, first, end)
+        _take(engine, job, host, tasks, length)
         first += tasks
 
 
 @inner
-def _take_rated(jobs, rules, state, stairs, moment, scores, scans, member, job, length, some_are_not):
+def _take_rated(engine, member, job, length, some_are_not):
     """Take the lowest rated host for one task after another; returns (how many tasks find none, wrong).
 
     Less than 0 tasks: there is no room to write them down.
     """
-    count, mark = state.tally, state.tally[UNDO]
-    number, demand = member * jobs.demand.shape[0] + jobs.kind[job], jobs.demand[jobs.kind[job]]
-    closed, left, wrong = np.int64(0), np.int64(jobs.tasks[job]), np.int64(0)
-    for k in range(jobs.tasks[job]):
-        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+    count, mark = engine.state.tally, engine.state.tally[UNDO]
+    number, demand = (
+        member * engine.jobs.demand.shape[0] + engine.jobs.kind[job],
+        engine.jobs.demand[engine.jobs.kind[job]],
+    )
+    closed, left, wrong = np.int64(0), np.int64(engine.jobs.tasks[job]), np.int64(0)
+    for k in range(engine.jobs.tasks[job]):
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(engine.state.undo_host[count[UNDO] - 1])
         slot = np.int64(0)
-        if (rules.varies >> member) & 1:
-            wrong = rate_all(scores, scans[member], demand, state.free, last, jobs.first_task[job] + k, rules.seed)
+        if (engine.rules.varies >> member) & 1:
+            wrong = rate_all(
+                engine.scores,
+                engine.calls.scans[member],
+                demand,
+                engine.state.free,
+                last,
+                engine.jobs.first_task[job] + k,
+                engine.rules.seed,
+            )
         else:
-            slot, wrong = refresh(scores, scans[member], number, demand, state.free, last, rules.seed)
+            slot, wrong = refresh(
+                engine.scores, engine.calls.scans[member], number, demand, engine.state.free, last, engine.rules.seed
+            )
         if wrong:
             wrong = np.int64(NOT_FINITE)
             break
         if length == SHORT and not some_are_not:
-            host = lowest_open(scores, slot, count[CLOSED] > 0)
+            host = lowest_open(engine.scores, slot, count[CLOSED] > 0)
         else:
-            host, closed = _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not, closed)
+            host, closed = _lowest_beside(engine, slot, job, length, some_are_not, closed)
         if host < 0:
-            take_back(jobs, state, stairs, moment, scores, mark, job, length)
+            take_back(engine, mark, job, length)
             break
-        if count[UNDO] == state.undo_host.shape[0]:
+        if count[UNDO] == engine.state.undo_host.shape[0]:
             left = np.int64(-1)
             break
-        state.undo_host[count[UNDO]] = host
-        _take(jobs, state, stairs, moment, scores, job, host, 1, length)
+        engine.state.undo_host[count[UNDO]] = host
+        _take(engine, job, host, 1, length)
         left -= 1
     for i in range(closed):
-        state.usable[state.closed[count[CLOSED] + i]] = True
+        engine.state.usable[engine.state.closed[count[CLOSED] + i]] = True
     return left, wrong
 
 
 @inner
-def _lowest_beside(jobs, state, moment, scores, slot, job, length, some_are_not, closed):
+def _lowest_beside(engine, slot, job, length, some_are_not, closed):
     """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job.
 
     What the head can spare only shrinks: a host that is too dear to it now stays so for the job's other tasks.
     """
     while True:
-        host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+        host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
         if host < 0 or length == SHORT:
             return host, closed
-        allowed, _ = allowed_on(jobs, state, moment, job, host, 1, moment.number[SLACK])
+        allowed, _ = allowed_on(engine.jobs, engine.state, engine.moment, job, host, 1, engine.moment.number[SLACK])
         if allowed > 0:
             return host, closed
-        state.usable[host] = False
-        state.closed[state.tally[CLOSED] + closed] = host
+        engine.state.usable[host] = False
+        engine.state.closed[engine.state.tally[CLOSED] + closed] = host
         closed += 1
 
 
@@ -178,73 +191,73 @@ def _find_usable(jobs, state, bound, job, too_slow):
 
 
 @inner
-def renew_if_changed(jobs, state, stairs, moment, job, length):
+def renew_if_changed(engine, job, length):
     """`job` seemed to fit and did not: make the stairs exact, if they may not have been.
 
     They were for it where the host that they speak of still has as much: then that one is reserved, or closed to it.
     """
-    if stairs.fresh[length] == state.tally[CHANGES]:
+    if engine.stairs.fresh[length] == engine.state.tally[CHANGES]:
         return
-    if length == SHORT and still_has(stairs, state.free, jobs.demand[jobs.kind[job]]):
+    if length == SHORT and still_has(engine.stairs, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
         return
-    stairs.fresh[length] = state.tally[CHANGES]
+    engine.stairs.fresh[length] = engine.state.tally[CHANGES]
     if length == LONG:
-        renew_long(jobs, state, moment, stairs)
+        renew_long(engine)
     else:
-        renew(stairs, state.free)
+        renew(engine.stairs, engine.state.free)
 
 
 @inlined
-def _take(jobs, state, stairs, moment, scores, job, host, tasks, length):
+def _take(engine, job, host, tasks, length):
     """So many tasks take a host, which the undo list has for each."""
-    count, kind = state.tally, jobs.kind[job]
+    count, kind = engine.state.tally, engine.jobs.kind[job]
     for entry in range(count[UNDO], count[UNDO] + tasks):
-        state.undo_kind[entry] = kind
+        engine.state.undo_kind[entry] = kind
     count[UNDO] += tasks
     count[CHANGES] += 1
-    if is_counted(moment):
-        set_apart(jobs, state, moment, host)
-    _change(jobs, state, stairs, moment, scores, host, kind, -tasks)
+    if is_counted(engine.moment):
+        set_apart(engine.jobs, engine.state, engine.moment, host)
+    _change(engine, host, kind, -tasks)
     if length == LONG:
-        take_for_long(jobs, state, moment, job, host, tasks)
+        take_for_long(engine.jobs, engine.state, engine.moment, job, host, tasks)
 
 
 @inner
-def take_again(jobs, state, stairs, moment, scores, job, host):
+def take_again(engine, job, host):
     """Take a host that a plan has named."""
-    state.undo_host[state.tally[UNDO]] = host
-    _take(jobs, state, stairs, moment, scores, job, host, 1, SHORT)
+    engine.state.undo_host[engine.state.tally[UNDO]] = host
+    _take(engine, job, host, 1, SHORT)
 
 
 @inner
-def take_back(jobs, state, stairs, moment, scores, mark, job, length):
+def take_back(engine, mark, job, length):
     """Give back what was taken since there were `mark` notes; where `job` is LONG, to the promised moment too."""
-    count = state.tally
+    count = engine.state.tally
     for entry in range(count[UNDO] - 1, mark - 1, -1):
-        host = np.int64(state.undo_host[entry])
-        _change(jobs, state, stairs, moment, scores, host, np.int64(state.undo_kind[entry]), 1)
-        raise_to(stairs, state.free, host)
-        raise_block(state, host)
+        host = np.int64(engine.state.undo_host[entry])
+        _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
+        raise_to(engine.stairs, engine.state.free, host)
+        raise_block(engine.state, host)
         if length == LONG:
-            take_for_long(jobs, state, moment, job, host, -1)
+            take_for_long(engine.jobs, engine.state, engine.moment, job, host, -1)
     if count[UNDO] > mark:
         count[CHANGES] += 1
     count[UNDO] = mark
 
 
 @inner
-def give_back(jobs, state, stairs, moment, scores, host, kind, tasks):
+def give_back(engine, host, kind, tasks):
     """So many tasks have ended on the host."""
-    _change(jobs, state, stairs, moment, scores, host, kind, tasks)
-    raise_to(stairs, state.free, host)
-    raise_block(state, host)
+    _change(engine, host, kind, tasks)
+    raise_to(engine.stairs, engine.state.free, host)
+    raise_block(engine.state, host)
 
 
 @inlined
-def _change(jobs, state, stairs, moment, scores, host, kind, tasks):
+def _change(engine, host, kind, tasks):
     """Let so many tasks of a demand more be free."""
-    for r in range(state.free.shape[1]):
-        state.free[host, r] += tasks * jobs.demand[kind, r]
-    stairs.total[0] += tasks * jobs.demand[kind, 0]
-    changed(scores, host)
-    recount(jobs, state, moment, host)
+    for r in range(engine.state.free.shape[1]):
+        engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+    engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]
+    changed(engine.scores, host)
+    recount(engine.jobs, engine.state, engine.moment, host)

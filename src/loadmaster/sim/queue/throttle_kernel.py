@@ -14,17 +14,17 @@ from loadmaster.sim.queue.waiting_kernel import join, leave
 
 
 @inner
-def join_queue(jobs, rules, waiting, ranked, bound, job):
+def join_queue(engine, bound, job):
     """The rows of `job` are in the queue from now on."""
     bound.job[job].queued = True
     bound.job[job].entered = bound.tally[ROUND]
     bound.tally[ENTERED] += 1
     bound.tally[IN_QUEUE] += 1
     for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-        if rules.moving:
-            join_ranked(jobs, ranked, row)
+        if engine.rules.moving:
+            join_ranked(engine.jobs, engine.ranked, row)
         else:
-            join(jobs, waiting, row)
+            join(engine.jobs, engine.waiting, row)
 
 
 @inner
@@ -42,7 +42,7 @@ def leave_queue(rules, waiting, ranked, bound, job):
 
 
 @inner
-def ripen(jobs, rules, waiting, ranked, bound, job):
+def ripen(engine, bound, job):
     """A task might start from now on: it joins the queue if it is its turn."""
     one, seat = bound.on.throttled[bound.job[job].throttled], bound.job[job].seat
     bound.job[job].ripe = True
@@ -52,20 +52,20 @@ def ripen(jobs, rules, waiting, ranked, bound, job):
         if highest <= seat or one.queued == 0:
             one.last = min(one.last, seat - 1)
             return
-        _send_back(rules, waiting, ranked, bound, one, highest)
-    join_queue(jobs, rules, waiting, ranked, bound, job)
+        _send_back(engine.rules, engine.waiting, engine.ranked, bound, one, highest)
+    join_queue(engine, bound, job)
     one.queued += 1
     one.last = max(one.last, seat)
 
 
 @inner
-def unripen(jobs, rules, waiting, ranked, bound, job):
+def unripen(engine, bound, job):
     """A task might start no more: another has its turn."""
     bound.job[job].ripe = False
     if bound.job[job].queued:
-        leave_queue(rules, waiting, ranked, bound, job)
+        leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
         bound.on.throttled[bound.job[job].throttled].queued -= 1
-        fill(jobs, rules, waiting, ranked, bound, np.int64(bound.job[job].throttled))
+        fill(engine, bound, np.int64(bound.job[job].throttled))
 
 
 @inner
@@ -99,12 +99,12 @@ def _send_back(rules, waiting, ranked, bound, one, seat):
 
 
 @inner
-def fill(jobs, rules, waiting, ranked, bound, number):
+def fill(engine, bound, number):
     """The next tasks of an array join the queue, as many as may start still."""
     one = bound.on.throttled[number]
     while one.queued + one.busy < one.most and one.last + 1 < one.end:
         one.last += 1
         job = np.int64(bound.on.seated[one.last])
         if bound.job[job].ripe:
-            join_queue(jobs, rules, waiting, ranked, bound, job)
+            join_queue(engine, bound, job)
             one.queued += 1

@@ -67,22 +67,18 @@ def _hosts_of(jobs, log, desk, stops, job, mark):
 
 
 @inner
-def find_victims(jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, many, now):
+def find_victims(engine, bound, desk, stops, row, many, now):
     """List in `chosen` whom to stop of the first `many` in `order`, none if that would not do; returns wrong or 0."""
     stops.number[CHOSEN] = 0
     for at in range(many):
         stops.trial[at] = stops.order[at]
-    found, wrong = _until_it_fits(
-        jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, many, now
-    )  # fmt: skip
+    found, wrong = _until_it_fits(engine, bound, desk, stops, row, many, now)
     for _ in range(stops.reorder_count):
         if found > 0:
-            _reorder(jobs, log, desk, stops, np.int64(stops.trial[found - 1]), many)
-            found, wrong = _until_it_fits(
-                jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, many, now
-            )  # fmt: skip
+            _reorder(engine.jobs, engine.log, desk, stops, np.int64(stops.trial[found - 1]), many)
+            found, wrong = _until_it_fits(engine, bound, desk, stops, row, many, now)
     for at in range(found):
-        if _hosts_of(jobs, log, desk, stops, np.int64(stops.trial[at]), stops.number[TAKEN]) > 0:
+        if _hosts_of(engine.jobs, engine.log, desk, stops, np.int64(stops.trial[at]), stops.number[TAKEN]) > 0:
             stops.chosen[stops.number[CHOSEN]] = stops.trial[at]
             stops.number[CHOSEN] += 1
     return wrong
@@ -104,23 +100,25 @@ def _reorder(jobs, log, desk, stops, last, many):
 
 
 @inner
-def _until_it_fits(jobs, capacity, rules, state, log, bound, desk, stops, scans, rates, alone, row, many, now):
+def _until_it_fits(engine, bound, desk, stops, row, many, now):
     """How many of `trial` have to leave until the row starts, 0 if it does not; what it takes is marked; and wrong."""
-    total, found, lent, wrong = count_held(state, desk, stops, row), np.int64(0), np.int64(0), np.int64(0)
+    total, found, lent, wrong = count_held(engine.state, desk, stops, row), np.int64(0), np.int64(0), np.int64(0)
     while found == 0 and wrong == 0 and lent < many:
         job = np.int64(stops.trial[lent])
-        lend_hosts(jobs, state, log, desk, stops, job, 1.0, stops.exact_ends)
+        lend_hosts(engine.jobs, engine.state, engine.log, desk, stops, job, 1.0, stops.exact_ends)
         lent += 1
-        total += _held_more(jobs, state, log, desk, stops, row, job)
+        total += _held_more(engine.jobs, engine.state, engine.log, desk, stops, row, job)
         if total >= desk.rows.of[row].tasks:
-            _, wrong = pass_alone(jobs, capacity, rules, state, log, bound, desk, scans, rates, alone, row, now)
-            if wrong == 0 and state.tally[PLANNED] > 0:
+            _, wrong = pass_alone(engine, bound, desk, row, now)
+            if wrong == 0 and engine.state.tally[PLANNED] > 0:
                 found = lent
-                _mark_taken(jobs, state, stops, row)
+                _mark_taken(engine.jobs, engine.state, stops, row)
             if wrong == 0:
-                take_back_plan(state, desk)
+                take_back_plan(engine.state, desk)
     for at in range(lent):
-        lend_hosts(jobs, state, log, desk, stops, np.int64(stops.trial[at]), -1.0, stops.exact_ends)
+        lend_hosts(
+            engine.jobs, engine.state, engine.log, desk, stops, np.int64(stops.trial[at]), -1.0, stops.exact_ends
+        )
     return found, wrong
 
 

@@ -60,15 +60,17 @@ def _empty_from(jobs, waiting, node):
 
 
 @inner
-def next_fitting(jobs, waiting, stairs, moment, now, position, end, news):
+def next_fitting(engine, now, position, end, news):
     """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
-    rows = row_of(stairs, SHORT, news), row_of(stairs, LONG, news), _longest(moment, now)
+    rows = row_of(engine.stairs, SHORT, news), row_of(engine.stairs, LONG, news), _longest(engine.moment, now)
     while position < end:
-        passed = _unfit_from(jobs, waiting, stairs, position // FAN, rows) if position % FAN == 0 else 0
-        if passed == 0 and waiting.here[position]:
-            job = waiting.at[position]
-            length = length_of(moment, now, jobs.expected_s[job] / moment.fastest[0])
-            if _fits_below(jobs, stairs, job, rows[1] if length == LONG else rows[0]):
+        passed = (
+            _unfit_from(engine.jobs, engine.waiting, engine.stairs, position // FAN, rows) if position % FAN == 0 else 0
+        )
+        if passed == 0 and engine.waiting.here[position]:
+            job = engine.waiting.at[position]
+            length = length_of(engine.moment, now, engine.jobs.expected_s[job] / engine.moment.fastest[0])
+            if _fits_below(engine.jobs, engine.stairs, job, rows[1] if length == LONG else rows[0]):
                 return position
         position += max(passed, 1)
     return np.int64(-1)

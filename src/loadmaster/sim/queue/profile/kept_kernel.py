@@ -36,20 +36,20 @@ from loadmaster.sim.queue.taking_kernel import take_again
 
 
 @inner
-def serve_kept(plan, scans, rate, now_s):
+def serve_kept(engine, plan, now_s):
     """Start the jobs whose time has come, promise what is not promised yet; returns what is wrong, 0 if nothing."""
     requests, kept, count, queue = plan.requests, plan.kept, plan.tally, plan.state.tally
     count[PASS] += 1
     count[MOVED] = count[CLEARED] = 0
     _take_over(plan, now_s)
     if 2 * count[CLEARED] <= requests.capacity.shape[0]:
-        stand_again(plan, rate, now_s)
+        stand_again(plan, engine.calls.rates[0], now_s)
     else:
-        _stand(plan, rate, now_s)
+        _stand(plan, engine.calls.rates[0], now_s)
     if plan.early_end == NOW_ONLY:
-        start_sooner(plan, rate, now_s)
+        start_sooner(plan, engine.calls.rates[0], now_s)
     elif count[EARLY] and (plan.early_end == ARRIVAL or plan.early_end == IN_THEIR_ORDER):
-        move_all(plan, rate, now_s, plan.early_end == IN_THEIR_ORDER)
+        move_all(plan, engine.calls.rates[0], now_s, plan.early_end == IN_THEIR_ORDER)
     count[EARLY] = 0
     size = 0
     for i in range(count[MOVED]):
@@ -59,10 +59,10 @@ def serve_kept(plan, scans, rate, now_s):
         job = np.int64(kept.order[0])
         size = drop_first(kept.order_s, kept.order, size)
         unlink(plan, job)
-        _start(plan, scans, job, now_s)
+        _start(engine, plan, job, now_s)
     limit = plan.rules.lookahead
     while count[PROMISED] < queue[ARRIVED] and (limit < 0 or tried < limit) and not count[WRONG]:
-        _serve_new(plan, scans, rate, count[PROMISED], now_s)
+        _serve_new(engine, plan, count[PROMISED], now_s)
         tried += 1
     return OUT_OF_ROOM if is_out_of_room(plan.sky) and not count[WRONG] else count[WRONG]
 
@@ -151,12 +151,12 @@ def _hold_again(plan, job, now_s):
 
 
 @inner
-def _serve_new(plan, scans, rate, job, now_s):
+def _serve_new(engine, plan, job, now_s):
     """Start the job now if it fits, else promise it the first moment at which it does."""
     requests, kept, scratch, soon = plan.requests, plan.kept, plan.scratch, plan.soon
     count = plan.tally
     many = list_hosts(plan, job, np.inf, -1, now_s)
-    start_s = earliest(plan, rate, job, np.inf, many, now_s)
+    start_s = earliest(plan, engine.calls.rates[0], job, np.inf, many, now_s)
     if count[WRONG]:
         return
     plan.start_s[job] = start_s
@@ -165,7 +165,7 @@ def _serve_new(plan, scans, rate, job, now_s):
     hold_promise(plan, job, 1.0, now_s)
     count[PROMISED] += 1
     if start_s <= now_s:
-        _start(plan, scans, job, now_s)
+        _start(engine, plan, job, now_s)
         return
     link(plan, job)
     note_due(plan, job)
@@ -173,17 +173,17 @@ def _serve_new(plan, scans, rate, job, now_s):
 
 
 @inner
-def _start(plan, scans, job, now_s):
+def _start(engine, plan, job, now_s):
     """Start the job on the hosts that are held for it; where hosts are counted, on the best of all."""
-    jobs, state = plan.jobs, plan.state
+    jobs = plan.jobs
     if plan.as_pool:
-        _, wrong = take_best(plan, scans, job, now_s)
+        _, wrong = take_best(engine, plan, job, now_s)
         if wrong:
             plan.tally[WRONG] = wrong
             return
     else:
         for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            take_again(jobs, state, plan.stairs, plan.moment, plan.scores, job, np.int64(plan.host[task]))
+            take_again(engine, job, np.int64(plan.host[task]))
     note_start(plan, job)
 
 

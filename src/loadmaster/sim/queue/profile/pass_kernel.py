@@ -11,14 +11,14 @@ from loadmaster.sim.queue.queue_state import LAST_HOST, PLANNED, UNDO, WAITING
 
 
 @inner
-def serve_profile(plan, kept, replan, scans, rate, now_s):
+def serve_profile(engine, plan, kept, replan, now_s):
     """The starts of the pass go to plan_job[1] and the undo list. Returns wrong or 0."""
     plan.state.tally[UNDO] = plan.state.tally[PLANNED] = 0
     wrong = 0
     if kept is not None:
-        wrong = serve_kept(plan, scans, rate, now_s)
+        wrong = serve_kept(engine, plan, now_s)
     if replan is not None:
-        wrong = serve_anew(plan, scans, rate, now_s)
+        wrong = serve_anew(engine, plan, now_s)
     plan.state.tally[LAST_HOST] = last_taken(plan.state)
     return wrong
 

@@ -31,12 +31,12 @@ from loadmaster.sim.queue.waiting_kernel import next_waiting
 
 
 @inner
-def serve_anew(plan, scans, rate, now_s):
+def serve_anew(engine, plan, now_s):
     """Start the jobs that may start now; returns what is wrong, 0 if nothing."""
     count, state, replan = plan.tally, plan.state, plan.replan
     count[PASS] += 1
     _let_overdue_end(plan, now_s)
-    head, tried = _start_prefix(plan, scans, now_s)
+    head, tried = _start_prefix(engine, plan, now_s)
     if count[WRONG] or head < 0:
         return count[WRONG]
     replan.many_roomy[0] = -1
@@ -49,10 +49,10 @@ def serve_anew(plan, scans, rate, now_s):
         come_to(plan, job)
         started = False
         if job == hope:
-            started = _start_now(plan, scans, rate, job, now_s)
+            started = _start_now(engine, plan, job, now_s)
             hope, host = hope + 1, np.int64(-1)
         if not started and not count[WRONG]:
-            _plan_later(plan, rate, job, now_s)
+            _plan_later(plan, engine.calls.rates[0], job, now_s)
         hope, host = next_hope(plan, hope, host, end, now_s)
         if hope >= end:
             leave_off(plan, job)
@@ -109,12 +109,12 @@ def _hold_started(plan, job, now_s):
 
 
 @inner
-def _start_prefix(plan, scans, now_s):
+def _start_prefix(engine, plan, now_s):
     """Start jobs from the head of the queue while they fit; returns the first that does not, or -1, and how many."""
     tried, job = 0, _next(plan, 0)
     while job >= 0 and tried != plan.rules.lookahead:
         tried += 1
-        placed, wrong = take_best(plan, scans, job, now_s)
+        placed, wrong = take_best(engine, plan, job, now_s)
         if wrong:
             plan.tally[WRONG] = wrong
         if not placed:
@@ -196,10 +196,10 @@ def holds(plan, job, host, now_s):
 
 
 @inner
-def _start_now(plan, scans, rate, job, now_s):
+def _start_now(engine, plan, job, now_s):
     """Start the job if it fits beside all that is promised for its whole expected runtime; whether it did."""
     requests, unlike, host = plan.requests, plan.replan.unlike, plan.scratch.host
-    if not _take_now(plan, scans, rate, job, now_s):
+    if not _take_now(engine, plan, job, now_s):
         return False
     note_given_up(plan, unlike, job)
     _note_start(plan, job)
@@ -211,7 +211,7 @@ def _start_now(plan, scans, rate, job, now_s):
 
 
 @inner
-def _take_now(plan, scans, rate, job, now_s):
+def _take_now(engine, plan, job, now_s):
     """Take the best hosts for the job's tasks, on which nothing is promised or that hold it still; or none."""
     requests, state, scratch, scores = plan.requests, plan.state, plan.scratch, plan.scores
     demand, mark, able = requests.demand[requests.kind[job]], state.tally[UNDO], 0
@@ -226,14 +226,16 @@ def _take_now(plan, scans, rate, job, now_s):
         last, task, seed = last_taken(state), requests.first[job] + k, plan.rules.seed
         if plan.rules.varies:
             slot = np.int64(0)
-            wrong = rate_all(scores, scans[0], demand, state.free, last, task, seed)
+            wrong = rate_all(scores, engine.calls.scans[0], demand, state.free, last, task, seed)
         else:
-            slot, wrong = refresh(scores, scans[0], requests.kind[job], demand, state.free, last, seed)
+            slot, wrong = refresh(scores, engine.calls.scans[0], requests.kind[job], demand, state.free, last, seed)
         host = np.int64(-1)
         if not wrong:
             host = lowest(scores, slot, state.open, plan.tally[PLANNED_HOSTS] > 0)
         if able > 0 and not wrong:
-            wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last, task, seed, scratch.value, 0)
+            wrong = engine.calls.rates[0](
+                demand, scratch.window, plan.capacity, scratch.able, able, last, task, seed, scratch.value, 0
+            )
             other, score = lowest_able(scratch, able), score_in(scores, slot, host) if host >= 0 else np.inf
             value = scratch.value[other] if other >= 0 else np.inf
             if other >= 0 and (host < 0 or value < score or (value == score and other < host)):
@@ -241,9 +243,9 @@ def _take_now(plan, scans, rate, job, now_s):
         if wrong:
             plan.tally[WRONG] = NOT_FINITE
         if wrong or host < 0:
-            take_back(plan.jobs, state, plan.stairs, plan.moment, scores, mark, job, SHORT)
+            take_back(engine, mark, job, SHORT)
             return False
-        take_again(plan.jobs, state, plan.stairs, plan.moment, scores, job, host)
+        take_again(engine, job, host)
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
     return True

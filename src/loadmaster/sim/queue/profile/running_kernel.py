@@ -75,11 +75,9 @@ def lacks_room(plan, now_s):
 
 
 @inner
-def take_best(plan, scans, job, now_s):
+def take_best(engine, plan, job, now_s):
     """Take the best hosts of all for the job's tasks, or none; returns (taken, wrong)."""
-    placed, _, wrong = place(
-        plan.jobs, plan.rules, plan.state, plan.stairs, plan.moment, plan.scores, scans, 0, None, job, now_s
-    )
+    placed, _, wrong = place(engine, 0, None, job, now_s)
     return placed, wrong
 
 

@@ -1,0 +1,169 @@
+"""Compiles the engine, and what it calls through pointers: once for all rules, kept on disk."""
+# mypy: disable-error-code="no-untyped-call,no-untyped-def"
+
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from typing import Any, NamedTuple
+
+from numba import typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from loadmaster.compiled import RATER, of_ones_own, rater, refusing
+from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker, refusing_order
+from loadmaster.compiled_scan import SCAN, scanner
+from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.layouts import by_layout, entry_of
+from loadmaster.lent import Lent, lend
+from loadmaster.model.errors import OutOfRoom
+from loadmaster.order import AnyOrder, JobColumns, Order
+from loadmaster.order.order import rank_not_finite
+from loadmaster.place.policy import not_finite
+from loadmaster.schedule import AnyPolicy, members_of
+from loadmaster.sim.queue.bound_state import BoundState
+from loadmaster.sim.queue.desk_state import Desk
+from loadmaster.sim.queue.heard_kernel import hear_nothing, reckon_rows
+from loadmaster.sim.queue.preempt_state import Preempts
+from loadmaster.sim.queue.profile.state import Reservations
+from loadmaster.sim.queue.queue_kernel import run
+from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, Engine, EngineArrays
+from loadmaster.sim.queue.served import MEMBERS
+from loadmaster.sim.queue.ticked_kernel import Book, reckon
+
+warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # rules are first-class functions
+
+
+class Parts(NamedTuple):
+    """What a run may lack, as `queue_kernel.run` takes it."""
+
+    bound: BoundState | None = None
+    own: bool | None = None
+    plan: Reservations | None = None
+    desk: Desk | None = None
+    stops: Preempts | None = None
+
+
+def callbacks(
+    arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder, columns: JobColumns, book: Book
+) -> Callbacks:  # fmt: skip
+    """The rules of a run as the engine calls them; passes over the board are still to be added.
+
+    Raises:
+        InputError: one of them cannot be compiled.
+    """
+    members, resources = members_of(policy), arrays.capacity.shape[1]
+    rates = _all_members(tuple(map(rater, members))) if parts.plan is not None or parts.desk is not None else None
+    told = arrays.rules.told if parts.desk is None else parts.desk.told
+    if parts.desk is None:
+        heard: tuple[Any, ...] = book, arrays.waiting, arrays.ranked, arrays.jobs
+        hear: Callable[..., None] = _reckon if told else _idle
+    else:
+        heard, hear = (book, parts.desk, arrays.ranked), reckon_rows if told else hear_nothing
+    return Callbacks(
+        scans=_all_members(tuple(scanner(member, resources) for member in members)),
+        rates=rates,
+        columns=columns,
+        rank=ranker(order) if arrays.rules.moving and isinstance(order, Order) else no_ranker(),
+        book=book,
+        reckon=_hearing(heard, function=hear),
+        serve=None,
+        alone=None,
+    )
+
+
+def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As many as the engine takes, the first once more for those that are missing."""
+    return rules + rules[:1] * (MEMBERS - len(rules))
+
+
+def _reckon(book, waiting, ranked, jobs, now):
+    reckon(book, waiting, ranked, jobs, now)
+
+
+def _idle(book, waiting, ranked, jobs, now):
+    pass
+
+
+@by_layout
+def _hearing(heard: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
+    """`function`, compiled to hear for such arguments."""
+    return _compiled(function, _hearer(*map(typeof, heard)))
+
+
+@by_layout
+def pass_of(desk: Desk, *, door: Callable[..., None]) -> Callable[..., None]:
+    """A door of `desk_pass_kernel`, compiled for such a desk."""
+    return _compiled(door, _door(typeof(desk)))
+
+
+def _door(desk: Any) -> Any:
+    policy = types.FunctionType(SCAN), types.FunctionType(RATER)
+    return types.void(Lent(desk), types.float64, types.int64, *policy)
+
+
+def _hearer(*heard: Any) -> Any:
+    return types.void(*map(Lent, heard), types.float64)
+
+
+@cache
+def _compiled(function: Callable[..., None], signature: Any) -> Callable[..., None]:
+    made: Callable[..., None] = kept_njit(signature, **LEAN, no_cpython_wrapper=True)(function)
+    return made
+
+
+def go_on(arrays: EngineArrays, calls: Callbacks, parts: Parts, policy: AnyPolicy, order: AnyOrder) -> int:
+    """Run the engine until it is done or needs something of its shell; what, as a number of `queue_state`.
+
+    Raises:
+        InputError: a rule fails, or rates or ranks with something that is not a finite number.
+    """
+    engine = _engine(arrays, calls.book, parts)
+    with ExitStack() as stack:
+        stack.enter_context(refusing_order(order))
+        stack.enter_context(refusing(*members_of(policy)))
+        status = engine(arrays, calls, *parts)
+    if status == NOT_FINITE:
+        raise not_finite(of_ones_own(members_of(policy)) or policy.name)
+    if status == OUT_OF_ROOM:
+        raise OutOfRoom
+    if status == NO_RANK:
+        raise rank_not_finite(order.name)
+    return status
+
+
+@by_layout
+def _engine(arrays: EngineArrays, book: Book, parts: Parts) -> Callable[..., int]:
+    """The engine for such arguments."""
+
+    def entry(arrays, calls, bound, own, plan, desk, stops):
+        engine = Engine(
+            lend(arrays.jobs),
+            arrays.capacity,
+            lend(arrays.rules),
+            lend(arrays.state),
+            lend(arrays.waiting),
+            lend(arrays.ranked),
+            lend(arrays.stairs),
+            lend(arrays.moment),
+            lend(arrays.ends),
+            lend(arrays.scores),
+            lend(arrays.log),
+            lend(calls),
+        )
+        return run(lend(engine), lend(bound), own, lend(plan), lend(desk), lend(stops))
+
+    desk = parts.desk
+    heard = (book, arrays.waiting, arrays.ranked, arrays.jobs) if desk is None else (book, desk, arrays.ranked)
+    rates = types.none if parts.plan is None and desk is None else _members(RATER)
+    board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
+    hear = types.FunctionType(_hearer(*map(typeof, heard)))
+    calls = types.NamedTuple(
+        (_members(SCAN), rates, COLUMNS, types.FunctionType(RANKER), typeof(book), hear, board, board), Callbacks
+    )
+    signature = types.int64(typeof(arrays), calls, *map(typeof, parts))
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
+
+
+def _members(rule: Any) -> Any:
+    return types.UniTuple(types.FunctionType(rule), MEMBERS)
