@@ -91,7 +91,7 @@ def table(benches: Sequence[str], trees: Sequence[Path], options: argparse.Names
         sides = [Side(tree, bench) for tree in trees if chosen]
         for case in chosen:
             seconds, jobs, fault = least(case, sides, options)
-            yield row(f"{bench}: {case.name}{fault}", jobs, seconds)
+            yield row(f"{bench}: {case.name}{fault}", jobs, seconds or [math.nan] * len(trees))
             of_file += [seconds[1] / seconds[0]] if seconds[1:] else []
         for side in sides:
             side.close()

@@ -151,9 +151,9 @@ def shut_until(calendar, row, host, start_s, end_s):
     """When the last closure is over that keeps the row from a host at some time in between; `start_s` if none does."""
     until_s = start_s
     for closure in range(calendar.time.shape[0]):
-        if calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s:
-            if calendar.hosts[closure, host] and calendar.shut[closure, row]:
-                until_s = max(until_s, calendar.time[closure].to_s)
+        overlaps = calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s
+        if overlaps and calendar.hosts[closure, host] and calendar.shut[closure, row]:
+            until_s = max(until_s, calendar.time[closure].to_s)
     return until_s
 
 
