@@ -7,18 +7,22 @@ a kernel reads of it is fetched where it is used; the compiler may fetch it once
     def entry(jobs, state):
         return run(lend(jobs), lend(state))      in the function that Python calls
 
-Fields read the same: arrays and numbers as they are, tuples within as lent ones.
+Fields read the same: arrays and numbers as they are, tuples within as lent ones. Where a tuple is so large that even to
+take it apart in `entry` costs much, Python lays it out in memory (`LaidOut`) and hands over the address: an argument
+of the type `Lent` takes one.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,override,import-untyped,attr-defined"
 
 from hashlib import sha256
+from struct import pack
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import config
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import intrinsic, lower_getattr_generic, models, register_model
+from numba.extending import NativeValue, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 
 class Lent(types.Type):
@@ -30,10 +34,68 @@ class Lent(types.Type):
         super().__init__(name=f"Lent({content.instance_class.__name__}, {digest})")
 
 
+_BYTES = ir.IntType(8).as_pointer()
+
+
 @register_model(Lent)
 class _LentModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, dmm.lookup(fe_type.content).get_data_type().as_pointer())
+        super().__init__(dmm, fe_type, _BYTES)  # the tuple's own type would stand in every line that looks at it
+
+
+@unbox(Lent)
+def _of_address(kind, number, context):
+    address = context.pyapi.long_as_longlong(number)
+    return NativeValue(context.builder.inttoptr(address, context.context.get_value_type(kind)))
+
+
+class LaidOut:
+    """A named tuple laid out as kernels take it, for as long as this object lives.
+
+    Args:
+        values: holds arrays, numbers, None, and named tuples of such.
+
+    Attributes:
+        address: what an argument of the type `Lent` takes.
+
+    Raises:
+        TypeError: it holds something else.
+    """
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        out = bytearray()
+        _put(values, out)
+        out.extend(bytes(-len(out) % 8))
+        self._values = values  # whose arrays must live as long
+        self._memory = np.frombuffer(out, np.int64).copy()
+        self.address = self._memory.ctypes.data
+
+
+def _put(value: Any, out: bytearray) -> None:
+    """Append `value` as the data model of its Numba type has it, at the alignment that C gives it."""
+    if isinstance(value, bool | np.bool_):
+        out.append(bool(value))
+        return
+    out.extend(bytes(-len(out) % _alignment(value)))
+    if isinstance(value, np.ndarray):
+        words = 0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides
+        out.extend(pack(f"{len(words)}q", *words))
+    elif isinstance(value, tuple):
+        for each in value:
+            _put(each, out)
+        out.extend(bytes(-len(out) % _alignment(value)))
+    elif isinstance(value, int | np.int64 | None):
+        out.extend(pack("q", value or 0))
+    elif isinstance(value, float | np.float64):
+        out.extend(pack("d", value))
+    else:
+        raise TypeError(type(value))
+
+
+def _alignment(value: Any) -> int:
+    if isinstance(value, tuple):
+        return max(map(_alignment, value), default=1)
+    return 1 if isinstance(value, bool | np.bool_) else 8
 
 
 @infer_getattr
@@ -51,30 +113,51 @@ class _Fields(AttributeTemplate):
 def _field(context, builder, lent, address, name):
     number = lent.content.fields.index(name)
     kind = lent.content.types[number]
-    place = cgutils.gep_inbounds(builder, address, 0, number)
+    place = _at(builder, address, _offsets(context, lent.content)[number])
     if isinstance(kind, types.BaseNamedTuple):
         return place
     if isinstance(kind, types.Array):
         return _array(context, builder, kind, place)
     model = context.data_model_manager[kind]
-    return model.from_data(builder, _fixed(builder, place))
+    return model.from_data(builder, _fixed(builder, builder.bitcast(place, model.get_data_type().as_pointer())))
+
+
+def _offsets(context, kind):
+    """Where each field of `kind`, a type of tuples or arrays, lies in it: bytes."""
+    if kind not in _KNOWN_OFFSETS:  # a question to LLVM for each, which reads the whole type
+        layout = context.data_model_manager[kind].get_data_type()
+        if isinstance(layout, ir.ArrayType):  # all of one type
+            size = context.get_abi_sizeof(layout.element)
+            _KNOWN_OFFSETS[kind] = [number * size for number in range(layout.count)]
+        else:
+            fields = range(len(layout.elements))
+            _KNOWN_OFFSETS[kind] = [layout.get_element_offset(context.target_data, number) for number in fields]
+    return _KNOWN_OFFSETS[kind]
+
+
+_KNOWN_OFFSETS: dict[Any, list[int]] = {}
+
+
+def _at(builder, address, offset):
+    return builder.gep(address, [ir.Constant(ir.IntType(64), offset)], inbounds=True)
 
 
 def _array(context, builder, kind, place):
     """The array whose parts lie at `place`, without a count of references: its owner outlives the call."""
-    model = context.data_model_manager[kind]
+    model, offsets = context.data_model_manager[kind], _offsets(context, kind)
+    word = ir.IntType(64)
 
-    def part(name, *index):
-        where = cgutils.gep_inbounds(builder, place, 0, model.get_field_position(name), *index)
-        return _fixed(builder, where)
+    def part(name, axis=0, be_type=word):
+        where = _at(builder, place, offsets[model.get_field_position(name)] + 8 * axis)
+        return _fixed(builder, builder.bitcast(where, be_type.as_pointer()))
 
     array = context.make_array(kind)(context, builder)
     context.populate_array(
         array,
-        data=part("data"),
+        data=part("data", be_type=context.get_data_type(kind.dtype).as_pointer()),
         shape=[part("shape", axis) for axis in range(kind.ndim)],
         strides=[part("strides", axis) for axis in range(kind.ndim)],
-        itemsize=context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))),
+        itemsize=part("itemsize"),
         meminfo=None,
     )
     return array._getvalue()
@@ -118,14 +201,15 @@ value_of: Any = _itself if config.DISABLE_JIT else _held
 
 def _load(context, builder, signature, arguments):
     model = context.data_model_manager[signature.return_type]
-    return model.from_data(builder, _fixed(builder, arguments[0]))
+    place = builder.bitcast(arguments[0], model.get_data_type().as_pointer())
+    return model.from_data(builder, _fixed(builder, place))
 
 
 def _lend(context, builder, signature, arguments):
     model = context.data_model_manager[signature.args[0]]
     place = cgutils.alloca_once(builder, model.get_data_type())
     builder.store(model.as_data(builder, arguments[0]), place)
-    return _unknown(builder, place)
+    return _unknown(builder, builder.bitcast(place, _BYTES))
 
 
 def _unknown(builder, place):

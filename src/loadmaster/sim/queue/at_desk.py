@@ -78,11 +78,13 @@ def replay_at_desk(
     bound.job.well[:-1] &= ~jobs.killed
     desk = desk_of(scene, rule, binding, discipline, policy, given, bound, jobs)
     stops = preempts_of(workload, cluster, binding, exact_ends=rule.slurm is not None)
-    arrays, parts = given._replace(scores=desk.scores), Parts(bound, desk=desk, stops=stops)
+    parts = Parts(bound, desk=desk, stops=stops)
     columns = columns_of(workload, bound, moving=desk.moves)
     if desk.moves:
         columns = columns._replace(expected_s=desk.row_expected_s)
-    calls = callbacks(arrays, parts, policy, discipline.order, columns, book_of(discipline.order, workload, cluster))
+    book = book_of(discipline.order, workload, cluster)
+    arrays = given._replace(scores=desk.scores, columns=columns, book=book)
+    calls = callbacks(arrays, parts, policy, discipline.order)
     door = door_of(rule)
     alone = door if stops is None else alone_of(rule)
     calls = calls._replace(serve=pass_of(desk, door=door), alone=pass_of(desk, door=alone))

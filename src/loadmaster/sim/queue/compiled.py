@@ -11,7 +11,6 @@ from loadmaster.sim.queue.profile.layout import plan_of, with_room
 from loadmaster.sim.queue.queue_state import DONE, MORE_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Progress
-from loadmaster.sim.queue.ticked import book_of
 
 
 def replay_compiled(
@@ -39,10 +38,11 @@ def replay_compiled(
     columns = columns_of(workload, bound, moving=arrays.rules.moving and not arrays.rules.told)
     if arrays.rules.moving and guess is not None:
         columns = columns._replace(expected_s=guess.expected_s)
+    arrays = arrays._replace(columns=columns)
     parts = Parts(bound, own=True)
     if arrays.rules.backfilling == PROFILE:
         parts = Parts(plan=plan_of(arrays, workload, cluster, discipline))
-    calls = callbacks(arrays, parts, policy, order, columns, book_of(order, workload, cluster))
+    calls = callbacks(arrays, parts, policy, order)
     cut, status = CutRuns(), MORE_ROOM
     while status != DONE:
         status = go_on(arrays, calls, parts, policy, order)

@@ -3,7 +3,6 @@
 
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,13 +10,13 @@ from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.compiled import RATER, of_ones_own, rater, refusing
-from loadmaster.compiled_order import COLUMNS, RANKER, no_ranker, ranker, refusing_order
+from loadmaster.compiled_order import RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.layouts import by_layout, entry_of
-from loadmaster.lent import Lent, lend
+from loadmaster.lent import LaidOut, Lent, lend
 from loadmaster.model.errors import OutOfRoom
-from loadmaster.order import AnyOrder, JobColumns, Order
+from loadmaster.order import AnyOrder, Order
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, members_of
@@ -29,7 +28,7 @@ from loadmaster.sim.queue.profile.state import Reservations
 from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, Engine, EngineArrays
 from loadmaster.sim.queue.served import MEMBERS
-from loadmaster.sim.queue.ticked_kernel import Book, reckon
+from loadmaster.sim.queue.ticked_kernel import reckon
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # rules are first-class functions
 
@@ -44,32 +43,32 @@ class Parts(NamedTuple):
     stops: Preempts | None = None
 
 
-def callbacks(
-    arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder, columns: JobColumns, book: Book
-) -> Callbacks:  # fmt: skip
+def callbacks(arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder) -> Callbacks:
     """The rules of a run as the engine calls them; passes over the board are still to be added.
 
     Raises:
         InputError: one of them cannot be compiled.
     """
     members, resources = members_of(policy), arrays.capacity.shape[1]
-    rates = _all_members(tuple(map(rater, members))) if parts.plan is not None or parts.desk is not None else None
-    told = arrays.rules.told if parts.desk is None else parts.desk.told
     if parts.desk is None:
-        heard: tuple[Any, ...] = book, arrays.waiting, arrays.ranked, arrays.jobs
-        hear: Callable[..., None] = _reckon if told else _idle
+        hear: Callable[..., None] = _reckon if arrays.rules.told else _idle
     else:
-        heard, hear = (book, parts.desk, arrays.ranked), reckon_rows if told else hear_nothing
+        hear = reckon_rows if parts.desk.told else hear_nothing
     return Callbacks(
         scans=_all_members(tuple(scanner(member, resources) for member in members)),
-        rates=rates,
-        columns=columns,
+        rates=None if parts.own is not None else _all_members(tuple(map(rater, members))),
         rank=ranker(order) if arrays.rules.moving and isinstance(order, Order) else no_ranker(),
-        book=book,
-        reckon=_hearing(heard, function=hear),
+        reckon=_hearing(_heard(arrays, parts), function=hear),
         serve=None,
         alone=None,
     )
+
+
+def _heard(arrays: EngineArrays, parts: Parts) -> tuple[Any, ...]:
+    """What an order is handed to learn what has happened."""
+    if parts.desk is None:
+        return arrays.book, arrays.waiting, arrays.ranked, arrays.jobs
+    return arrays.book, parts.desk, arrays.ranked
 
 
 def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -118,11 +117,10 @@ def go_on(arrays: EngineArrays, calls: Callbacks, parts: Parts, policy: AnyPolic
     Raises:
         InputError: a rule fails, or rates or ranks with something that is not a finite number.
     """
-    engine = _engine(arrays, calls.book, parts)
-    with ExitStack() as stack:
-        stack.enter_context(refusing_order(order))
-        stack.enter_context(refusing(*members_of(policy)))
-        status = engine(arrays, calls, *parts)
+    engine, laid_out = _engine(arrays, parts), [LaidOut(arrays), *map(_laid_out, parts)]
+    with refusing_order(order), refusing(*members_of(policy)):
+        first, *others = (each.address if isinstance(each, LaidOut) else each for each in laid_out)
+        status = engine(first, calls, *others)
     if status == NOT_FINITE:
         raise not_finite(of_ones_own(members_of(policy)) or policy.name)
     if status == OUT_OF_ROOM:
@@ -132,36 +130,40 @@ def go_on(arrays: EngineArrays, calls: Callbacks, parts: Parts, policy: AnyPolic
     return status
 
 
+def _laid_out(part: Any) -> Any:
+    return LaidOut(part) if isinstance(part, tuple) else part
+
+
 @by_layout
-def _engine(arrays: EngineArrays, book: Book, parts: Parts) -> Callable[..., int]:
+def _engine(arrays: EngineArrays, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
     def entry(arrays, calls, bound, own, plan, desk, stops):
         engine = Engine(
-            lend(arrays.jobs),
+            arrays.jobs,
             arrays.capacity,
-            lend(arrays.rules),
-            lend(arrays.state),
-            lend(arrays.waiting),
-            lend(arrays.ranked),
-            lend(arrays.stairs),
-            lend(arrays.moment),
-            lend(arrays.ends),
-            lend(arrays.scores),
-            lend(arrays.log),
+            arrays.rules,
+            arrays.state,
+            arrays.waiting,
+            arrays.ranked,
+            arrays.stairs,
+            arrays.moment,
+            arrays.ends,
+            arrays.scores,
+            arrays.log,
+            arrays.columns,
+            arrays.book,
             lend(calls),
         )
-        return run(lend(engine), lend(bound), own, lend(plan), lend(desk), lend(stops))
+        return run(lend(engine), bound, own, plan, desk, stops)
 
     desk = parts.desk
-    heard = (book, arrays.waiting, arrays.ranked, arrays.jobs) if desk is None else (book, desk, arrays.ranked)
-    rates = types.none if parts.plan is None and desk is None else _members(RATER)
+    rates = types.none if parts.own is not None else _members(RATER)
     board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
-    hear = types.FunctionType(_hearer(*map(typeof, heard)))
-    calls = types.NamedTuple(
-        (_members(SCAN), rates, COLUMNS, types.FunctionType(RANKER), typeof(book), hear, board, board), Callbacks
-    )
-    signature = types.int64(typeof(arrays), calls, *map(typeof, parts))
+    hear = types.FunctionType(_hearer(*map(typeof, _heard(arrays, parts))))
+    calls = types.NamedTuple((_members(SCAN), rates, types.FunctionType(RANKER), hear, board, board), Callbacks)
+    lent = (Lent(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
+    signature = types.int64(Lent(typeof(arrays)), calls, *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
 
 

@@ -151,9 +151,9 @@ def _line_up(engine, bound, desk, now):
             _note_fresh(bound, desk, np.int64(desk.owner[row]), now)
     desk.tally[WAIT] = many
     if desk.told:
-        engine.calls.reckon(engine.calls.book, desk, engine.ranked, now)
+        engine.calls.reckon(engine.book, desk, engine.ranked, now)
     elif desk.moves and engine.calls.rank(
-        value_of(engine.calls.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
+        value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
     ):
         return 1
     if desk.told or desk.moves:

@@ -36,7 +36,7 @@ from loadmaster.sim.queue.queue_state import (
 )
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
-from loadmaster.sim.queue.ticked import happened_of
+from loadmaster.sim.queue.ticked import book_of, happened_of
 from loadmaster.sim.queue.told import is_ticked, is_told
 
 
@@ -70,7 +70,8 @@ def laid_out(
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
-        Log(records.start_s, host, *records.buffers),
+        Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
+        book_of(discipline.order, workload, cluster),
     ), bound  # fmt: skip
 
 

@@ -150,9 +150,9 @@ def _serve(engine, bound, now):
     engine.log.queue_length[row] = queue_length(engine.state, bound)
     if bound is None and engine.rules.told:
         if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
-            engine.calls.reckon(engine.calls.book, engine.waiting, engine.ranked, engine.jobs, now)
+            engine.calls.reckon(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
     elif engine.rules.moving and engine.calls.rank(
-        value_of(engine.calls.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
+        value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
     ):
         return NO_RANK
     winners = count[PLANNED] = 0

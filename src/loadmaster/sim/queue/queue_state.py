@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.order import JobColumns
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.pool_kernel import CountedHosts
 from loadmaster.sim.queue.tenants_kernel import Tenants
@@ -372,7 +373,12 @@ class Log(NamedTuple):
 
 
 class EngineArrays(NamedTuple):
-    """What the engine works on."""
+    """What the engine works on.
+
+    Attributes:
+        columns: what an order looks at, where ranks move; book: what it remembers, where it is told what happens.
+        The others: see their types.
+    """
 
     jobs: Jobs
     capacity: NDArray[np.float64]
@@ -385,6 +391,8 @@ class EngineArrays(NamedTuple):
     ends: Any
     scores: Any
     log: Log
+    columns: JobColumns
+    book: Any
 
 
 class Callbacks(NamedTuple):
@@ -392,16 +400,13 @@ class Callbacks(NamedTuple):
 
     Attributes:
         scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
-        columns, rank: what an order looks at, and how it ranks.
-        book, reckon: what an order remembers, and how it learns what has happened.
+        rank: how an order ranks; reckon: how one learns what has happened.
         serve, alone: a pass over the compiled board, for the queue and for one row of it; None where there is none.
     """
 
     scans: Any
     rates: Any
-    columns: Any
     rank: Any
-    book: Any
     reckon: Any
     serve: Any
     alone: Any
@@ -421,4 +426,6 @@ class Engine(NamedTuple):
     ends: Any
     scores: Any
     log: Any
+    columns: Any
+    book: Any
     calls: Any
