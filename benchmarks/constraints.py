@@ -1,109 +1,57 @@
-"""Every kind of constraint under every kind of backfilling: `python benchmarks/constraints.py [--jobs 3000]`.
+"""Every kind of constraint under every kind of backfilling: `python benchmarks/constraints.py [--beside COMMIT]`.
 
-Synthetic jobs on 300 hosts of 4 cores at load 0.95, deciding at every event, on which one kind of constraint binds at a
-time; `site` is what a `slurm.conf` with several partitions usually brings, all at once. Prints CPU microseconds a job
-of `simulate` alone after a run that compiles, and which engine served: L the general compiled one, D the one over the
-compiled board, P the plain one, R that of rows.
-`--kinds site,cancel --disciplines easy,slurm` measures some of it. With `--beside OLD`, a working
-tree of another commit, each run is followed by one with its package, and the ratio is printed.
+1,500 synthetic jobs of nine tasks on average on 300 hosts of 4 cores at load 0.95, deciding at every event; one kind of
+constraint binds at a time, and `site` is what a `slurm.conf` with several partitions usually brings, all at once.
+`--large`: 3,000 jobs. `--only "site easy"` measures some of it.
 """
 
-import argparse
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
-from beside import parsed, started
+from two_commits import Case, main
+
+from loadmaster.model import (
+    CalendarRow,
+    Cluster,
+    Constraints,
+    Dependencies,
+    Limits,
+    Named,
+    Partition,
+    Preemption,
+    Qos,
+    SiteRules,
+    Workload,
+)
+from loadmaster.place import POLICIES
+from loadmaster.schedule import MaxJobs, discipline_named
+from loadmaster.schedule.foresight import USERS, Foresight
+from loadmaster.sim.queue import simulate
 
 HOSTS, CORES = 300, 4
 DISCIPLINES = ("none", "skip", "netbatch", "easy", "easy(heads=3)", "conservative", "slurm", "max-jobs")
-ENGINES = (
-    ("loadmaster.sim.queue.compiled", "replay_compiled", "L"), ("loadmaster.sim.queue.at_desk", "replay_at_desk", "D"),
-    ("loadmaster.sim.queue.door", "replay_deciding", "P"),
-)  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, default=3000)
-    parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--disciplines", default=";".join(DISCIPLINES), help="separated by semicolons")
-    options = parsed(parser, measured)
-    trees = started(options)
-    disciplines = options.disciplines.split(";")
-    print(f"{'':14}", *(f"{name:>16}" for name in disciplines))
-    for kind in options.kinds.split(","):
-        print(f"{kind:14}", end=" ", flush=True)
-        for discipline in disciplines:
-            asked = [tree.measured(kind, discipline, options.jobs) for tree in trees]
-            ratio = f" ({asked[0][1] / asked[1][1]:.2f})" if asked[1:] else ""
-            print(f"{asked[0][1]:>14.0f} {asked[0][0]}{ratio}", end=" ", flush=True)
-        print(f"  queue {asked[0][2]:.0f}", flush=True)
+def cases() -> Iterator[Case]:
+    for jobs in (1_500, 3_000):
+        for kind in KINDS:
+            for rule in DISCIPLINES:
+                yield Case(f"{kind}, {rule}, {jobs:,} jobs", partial(ready, kind, rule, jobs), large=jobs > 1_500)
 
 
-def measured(kind: str, discipline: str, jobs: int) -> tuple[str, float, float]:
-    """The engine, microseconds a job, and the mean queue."""
-    run(kind, discipline, 1100)  # compiles; fewer than 1,000 jobs would go elsewhere
-    with noted() as engines:
-        begin = time.process_time()
-        schedule = run(kind, discipline, jobs)
-        taken_s = time.process_time() - begin
-    return "".join(engines), taken_s / jobs * 1e6, float(schedule.cycles.queue_length.mean())
+def ready(kind, rule, jobs):  # type: ignore[no-untyped-def]
+    foresight = Foresight(correct="double") if kind == "corrected" else USERS
+    policy = MaxJobs() if rule == "max-jobs" else POLICIES["best-fit-cores"]
+    discipline = discipline_named("easy" if rule == "max-jobs" else rule)
+    return partial(simulate, *problem(kind, jobs), policy, discipline, interval_s=0.0, foresight=foresight)
 
 
-_PROBLEMS: dict[tuple[str, int], Any] = {}
-
-
-def run(kind: str, discipline: str, jobs: int) -> Any:
-    from loadmaster.place import POLICIES
-    from loadmaster.schedule import MaxJobs, discipline_named
-    from loadmaster.schedule.foresight import USERS, Foresight
-    from loadmaster.sim.queue import simulate
-
-    workload, cluster = problem(kind, jobs)
-    meta = discipline == "max-jobs"
-    return simulate(
-        workload, cluster, MaxJobs() if meta else POLICIES["best-fit-cores"],
-        discipline_named("easy" if meta else discipline), interval_s=0.0,
-        foresight=Foresight(correct="double") if kind == "corrected" else USERS,
-    )  # fmt: skip
-
-
-@contextmanager
-def noted() -> Iterator[list[str]]:
-    """Which engines are called meanwhile."""
-    from importlib import import_module
-
-    called: list[str] = []
-    patches = [_noting(import_module(module), name, letter, called) for module, name, letter in ENGINES]
-    for each in patches:
-        each.start()
-    try:
-        yield called
-    finally:
-        for each in patches:
-            each.stop()
-
-
-def _noting(module: Any, name: str, letter: str, called: list[str]) -> Any:
-    original = getattr(module, name)
-
-    def noting(*given: Any, **named: Any) -> Any:
-        called.append(letter)
-        return original(*given, **named)
-
-    return patch.object(module, name, noting)
-
-
-def problem(kind: str, jobs: int) -> Any:
+@lru_cache(1)
+def problem(kind: str, jobs: int) -> tuple[Workload, Cluster]:
     """The log, and the hosts with the rules of their site."""
-    from dataclasses import replace
-
-    from loadmaster.model import Cluster, Constraints, SiteRules, Workload
-
     rng = np.random.default_rng(3)
     cores, tasks = rng.choice([1, 2, 4], jobs), rng.choice([1, 1, 2, 4, 8, 16, 32], jobs)
     runtime_s = np.ceil(rng.lognormal(7, 1.3, jobs))
@@ -127,8 +75,6 @@ def nothing(rng: Any, jobs: int, span_s: float) -> Bound:
 
 
 def partitions(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import Named, Partition
-
     names = rng.choice(["a", "b", "c", "d", "a,b"], jobs, p=[0.3, 0.3, 0.2, 0.1, 0.1])
     parts = tuple(
         Partition(name, hosts=tuple(range(100 * n // 2, min(100 * n // 2 + 150, HOSTS))))
@@ -138,22 +84,16 @@ def partitions(rng: Any, jobs: int, span_s: float) -> Bound:
 
 
 def tiers(rng: Any, jobs: int, span_s: float) -> Bound:
-    from dataclasses import replace
-
     columns, rules = partitions(rng, jobs, span_s)
     return columns, {"partitions": tuple(replace(each, tier=n + 1) for n, each in enumerate(rules["partitions"]))}
 
 
 def features(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import Named
-
     asked = Named.of(rng.choice(["", "", "big", "fast", "fast|big"], jobs).tolist())
     return {"features": asked}, {"features": tuple(("big", "fast") if h % 3 else ("fast",) for h in range(HOSTS))}
 
 
 def calendar(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import CalendarRow
-
     starts_s = np.linspace(0.05, 0.95, 10) * span_s
     rows = [
         CalendarRow(float(at), float(at) + 0.03 * span_s, "drained", hosts=tuple(range(20 * n, 20 * n + 20)))
@@ -164,24 +104,18 @@ def calendar(rng: Any, jobs: int, span_s: float) -> Bound:
 
 
 def reservation(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import CalendarRow, Named
-
     mine = CalendarRow(0.2 * span_s, 0.8 * span_s, "reserved", hosts=tuple(range(60)), name="mine", users=("u0", "u1"))
     named = Named.of(["mine" if each < 0.03 else None for each in rng.random(jobs)])
     return {"reservation": named, "user_names": tuple(f"u{n}" for n in range(40))}, {"calendar": (mine,)}
 
 
 def limits(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import Limits, Named, Qos
-
     low = Limits(max_jobs_pu=40, max_tres_pu=(("cores", 300.0),), grp_tres=(("cores", 900.0),))
     qos = Qos("low", limits=low), Qos("high", limits=Limits(grp_jobs=150))
     return {"qos": Named.of(rng.choice(["low", "low", "high"], jobs).tolist())}, {"qos": qos}
 
 
 def work(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import Limits, Named, Qos
-
     low = Limits(grp_tres_run_s=(("cores", 900.0 * 8000),), grp_tres_s=(("cores", 700.0 * 7 * 86400),))
     qos = Qos("low", limits=low), Qos("high")
     named = Named.of(rng.choice(["low", "low", "high"], jobs).tolist())
@@ -193,16 +127,12 @@ def arrays(rng: Any, jobs: int, span_s: float) -> Bound:
 
 
 def dependencies(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import Dependencies
-
     before = np.maximum(1, np.arange(1, jobs + 1) - rng.integers(5, 50, jobs))
     texts = [f"afterany:{who}" if n > 60 and rng.random() < 0.3 else "" for n, who in enumerate(before)]
     return {"depends": Dependencies.of(texts)}, {}
 
 
 def failures(rng: Any, jobs: int, span_s: float) -> Bound:
-    from loadmaster.model import CalendarRow
-
     starts_s = np.sort(rng.uniform(0.02, 0.95, 60)) * span_s
     rows = tuple(
         CalendarRow(float(at), float(at) + 0.02 * span_s, "down", hosts=(int(rng.integers(0, HOSTS)),))
@@ -217,8 +147,6 @@ def corrected(rng: Any, jobs: int, span_s: float) -> Bound:
 
 def stopping(mode: str) -> Callable[[Any, int, float], Bound]:
     def bound(rng: Any, jobs: int, span_s: float) -> Bound:
-        from loadmaster.model import Named, Preemption, Qos
-
         qos = Qos("low"), Qos("high", preempts=("low",), priority=10)
         named = Named.of(rng.choice(["low", "high"], jobs, p=[0.85, 0.15]).tolist())
         return {"qos": named}, {"qos": qos, "preemption": Preemption("qos", mode)}
@@ -241,5 +169,6 @@ KINDS = {
     "cancel": stopping("cancel"), "suspend": stopping("suspend"),
 }  # fmt: skip
 
+
 if __name__ == "__main__":
-    main()
+    main(["constraints"], __doc__)

@@ -1,17 +1,15 @@
-"""One decision on a live snapshot: every backfilling compiled, absolute at full size and beside the plain board.
+"""One decision on a snapshot: `python benchmarks/decide.py [--beside COMMIT] [--only WORDS]`.
 
-    python benchmarks/decide.py [RULE...]
-
-3,000 hosts that are nearly full, 5,000 waiting jobs of up to 40 demands, seed 1; CPU milliseconds, median of 5, also of
-the decision a minute later, when three tasks have ended early: what was promised in the first is then taken over. The
-ratio is to the plain board in the same process, at 60 hosts and 100 jobs.
+3,000 hosts that are nearly full and 5,000 waiting jobs of up to 40 demands, seed 1: the first decision, and the next a
+minute later, when three tasks have ended early and what the first promised is taken over.
 """
 
-import sys
-import time
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
+from two_commits import Case, main
 
 from loadmaster.model import Cluster
 from loadmaster.model.snapshot import NextLoops, Queue, Running, Snapshot
@@ -20,6 +18,7 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import Discipline, discipline_named
 from loadmaster.schedule.compiled_decide import compiled
 
+HOSTS, JOBS = 3000, 5000
 RULES = (
     "none", "skip", "netbatch", "easy", "easy(fill=shortest)", "easy(heads=10)", "stepwise(depth=100)", "selective",
     "conservative", "conservative(early_end=replan)", "slurm",
@@ -27,6 +26,7 @@ RULES = (
 POLICY_NAMES = ("first-fit", "worse-fit-cores", "mix-fit", "opportunity-cost")
 
 
+@cache
 def snapshot(hosts, jobs, seed=1):
     """Hosts of two kinds filled by running tasks until 4 % of the cores are left, and a queue."""
     rng = np.random.default_rng(seed)
@@ -76,37 +76,27 @@ def a_minute_later(before, decision):
     )  # fmt: skip
 
 
-def median_ms(discipline, snapshot, policy):
-    """CPU milliseconds of a compiled decision, the median of five, and the decision."""
-    taken = []
-    for _ in range(6):  # the first may compile
-        began = time.process_time()
-        decision = compiled(discipline, snapshot).serve(snapshot, policy)
-        taken.append(1000 * (time.process_time() - began))
-    return float(np.median(taken[1:])), decision
+def cases() -> Iterator[Case]:
+    for rule in RULES:
+        for policy in POLICY_NAMES:
+            for later in (False, True):
+                name = f"{rule}, {policy}, {'the next' if later else 'the first'}"
+                yield Case(name, partial(ready, rule, policy, later))
 
 
-def main(rules):
-    """Print a row a rule and policy."""
-    large, small = snapshot(3000, 5000), snapshot(60, 100)
-    print(
-        f"{'rule':34} {'policy':18} {'starts':>7} {'ms':>8} {'next ms':>8} {'small ms':>9} {'plain ms':>9} {'ratio':>6}"
-    )
-    for name in rules:
-        discipline = Discipline(ORDERS["fcfs"], discipline_named(name).backfilling)
-        for policy in (POLICIES[each] for each in POLICY_NAMES):
-            at_size, decision = median_ms(discipline, large, policy)
-            later, _ = median_ms(discipline, a_minute_later(large, decision), policy)
-            quick, _ = median_ms(discipline, small, policy)
-            began = time.process_time()
-            discipline.serve(small, policy)
-            plain = 1000 * (time.process_time() - began)
-            print(
-                f"{name:34} {policy.name:18} {len(decision.place):7} {at_size:8.1f} {later:8.1f} {quick:9.2f}"
-                f" {plain:9.0f} {plain / quick:6.0f}",
-                flush=True,
-            )  # fmt: skip
+def ready(rule, policy, later):  # type: ignore[no-untyped-def]
+    discipline = Discipline(ORDERS["fcfs"], discipline_named(rule).backfilling)
+    before = snapshot(HOSTS, JOBS)
+    if later:
+        before = a_minute_later(before, decided(discipline, before, policy))
+    return partial(decided, discipline, before, policy)
+
+
+def decided(discipline, snapshot, policy):  # type: ignore[no-untyped-def]
+    """The decision on a snapshot that remembers nothing of an earlier one."""
+    unread = replace(snapshot, queue=replace(snapshot.queue), running=replace(snapshot.running))
+    return compiled(discipline, unread).serve(unread, POLICIES[policy])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or RULES)
+    main(["decide"], __doc__)

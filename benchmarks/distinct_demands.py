@@ -1,26 +1,28 @@
-"""The general engine on few and on many distinct demands: `python benchmarks/distinct_demands.py [--beside OLD]`.
+"""Few and many distinct demands: `python benchmarks/distinct_demands.py [--beside COMMIT] [--only WORDS]`.
 
 A synthetic NetBatch-like log (bursts of equal jobs by user, a cycle every 30 s) whose memory is drawn from as many
-levels as give the wanted number of distinct demands; 3,000 hosts, of one kind and of four, two resources and three.
-Prints CPU microseconds a job of `simulate` alone (median of the runs; each score is run once before, which compiles).
-With `--beside`, the same cases are run with the package of another working tree (`git worktree add OLD COMMIT`), each
-right after ours, and the ratio is printed. `--whole --hosts 100000 --scores first-fit,best-fit-memory,mix-fit` is the
-case of very many hosts. The unkind cases: all demands distinct, a score that calls `exp`, a queue that grows, a score
-with a branch for every host.
+levels as give the wanted number of distinct demands; 3,000 hosts, of one kind and of four, two resources and three. The
+unkind cases: all demands distinct, a score that calls `exp`, a queue that grows, a score with a branch for every host.
+Last, memory in whole units on 100,000 hosts.
 """
 
-import argparse
 import math
-import statistics
-import time
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
-from beside import parsed, queue_engine, started
+from two_commits import Case, main
 
-SCORES = "norm-greedy,dot-product,own,own-exp,own-branch"
-INTERVAL_S = 30.0
-SHAPES = {"2 resources": (2, 1), "3 resources, 4 kinds": (3, 4)}
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES, Policy
+from loadmaster.schedule import discipline_named
+from loadmaster.sim.queue import simulate
+from loadmaster.traces import generate_netbatch
+
+JOBS, INTERVAL_S = 50_000, 30.0
+SHAPES = {"2 resources": (2, 1), "3 resources and 4 kinds": (3, 4)}
+ON_MANY_HOSTS = ("first-fit", "best-fit-memory", "mix-fit", "round-robin")
 
 
 def own(demand, free, capacity):
@@ -48,80 +50,38 @@ def own_branch(demand, free, capacity):
     return free[scarce] - demand[scarce]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=float, default=1e5)
-    parser.add_argument("--hosts", type=int, default=3000)
-    parser.add_argument("--loads", default="0.85,1.2")
-    parser.add_argument("--demands", default="24,2000,40000")
-    parser.add_argument("--scores", default=SCORES)
-    parser.add_argument("--shapes", default=",".join(str(number) for number in range(len(SHAPES))))
-    parser.add_argument("--disciplines", default="netbatch")
-    parser.add_argument("--whole", action="store_true", help="memory in whole units, and the engine that suits it")
-    parser.add_argument("--runs", type=int, default=3)
-    options = parsed(parser, measured)
-    trees = started(options)
-    for case in cases(options):
-        report(case, *trees)
+OWN = {"own": own, "own-exp": own_exp, "own-branch": own_branch}
+SCORES = ("norm-greedy", "dot-product", *OWN)
 
 
-def cases(options):  # type: ignore[no-untyped-def]
-    """What to measure, one after another."""
-    for discipline in options.disciplines.split(","):
-        for shape in options.shapes.split(","):
-            for load in options.loads.split(","):
-                for score in options.scores.split(","):
-                    for demands in options.demands.split(","):
-                        yield {
-                            "jobs": int(options.jobs), "hosts": options.hosts, "load": float(load), "score": score,
-                            "demands": int(demands), "shape": list(SHAPES)[int(shape)], "discipline": discipline,
-                            "runs": options.runs, "whole": options.whole,
-                        }  # fmt: skip
-
-
-def report(case, ours, *theirs) -> None:  # type: ignore[no-untyped-def]
-    """Run one case, on both sides, and print its row."""
-    new = ours.measured(*case.values())
-    row = (
-        f"{case['discipline']:8} {case['shape']:20} load {case['load']:4} {case['score']:12} {case['demands']:6,}"
-        f" demands {statistics.median(new['us']):7.2f} us a job ({min(new['us']):.2f} to {max(new['us']):.2f}),"
-        f" queue to {new['queue']:6,}"
+def cases() -> Iterator[Case]:
+    every = (
+        (shape, load, demands, score)
+        for shape in SHAPES
+        for load in (0.85, 1.2)
+        for demands in (24, 2000, 40_000)
+        for score in SCORES
     )
-    for tree in theirs:
-        old = tree.measured(*case.values())
-        same = "" if old["digest"] == new["digest"] else "; ANOTHER SCHEDULE"
-        before, now = statistics.median(old["us"]), statistics.median(new["us"])
-        row += f"; beside {before:7.2f} us: {before / now:5.1f} x{same}"
-    print(row, flush=True)
+    for shape, load, demands, score in every:
+        name = f"{score}, {demands:,} demands, {shape}, load {load}"
+        yield Case(name, partial(ready, JOBS, 3_000, load, demands, shape, score))
+    for demands in (24, 40_000):
+        for score in ON_MANY_HOSTS:
+            name = f"{score}, {demands:,} demands, 100,000 hosts, load 0.85"
+            yield Case(name, partial(ready, 2 * JOBS, 100_000, 0.85, demands, "2 resources", score))
 
 
-def measured(jobs, hosts, load, score, demands, shape, discipline, runs, whole):  # type: ignore[no-untyped-def]
-    """CPU microseconds a job of every run, and what the run did."""
-    from loadmaster.place import POLICIES, Policy
-
-    simulate, discipline_named, general = queue_engine()
+def ready(jobs, hosts, load, demands, shape, score):  # type: ignore[no-untyped-def]
     workload, cluster = problem(jobs, hosts, load, demands, *SHAPES[shape])
-    if whole:
+    if hosts > 3_000:
         workload = replace(workload, demand=np.ceil(workload.demand))
-    own_scores = {"own": own, "own-exp": own_exp, "own-branch": own_branch}
-    policy = Policy(score, own_scores[score]) if score in own_scores else POLICIES[score]
-    rule = discipline_named(discipline)
-    engine = general if discipline == "netbatch" and not whole else "auto"
-    simulate(workload.take(slice(0, 100)), cluster, policy, rule, interval_s=INTERVAL_S, engine=engine)
-    micros = []
-    for _ in range(runs):
-        start = time.process_time()
-        schedule = simulate(workload, cluster, policy, rule, interval_s=INTERVAL_S, engine=engine)
-        micros.append((time.process_time() - start) / jobs * 1e6)
-    queue = int(schedule.cycles.queue_length.max(initial=0))
-    return {"us": micros, "queue": queue, "digest": int(schedule.host.astype(np.int64) @ np.arange(jobs) % 2**52)}
+    policy = Policy(score, OWN[score]) if score in OWN else POLICIES[score]
+    return partial(simulate, workload, cluster, policy, discipline_named("netbatch"), interval_s=INTERVAL_S)
 
 
-def problem(jobs, hosts, load, demands, resources, kinds):  # type: ignore[no-untyped-def]
+@lru_cache(1)
+def problem(jobs: int, hosts: int, load: float, demands: int, resources: int, kinds: int) -> tuple[Workload, Cluster]:
     """Bursts of jobs by user with about so many distinct demands, and hosts of so many kinds."""
-    from loadmaster.model import Cluster, Workload
-    from loadmaster.traces import generate_netbatch
-
     trace = generate_netbatch("B", jobs=jobs, hosts=hosts, load=load, longest_run_s=200_000.0, seed=0)
     rng = np.random.default_rng(0)
     log = trace.workload
@@ -143,4 +103,4 @@ def problem(jobs, hosts, load, demands, resources, kinds):  # type: ignore[no-un
 
 
 if __name__ == "__main__":
-    main()
+    main(["distinct_demands"], __doc__)

@@ -1,18 +1,19 @@
-"""EASY beside queues of any length, in every order: `python benchmarks/long_queue.py [--beside OLD]`.
+"""EASY beside queues of any length, in every order: `python benchmarks/long_queue.py [--beside COMMIT] [--only WORDS]`.
 
 Synthetic jobs of 1 to 8 cores on hosts of 16, runtimes log-normal, estimates one to three times the runtime; the load
-decides how long the queue grows. `--only max-jobs` runs the cases with that word in them; `--million` the one of a
-million jobs on 3,000 hosts under the multifactor order. Prints CPU microseconds a job of `simulate` alone (the least of
-the runs; a few jobs of each case are run before, which compiles) and the mean queue. With `--beside`, each run is
-followed by one with the package of another working tree (`git worktree add OLD COMMIT`), and the ratio is printed.
+decides how long the queue grows. `--large`: a million jobs on 3,000 hosts under the multifactor order.
 """
 
-import argparse
-import time
-from functools import partial
+from collections.abc import Iterator
+from functools import lru_cache, partial
 
 import numpy as np
-from beside import in_turns, parsed, started
+from two_commits import Case, main
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule import MaxJobs, discipline_named
+from loadmaster.sim.queue import simulate
 
 CASES = (  # jobs, hosts, load, all demands distinct, seconds between decisions (0: at every event), discipline, policy
     (20_000, 300, 0.9, False, 0.0, "easy", "best-fit-cores"),
@@ -26,55 +27,25 @@ CASES = (  # jobs, hosts, load, all demands distinct, seconds between decisions 
     *((50_000, 300, 2.0, True, 30.0, f"{order}+easy", "best-fit-cores") for order in ("sjf", "wfp3", "multifactor")),
     *((100_000, 300, load, False, 0.0, "easy", "max-jobs") for load in (0.85, 1.2)),
     (100_000, 300, 1.2, False, 30.0, "easy", "max-jobs"),
+    (1_000_000, 3_000, 1.05, False, 30.0, "multifactor+easy", "best-fit-cores"),
 )
-MILLION = (1_000_000, 3_000, 1.05, False, 30.0, "multifactor+easy", "best-fit-cores")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", help="cases with this word")
-    parser.add_argument("--million", action="store_true", help="a million jobs, once")
-    options = parsed(parser, measured)
-    trees = started(options)
-    print(
-        f"{'jobs':>7} {'hosts':>6} {'load':>5} {'distinct':>8} {'every':>6} {'queue':>7} {'us a job':>9} {'beside':>7}"
-        "  of"
-    )
-    chosen = (MILLION,) if options.million else [case for case in CASES if options.only in " ".join(map(str, case))]
-    for case in chosen:
-        report(case, trees, 1 if options.million else options.runs)
+def cases() -> Iterator[Case]:
+    for jobs, hosts, load, distinct, interval_s, discipline, policy in CASES:
+        name = f"{discipline}, {policy}, {hosts:,} hosts, load {load}, {jobs:,} jobs, every {interval_s:g} s"
+        run = partial(ready, jobs, hosts, load, distinct, interval_s, discipline, policy)
+        yield Case(name + ", distinct" * distinct, run, large=jobs >= 1_000_000)
 
 
-def report(case, trees, runs) -> None:  # type: ignore[no-untyped-def]
-    for tree in trees:
-        tree.measured(100, *case[1:])  # compiles
-    sides = in_turns(runs, *(partial(tree.measured, *case) for tree in trees))
-    least = [min(micros for micros, _ in side) for side in sides]
-    jobs, hosts, load, distinct, interval_s, *who = case
-    line = f"{jobs:>7} {hosts:>6} {load:>5} {distinct!s:>8} {interval_s:>6} {sides[0][0][1]:>7.0f} {least[0]:>9.2f}"
-    beside = f"{least[1]:>7.2f} ({least[0] / least[1]:.2f})" if least[1:] else ""
-    print(line, beside, "", ", ".join(who), flush=True)
-
-
-def measured(
-    jobs: int, hosts: int, load: float, distinct: bool, interval_s: float, discipline: str, policy: str
-) -> tuple[float, float]:
-    """Microseconds a job, and the mean queue."""
-    from loadmaster.place import POLICIES
-    from loadmaster.schedule import MaxJobs, discipline_named
-    from loadmaster.sim.queue import simulate
-
+def ready(jobs, hosts, load, distinct, interval_s, discipline, policy):  # type: ignore[no-untyped-def]
     placing = MaxJobs(log_ties=False) if policy == "max-jobs" else POLICIES[policy]
-    workload, cluster = problem(jobs, hosts, load, distinct)
-    begin = time.process_time()
-    schedule = simulate(workload, cluster, placing, discipline_named(discipline), interval_s=interval_s)
-    return (time.process_time() - begin) / jobs * 1e6, float(schedule.cycles.queue_length.mean())
+    log = problem(jobs, hosts, load, distinct)
+    return partial(simulate, *log, placing, discipline_named(discipline), interval_s=interval_s)
 
 
-def problem(jobs: int, hosts: int, load: float, distinct: bool):  # type: ignore[no-untyped-def]
-    from loadmaster.model import Cluster, Workload
-
+@lru_cache(2)
+def problem(jobs: int, hosts: int, load: float, distinct: bool) -> tuple[Workload, Cluster]:
     rng = np.random.default_rng(3)
     cores = rng.choice([1, 1, 1, 2, 4, 8], jobs)
     memory = rng.integers(1, 33_000, jobs) if distinct else rng.choice([1, 2, 4, 8, 16, 32], jobs) * 1000
@@ -89,4 +60,4 @@ def problem(jobs: int, hosts: int, load: float, distinct: bool):  # type: ignore
 
 
 if __name__ == "__main__":
-    main()
+    main(["long_queue"], __doc__)

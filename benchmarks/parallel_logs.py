@@ -1,19 +1,22 @@
-"""Real logs of parallel machines, on many hosts: `python benchmarks/parallel_logs.py FOLDER [--beside OLD]`.
+"""Real logs of parallel machines on many hosts: `LOADMASTER_LOGS=FOLDER python benchmarks/parallel_logs.py`.
 
-FOLDER holds logs of the Parallel Workloads Archive as they come from there (`CTC-SP2-1996-3.1-cln.swf.gz` and so on);
-those that are not there are left out. Tasks may go to any hosts. Prints CPU microseconds a job of `simulate` alone (the
-least of the runs; a few jobs are run before, which compiles) and the longest queue. With `--beside`, each run is
-followed by one with the package of another working tree (`git worktree add OLD COMMIT`), and the ratio is printed.
-`--whole` replays each log to its end, else its first 8,000 jobs.
+The folder holds logs of the Parallel Workloads Archive as they come from there (`CTC-SP2-1996-3.1-cln.swf.gz` and so
+on); those that are not there are left out. Tasks may go to any hosts. The first 8,000 jobs of each log; the whole log
+with `--large`. `archive_like.py` draws logs like the largest of them.
 """
 
-import argparse
-import sys
-import time
-from functools import partial
+import os
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 
-from beside import in_turns, parsed, started
+from two_commits import Case, main
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.place import POLICIES
+from loadmaster.schedule import discipline_named
+from loadmaster.sim.queue import simulate
+from loadmaster.traces import fit_to, read_hosts, read_trace
 
 LOGS = {
     "CTC-SP2-1996-3.1-cln.swf.gz": ("338x1c", "43x8c"),
@@ -30,52 +33,31 @@ RULES = (
 )  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path())
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", help="cases with this word")
-    parser.add_argument("--whole", action="store_true", help="every job of a log")
-    options = parsed(parser, measured)
-    found = [(log, hosts) for log, machines in LOGS.items() if (options.folder / log).exists() for hosts in machines]
-    if not found:
-        sys.exit(f"{options.folder}: none of {', '.join(LOGS)} is here")
-    trees = started(options)
-    print(f"{'log':>10} {'hosts':>10} {'every':>5} {'queue':>6} {'us a job':>9} {'beside':>8}  of")
-    for log, hosts in found:
-        for rule in RULES:
-            case = (str(options.folder / log), hosts, 0 if options.whole else 8000, *rule)
-            if options.only in " ".join(map(str, case)):
-                report(case, trees, options.runs)
+def cases() -> Iterator[Case]:
+    for log, machines in LOGS.items():
+        path = Path(os.environ.get("LOADMASTER_LOGS", ".")) / log
+        for hosts in machines if path.exists() else ():
+            for rule in RULES:
+                for jobs in (8_000, 0):
+                    run = partial(ready, path, hosts, jobs, *rule)
+                    yield Case(name_of(log.split(".")[0], hosts, *rule) + ", whole" * (not jobs), run, large=not jobs)
 
 
-def report(case, trees, runs) -> None:  # type: ignore[no-untyped-def]
-    log, hosts, _, discipline, policy, interval_s = case
-    for tree in trees:
-        tree.measured(log, hosts, 1000, discipline, policy, interval_s)  # compiles
-    sides = in_turns(runs, *(partial(tree.measured, *case) for tree in trees))
-    least = [min(micros for micros, *_ in side) for side in sides]
-    same = "" if len({side[0][2] for side in sides}) == 1 else "  waits differ"
-    line = f"{Path(log).name[:10]:>10} {hosts:>10} {interval_s:>5} {sides[0][0][1]:>6} {least[0]:>9.2f}"
-    beside = f"{least[1]:>8.2f} ({least[0] / least[1]:.2f})" if least[1:] else f"{'':>8}"
-    print(f"{line} {beside}  {discipline}, {policy}{same}", flush=True)
+def name_of(log: str, hosts: str, discipline: str, policy: str, interval_s: float) -> str:
+    return f"{log} on {hosts}, {discipline}, {policy}, every {interval_s:g} s"
 
 
-def measured(log: str, hosts: str, jobs: int, discipline: str, policy: str, interval_s: float):  # type: ignore[no-untyped-def]
-    """Microseconds a job, the longest queue, and the mean wait."""
-    from loadmaster.place import POLICIES
-    from loadmaster.schedule import discipline_named
-    from loadmaster.sim.queue import simulate
-    from loadmaster.traces import fit_to, read_hosts, read_trace
+def ready(path, hosts, jobs, discipline, policy, interval_s):  # type: ignore[no-untyped-def]
+    log = problem(path, hosts, jobs)
+    return partial(simulate, *log, POLICIES[policy], discipline_named(discipline), interval_s=interval_s)
 
+
+@lru_cache(1)
+def problem(path: Path, hosts: str, jobs: int) -> tuple[Workload, Cluster]:
+    """The first jobs of the log, 0 for all, and the hosts."""
     cluster = read_hosts(hosts)
-    workload = read_trace(Path(log)).workload
-    workload, _ = fit_to(workload.take(slice(0, jobs or None)), cluster, "any")
-    begin = time.process_time()
-    schedule = simulate(workload, cluster, POLICIES[policy], discipline_named(discipline), interval_s=interval_s)
-    micros = (time.process_time() - begin) / workload.jobs * 1e6
-    return micros, int(schedule.cycles.queue_length.max()), float((schedule.start_s - workload.submit_s).mean())
+    return fit_to(read_trace(path).workload.take(slice(0, jobs or None)), cluster, "any")[0], cluster
 
 
 if __name__ == "__main__":
-    main()
+    main(["parallel_logs"], __doc__)

@@ -8,7 +8,7 @@ from loadmaster.backfilling.board_arrays import STATUS
 from loadmaster.backfilling.bounds_kernel import bound_on, class_of, likely_host, renew_block
 from loadmaster.backfilling.choice_kernel import choose, tasks_in
 from loadmaster.backfilling.outlook_kernel import covering, end_of, first_on, has_room, hold, least
-from loadmaster.backfilling.plan_kernel import hold_all, hold_count, place_at, shut_until
+from loadmaster.backfilling.plan_kernel import hold_all, hold_count, is_shut, place_at, shut_until
 from loadmaster.backfilling.soon_kernel import BLOCK
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
@@ -33,9 +33,9 @@ def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before
         return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
     if rows.of[row].tasks == 1:
         return _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    if calendar.time.shape[0] > 0 or asks_for_hosts(rows, row):
+    if asks_for_hosts(rows, row):
         return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    return _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_s)
+    return _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
 
 
 @inner
@@ -113,10 +113,10 @@ def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest
 
 
 @inner
-def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_s):
+def _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
     """The same for several tasks on hosts of one speed: those hosts in time that can hold any, until all are held.
 
-    A host can hold more only from one of its own steps on.
+    A host can hold more only from one of its own steps on, or, where a closure keeps the row from it, from its end on.
     """
     demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
     kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
@@ -134,7 +134,9 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
             host = np.int64(outlook.turn_host[0])
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
             if host >= many:
-                turns = _turns_of_block(rows, hosts, room, outlook, row, kind, host - many, start_s, turns, before_s)
+                turns = _turns_of_block(
+                    rows, hosts, calendar, room, outlook, row, kind, host - many, start_s, turns, before_s
+                )  # fmt: skip
             else:
                 outlook.able[able] = host
                 able += 1
@@ -147,7 +149,7 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
             host = outlook.able[i]
             least(outlook, host, start_s, end_s)
             held = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
-            if held > 0:
+            if held > 0 and not is_shut(calendar, row, host, start_s, end_s):
                 total, i = total + held, i + 1
                 following = outlook.step[covering(outlook, host, start_s)].next
                 if following >= 0:
@@ -155,7 +157,7 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
                 continue
             able -= 1
             outlook.able[i] = outlook.able[able]
-            turns = _turn_on(outlook, host, demand, expected_s, start_s, turns, before_s)
+            turns = _turn_on(calendar, outlook, row, host, demand, expected_s, start_s, turns, before_s)
         if total >= rows.of[row].tasks:
             break
     if not choose(rows, hosts, room, board, outlook, rate, now, row, able):
@@ -165,7 +167,7 @@ def _first_of_several(rows, hosts, room, board, outlook, rate, now, row, before_
 
 
 @inner
-def _turns_of_block(rows, hosts, room, outlook, row, kind, turn, start_s, turns, before_s):
+def _turns_of_block(rows, hosts, calendar, room, outlook, row, kind, turn, start_s, turns, before_s):
     """Put those hosts of a block into the heap that may hold a task at `start_s`, and the block for its other hosts.
 
     `turn` is the number of the block, and one behind all blocks where it comes again. Returns the size of the heap.
@@ -182,7 +184,7 @@ def _turns_of_block(rows, hosts, room, outlook, row, kind, turn, start_s, turns,
             if bound_s <= start_s:
                 outlook.chain[host].held = EXACT
                 bound_s = bound_on(outlook, kind, host, before_s)
-                turns = _turn_on(outlook, host, demand, expected_s, bound_s, turns, before_s)
+                turns = _turn_on(calendar, outlook, row, host, demand, expected_s, bound_s, turns, before_s)
             else:
                 later_s = min(later_s, bound_s)
         least_s = min(least_s, bound_s)
@@ -193,11 +195,11 @@ def _turns_of_block(rows, hosts, room, outlook, row, kind, turn, start_s, turns,
 
 
 @inner
-def _turn_on(outlook, host, demand, expected_s, from_s, turns, before_s):
+def _turn_on(calendar, outlook, row, host, demand, expected_s, from_s, turns, before_s):
     """Put a host into the heap by the first moment from `from_s` on at which it holds a task; returns its size."""
     first_s = from_s
     if from_s < before_s:
-        first_s = first_on(outlook, host, demand, demand.shape[0], expected_s, from_s, before_s)
+        first_s = _first_open(calendar, outlook, row, host, demand, expected_s, from_s, before_s)
     if first_s < before_s:
         turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
     return turns

@@ -78,13 +78,10 @@ def hold_count(outlook, start_s, end_s, tasks):
 def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on, too_slow):
     """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for the whole time."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
-    able, most, closed, at_once = 0, np.int64(0), False, start_s == now.now_s
+    able, most, closed, at_once = 0, np.int64(0), np.int64(0), start_s == now.now_s
     for i in range(_list_hosts(rows, hosts, room, outlook, row, at_once)):
         host = np.int64(outlook.able[i])
         if (on.shape[0] > 0 and not on[host]) or hosts.speed[host] <= too_slow:
-            continue
-        if is_shut(calendar, row, host, start_s, end_s):
-            closed = True
             continue
         if at_once:
             if not has_now(outlook, host, end_s, rows.demand[kind]):
@@ -94,11 +91,14 @@ def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, star
         held = np.int64(1)
         if tasks > 1:
             held = tasks_in(outlook.window, host, rows.demand, kind, tasks)
+        if is_shut(calendar, row, host, start_s, end_s):
+            closed += held
+            continue
         outlook.able[able] = host
         able += 1
         most += held
     if most < tasks:
-        if at_once and on.shape[0] == 0 and not (closed or now.several_speeds):
+        if at_once and on.shape[0] == 0 and most + closed < tasks and not now.several_speeds:
             note_planned_failure(rows, room, board, outlook, now, row)
         return False
     return choose(rows, hosts, room, board, outlook, rate, now, row, able)
@@ -151,8 +151,8 @@ def shut_until(calendar, row, host, start_s, end_s):
     """When the last closure is over that keeps the row from a host at some time in between; `start_s` if none does."""
     until_s = start_s
     for closure in range(calendar.time.shape[0]):
-        kept_away = calendar.hosts[closure, host] and calendar.shut[closure, row]
-        if kept_away and calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s:
+        overlaps = calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s
+        if overlaps and calendar.hosts[closure, host] and calendar.shut[closure, row]:
             until_s = max(until_s, calendar.time[closure].to_s)
     return until_s
 

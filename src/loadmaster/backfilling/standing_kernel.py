@@ -10,6 +10,7 @@ from loadmaster.backfilling.plan_kernel import give_up_promise, hold_promise, li
 from loadmaster.backfilling.rows_kernel import within_limits
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
+from loadmaster.place.room_kernel import find_room_now
 
 
 @inner
@@ -82,6 +83,9 @@ def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now
     """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
     before_s = board.promised[row].start_s
     if before_s <= now.now_s:
+        return
+    if only_now and not (now.as_pool or find_room_now(room, hosts, rows, row, board.everywhere)):
+        note_promise(board, row)  # nothing that is promised for later is in its way
         return
     lift_promise(rows, hosts, board, outlook, now, row, row)
     found_s = np.inf

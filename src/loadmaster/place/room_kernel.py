@@ -176,6 +176,20 @@ def held_alone(room, rows, row, some_are_not):
 
 
 @inner
+def find_room_now(room, hosts, rows, row, everywhere):
+    """Whether the hosts that the row may use hold all of its tasks now; a refusal holds for its demand in this pass."""
+    if not may_fit(room, rows, row):
+        return False
+    part = room.tally[SHUT] > 0 or not hosts.set[rows.of[row].hosts].whole
+    if part:
+        find_usable(room, hosts, rows, row, everywhere, 0.0)
+    held = held_alone(room, rows, row, part)
+    if held < rows.of[row].tasks:
+        note_failure(room, rows, row, held + 1)
+    return held >= rows.of[row].tasks
+
+
+@inner
 def take_in_order(room, rows, scores, row, some_are_not):
     """Take the first hosts of `usable` for the tasks of a row that finds room; all are but for the flag."""
     k, tasks = np.int64(0), np.int64(rows.of[row].tasks)
