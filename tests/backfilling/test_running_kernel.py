@@ -12,7 +12,7 @@ from loadmaster.lent import lend
 
 @njit
 def add(ends, runs, host, tasks, end_s, job):
-    add_tasks(lend(ends), runs, host, 0, tasks, end_s, end_s - 1.0, job + 7, job)
+    add_tasks(lend(ends), runs, host[:tasks], end_s, end_s - 1.0, job + 7, job)
 
 
 @njit

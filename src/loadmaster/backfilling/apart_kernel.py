@@ -64,16 +64,16 @@ def keep_a_way(rows, room, free, row, k):
 
 
 @inner
-def reserve_apart(rows, hosts, room, row):
+def reserve_apart(view, row):
     """As `room_kernel.reserve`, until the hosts could hold the row when empty, on as many hosts as it asks for."""
-    kind, tasks = rows.of[row].kind, rows.of[row].tasks
-    none_held(room, tasks)
-    while not fits_apart(rows, room, row):
-        host = reserve_next(room, hosts, rows, row)
+    kind, tasks = view.rows.of[row].kind, view.rows.of[row].tasks
+    none_held(view.room, tasks)
+    while not fits_apart(view.rows, view.room, row):
+        host = reserve_next(view, row)
         if host < 0:
             return
-        held = held_by(hosts.capacity, host, rows.demand, kind)
-        room.count[np.int64(min(float(tasks), held))] += 1
+        held = held_by(view.hosts.capacity, host, view.rows.demand, kind)
+        view.room.count[np.int64(min(float(tasks), held))] += 1
 
 
 @inner

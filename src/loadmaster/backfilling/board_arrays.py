@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from loadmaster.backfilling.soon_kernel import Soon
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.place.room_arrays import RoomArrays
+from loadmaster.scores_kernel import Scores
 
 Records = NDArray[np.void]
 
@@ -243,3 +245,15 @@ class OutlookArrays(NamedTuple):
 STEPS, SERIAL, FRESH_AT = range(3)
 """The steps in use; the number of the plan, another one after something was taken back; starts in this pass after which
 `most` was made, -1 if it has not been since then."""
+
+
+class PassView(NamedTuple):
+    """What every pass looks at; a run that keeps more hands its own tuple, with the same fields."""
+
+    rows: RowArrays
+    hosts: Hosts
+    ends: EndArrays
+    calendar: CalendarArrays
+    room: RoomArrays
+    board: BoardArrays
+    scores: Scores

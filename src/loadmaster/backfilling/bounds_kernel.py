@@ -29,11 +29,11 @@ def note_freed(outlook, host, from_s):
 
 
 @inner
-def let_start(rows, hosts, board, outlook, now, row, asker):
+def let_start(view, outlook, now, row, asker):
     """What the row is promised is free: rows of the class of `asker` may start sooner on those hosts."""
-    kind, first = class_of(rows, hosts, outlook, now, asker), rows.of[row].first_host
-    for at in range(first, first + rows.of[row].tasks):
-        _lower(outlook.soon, kind, board.promised_host[at], board.promised[row].start_s, now)
+    kind, first = class_of(view.rows, view.hosts, outlook, now, asker), view.rows.of[row].first_host
+    for at in range(first, first + view.rows.of[row].tasks):
+        _lower(outlook.soon, kind, view.board.promised_host[at], view.board.promised[row].start_s, now)
 
 
 @inner

@@ -35,37 +35,53 @@ def lacks(free, at, demand, kind):
 
 
 @inner
-def choose(rows, hosts, room, board, outlook, rate, now, row, able):
+def choose(view, outlook, rate, now, row, able):
     """Choose among the first `able` hosts of that list, by what they have in `window`, which shrinks; whether it did.
 
     Hosts go to `room.host`; nothing is taken.
     """
-    demand, last_host = rows.demand[rows.of[row].kind], room.tally[LAST_HOST]
-    listed, apart = able, asks_for_hosts(rows, row)
-    if rows.of[row].tasks > FEW and not (now.varies or apart):
-        return _choose_many(rows, hosts, room, board, outlook, rate, now, row, able)
-    for k in range(rows.of[row].tasks):
-        task = rows.of[row].first_task + k
+    demand, last_host = view.rows.demand[view.rows.of[row].kind], view.room.tally[LAST_HOST]
+    listed, apart = able, asks_for_hosts(view.rows, row)
+    if view.rows.of[row].tasks > FEW and not (now.varies or apart):
+        return _choose_many(view, outlook, rate, now, row, able)
+    for k in range(view.rows.of[row].tasks):
+        task = view.rows.of[row].first_task + k
         if k == 0 or now.varies:
             wrong = rate(
-                demand, outlook.window, hosts.capacity, outlook.able, listed, last_host, task, now.seed,
-                outlook.value, 0,
-            )  # fmt: skip
+                demand,
+                outlook.window,
+                view.hosts.capacity,
+                outlook.able,
+                listed,
+                last_host,
+                task,
+                now.seed,
+                outlook.value,
+                0,
+            )
         else:
             outlook.again[0] = last_host
             wrong = rate(
-                demand, outlook.window, hosts.capacity, outlook.again, 1, last_host, task, now.seed,
-                outlook.value, 0,
-            )  # fmt: skip
+                demand,
+                outlook.window,
+                view.hosts.capacity,
+                outlook.again,
+                1,
+                last_host,
+                task,
+                now.seed,
+                outlook.value,
+                0,
+            )
         if wrong:
-            board.tally[STATUS] = NOT_FINITE
+            view.board.tally[STATUS] = NOT_FINITE
             return False
         if apart:
-            _keep_a_way(rows, room, outlook, listed, row, k)
-        host = _lowest(outlook, room, listed, apart)
+            _keep_a_way(view.rows, view.room, outlook, listed, row, k)
+        host = _lowest(outlook, view.room, listed, apart)
         if host < 0:
             return False
-        room.host[k] = host
+        view.room.host[k] = host
         for r in range(demand.shape[0]):
             outlook.window[host, r] -= demand[r]
         last_host = host
@@ -73,32 +89,55 @@ def choose(rows, hosts, room, board, outlook, rate, now, row, able):
 
 
 @inner
-def _choose_many(rows, hosts, room, board, outlook, rate, now, row, able):
+def _choose_many(view, outlook, rate, now, row, able):
     """The same for many tasks: a heap of hosts by their scores, in which the one just taken is rated once more."""
-    demand, last_host, first_task = rows.demand[rows.of[row].kind], room.tally[LAST_HOST], rows.of[row].first_task
+    demand, last_host, first_task = (
+        view.rows.demand[view.rows.of[row].kind],
+        view.room.tally[LAST_HOST],
+        view.rows.of[row].first_task,
+    )
     wrong = rate(
-        demand, outlook.window, hosts.capacity, outlook.able, able, last_host, first_task, now.seed, outlook.value, 0
+        demand,
+        outlook.window,
+        view.hosts.capacity,
+        outlook.able,
+        able,
+        last_host,
+        first_task,
+        now.seed,
+        outlook.value,
+        0,
     )
     heaped = 0
     for i in range(able):
         host = outlook.able[i]
         if outlook.value[host] < np.inf:
             heaped = push(outlook.score, outlook.rated, heaped, outlook.value[host], host)
-    for k in range(rows.of[row].tasks):
+    for k in range(view.rows.of[row].tasks):
         if wrong:
-            board.tally[STATUS] = NOT_FINITE
+            view.board.tally[STATUS] = NOT_FINITE
         if wrong or heaped == 0:
             return False
         host = np.int64(outlook.rated[0])
         heaped = drop_first(outlook.score, outlook.rated, heaped)
-        room.host[k] = outlook.again[0] = host
+        view.room.host[k] = outlook.again[0] = host
         for r in range(demand.shape[0]):
             outlook.window[host, r] -= demand[r]
-        if k + 1 < rows.of[row].tasks and not lacks(outlook.window, host, rows.demand, rows.of[row].kind):
+        if k + 1 < view.rows.of[row].tasks and not lacks(
+            outlook.window, host, view.rows.demand, view.rows.of[row].kind
+        ):
             wrong = rate(
-                demand, outlook.window, hosts.capacity, outlook.again, 1, host, first_task + k + 1, now.seed,
-                outlook.value, 0,
-            )  # fmt: skip
+                demand,
+                outlook.window,
+                view.hosts.capacity,
+                outlook.again,
+                1,
+                host,
+                first_task + k + 1,
+                now.seed,
+                outlook.value,
+                0,
+            )
             if not wrong and outlook.value[host] < np.inf:
                 heaped = push(outlook.score, outlook.rated, heaped, outlook.value[host], host)
     return True

@@ -20,57 +20,57 @@ TRIES = 8
 
 
 @inner
-def earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
+def earliest(view, outlook, rate, now, row, before_s):
     """Hold hosts for the row from the first moment on at which it fits, and return it; infinite if none is before that.
 
     Nothing is held then.
     """
-    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
         return np.inf
     if now.as_pool:
-        return _first_count(rows, hosts, outlook, row, before_s)
+        return _first_count(view.rows, view.hosts, outlook, row, before_s)
     if now.several_speeds:
-        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    if rows.of[row].tasks == 1:
-        return _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    if asks_for_hosts(rows, row):
-        return _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    return _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
+        return _first_at_speed(view, outlook, rate, now, row, before_s)
+    if view.rows.of[row].tasks == 1:
+        return _first_of_one(view, outlook, rate, now, row, before_s)
+    if asks_for_hosts(view.rows, row):
+        return _first_at_speed(view, outlook, rate, now, row, before_s)
+    return _first_of_several(view, outlook, rate, now, row, before_s)
 
 
 @inner
-def _first_of_one(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
+def _first_of_one(view, outlook, rate, now, row, before_s):
     """The same for a single task on hosts of one speed: the first host in time is it."""
-    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
-    best_s, able = _good_start(rows, hosts, calendar, room, outlook, row, kind, before_s), np.int64(0)
+    demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
+    kind, soon = class_of(view.rows, view.hosts, outlook, now, row), outlook.soon
+    best_s, able = _good_start(view, outlook, row, kind, before_s), np.int64(0)
     for block in range(soon.block_s.shape[1]):
         if soon.block_s[kind, block] <= best_s:
-            first, end = block * BLOCK, min((block + 1) * BLOCK, room.open.shape[0])
-            best_s, able = _first_in(rows, hosts, calendar, room, outlook, row, kind, first, end, best_s, able)
+            first, end = block * BLOCK, min((block + 1) * BLOCK, view.room.open.shape[0])
+            best_s, able = _first_in(view, outlook, row, kind, first, end, best_s, able)
             renew_block(soon, kind, block)
     if able == 0:
         return np.inf
     end_s = end_of(best_s, expected_s)
     for i in range(able):
         least(outlook, outlook.able[i], best_s, end_s)
-    if not choose(rows, hosts, room, board, outlook, rate, now, row, able):
+    if not choose(view, outlook, rate, now, row, able):
         return np.inf
-    hold(outlook, room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
+    hold(outlook, view.room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
     return best_s
 
 
 @inner
-def _good_start(rows, hosts, calendar, room, outlook, row, kind, before_s):
+def _good_start(view, outlook, row, kind, before_s):
     """A moment before `before_s` that is seldom later than the first: that of the host whose bound is the lowest."""
-    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
     best_s = np.nextafter(before_s, -np.inf)
     for _ in range(TRIES):
-        host, block = likely_host(room, allowed, soon, kind)
+        host, block = likely_host(view.room, allowed, soon, kind)
         if host < 0 or soon.soon_s[kind, host] >= best_s:
             break
         bound_s = soon.soon_s[kind, host]
-        best_s, _ = _first_in(rows, hosts, calendar, room, outlook, row, kind, host, host + 1, best_s, 0)
+        best_s, _ = _first_in(view, outlook, row, kind, host, host + 1, best_s, 0)
         renew_block(soon, kind, block)
         if soon.soon_s[kind, host] == bound_s:
             break
@@ -78,17 +78,17 @@ def _good_start(rows, hosts, calendar, room, outlook, row, kind, before_s):
 
 
 @inner
-def _first_in(rows, hosts, calendar, room, outlook, row, kind, first, end, best_s, able):
+def _first_in(view, outlook, row, kind, first, end, best_s, able):
     """The best moment so far and how many hosts are listed for it, after a look at those from `first` to `end`."""
-    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
+    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
     for host in range(first, end):
-        if soon.soon_s[kind, host] > best_s or not room.open[host] or not allowed[host]:
+        if soon.soon_s[kind, host] > best_s or not view.room.open[host] or not allowed[host]:
             continue
         bound_s = bound_on(outlook, kind, host, np.inf)
         if bound_s > best_s:
             continue
-        start_s = _first_open(calendar, outlook, row, host, demand, expected_s, bound_s, best_s)
+        start_s = _first_open(view.calendar, outlook, row, host, demand, expected_s, bound_s, best_s)
         if start_s < best_s:
             best_s, able = start_s, np.int64(0)
         if start_s == best_s:
@@ -113,14 +113,14 @@ def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest
 
 
 @inner
-def _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
+def _first_of_several(view, outlook, rate, now, row, before_s):
     """The same for several tasks on hosts of one speed: those hosts in time that can hold any, until all are held.
 
     A host can hold more only from one of its own steps on, or, where a closure keeps the row from it, from its end on.
     """
-    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    kind, soon = class_of(rows, hosts, outlook, now, row), outlook.soon
-    many, turns, able = room.open.shape[0], 0, 0
+    expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
+    kind, soon = class_of(view.rows, view.hosts, outlook, now, row), outlook.soon
+    many, turns, able = view.room.open.shape[0], 0, 0
     for block in range(soon.block_s.shape[1]):
         if soon.block_s[kind, block] < before_s:
             turns = push(outlook.turn_s, outlook.turn_host, turns, soon.block_s[kind, block], many + block)
@@ -134,9 +134,7 @@ def _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, ro
             host = np.int64(outlook.turn_host[0])
             turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
             if host >= many:
-                turns = _turns_of_block(
-                    rows, hosts, calendar, room, outlook, row, kind, host - many, start_s, turns, before_s
-                )  # fmt: skip
+                turns = _turns_of_block(view, outlook, row, kind, host - many, start_s, turns, before_s)
             else:
                 outlook.able[able] = host
                 able += 1
@@ -148,8 +146,8 @@ def _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, ro
         while i < able:
             host = outlook.able[i]
             least(outlook, host, start_s, end_s)
-            held = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, rows.of[row].tasks)
-            if held > 0 and not is_shut(calendar, row, host, start_s, end_s):
+            held = tasks_in(outlook.window, host, view.rows.demand, view.rows.of[row].kind, view.rows.of[row].tasks)
+            if held > 0 and not is_shut(view.calendar, row, host, start_s, end_s):
                 total, i = total + held, i + 1
                 following = outlook.step[covering(outlook, host, start_s)].next
                 if following >= 0:
@@ -157,76 +155,76 @@ def _first_of_several(rows, hosts, calendar, room, board, outlook, rate, now, ro
                 continue
             able -= 1
             outlook.able[i] = outlook.able[able]
-            turns = _turn_on(calendar, outlook, row, host, demand, expected_s, start_s, turns, before_s)
-        if total >= rows.of[row].tasks:
+            turns = _turn_on(view, outlook, row, host, start_s, turns, before_s)
+        if total >= view.rows.of[row].tasks:
             break
-    if not choose(rows, hosts, room, board, outlook, rate, now, row, able):
+    if not choose(view, outlook, rate, now, row, able):
         return np.inf
-    hold_all(rows, room.host, 0, outlook, row, start_s, end_s, 1.0)
+    hold_all(view.rows, view.room.host, 0, outlook, row, start_s, end_s, 1.0)
     return start_s
 
 
 @inner
-def _turns_of_block(rows, hosts, calendar, room, outlook, row, kind, turn, start_s, turns, before_s):
+def _turns_of_block(view, outlook, row, kind, turn, start_s, turns, before_s):
     """Put those hosts of a block into the heap that may hold a task at `start_s`, and the block for its other hosts.
 
     `turn` is the number of the block, and one behind all blocks where it comes again. Returns the size of the heap.
     """
-    demand, expected_s = rows.demand[rows.of[row].kind], rows.of[row].expected_s / hosts.speed[0]
-    allowed, soon = hosts.allowed[rows.of[row].hosts], outlook.soon
+    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
     blocks, least_s, later_s = soon.block_s.shape[1], np.inf, np.inf
     block = turn % blocks
-    for host in range(block * BLOCK, min((block + 1) * BLOCK, room.open.shape[0])):
+    for host in range(block * BLOCK, min((block + 1) * BLOCK, view.room.open.shape[0])):
         if turn < blocks:
-            outlook.chain[host].held = BOUND if room.open[host] and allowed[host] else EXACT
+            outlook.chain[host].held = BOUND if view.room.open[host] and allowed[host] else EXACT
         bound_s = soon.soon_s[kind, host]
         if outlook.chain[host].held == BOUND:
             if bound_s <= start_s:
                 outlook.chain[host].held = EXACT
                 bound_s = bound_on(outlook, kind, host, before_s)
-                turns = _turn_on(calendar, outlook, row, host, demand, expected_s, bound_s, turns, before_s)
+                turns = _turn_on(view, outlook, row, host, bound_s, turns, before_s)
             else:
                 later_s = min(later_s, bound_s)
         least_s = min(least_s, bound_s)
     soon.block_s[kind, block] = least_s
     if later_s < before_s:
-        turns = push(outlook.turn_s, outlook.turn_host, turns, later_s, room.open.shape[0] + blocks + block)
+        turns = push(outlook.turn_s, outlook.turn_host, turns, later_s, view.room.open.shape[0] + blocks + block)
     return turns
 
 
 @inner
-def _turn_on(calendar, outlook, row, host, demand, expected_s, from_s, turns, before_s):
+def _turn_on(view, outlook, row, host, from_s, turns, before_s):
     """Put a host into the heap by the first moment from `from_s` on at which it holds a task; returns its size."""
-    first_s = from_s
+    first_s, demand = from_s, view.rows.demand[view.rows.of[row].kind]
+    expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     if from_s < before_s:
-        first_s = _first_open(calendar, outlook, row, host, demand, expected_s, from_s, before_s)
+        first_s = _first_open(view.calendar, outlook, row, host, demand, expected_s, from_s, before_s)
     if first_s < before_s:
         turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
     return turns
 
 
 @inner
-def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s):
+def _first_at_speed(view, outlook, rate, now, row, before_s):
     """The same for any row: moment after moment, those alone at which enough is free."""
-    kind, tasks, many = rows.of[row].kind, rows.of[row].tasks, room.open.shape[0]
-    allowed = hosts.allowed[rows.of[row].hosts]
+    kind, tasks, many = view.rows.of[row].kind, view.rows.of[row].tasks, view.room.open.shape[0]
+    allowed = view.hosts.allowed[view.rows.of[row].hosts]
     turns, free = 0, np.int64(0)
     for host in range(many):
         at = outlook.chain[host].first
         outlook.chain[host].last = at
-        usable = room.open[host] and allowed[host]
-        outlook.chain[host].held = tasks_in(outlook.step_free, at, rows.demand, kind, tasks) if usable else -1
+        usable = view.room.open[host] and allowed[host]
+        outlook.chain[host].held = tasks_in(outlook.step_free, at, view.rows.demand, kind, tasks) if usable else -1
         free += max(outlook.chain[host].held, 0)
         if outlook.step[at].next >= 0:
             turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host)
     start_s = now.now_s
     while start_s < before_s:
         if free >= tasks:
-            if place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, board.everywhere):
+            if place_at(view, outlook, rate, now, row, start_s, view.board.everywhere):
                 return start_s
-            if board.tally[STATUS]:
+            if view.board.tally[STATUS]:
                 return np.inf
-        start_s = _next_change(calendar, start_s)
+        start_s = _next_change(view.calendar, start_s)
         if turns > 0:
             start_s = min(start_s, outlook.turn_s[0])
         while turns > 0 and outlook.turn_s[0] == start_s:
@@ -235,7 +233,7 @@ def _first_at_speed(rows, hosts, calendar, room, board, outlook, rate, now, row,
             at = outlook.step[outlook.chain[host].last].next
             outlook.chain[host].last = at
             if outlook.chain[host].held >= 0:
-                held = tasks_in(outlook.step_free, at, rows.demand, kind, tasks)
+                held = tasks_in(outlook.step_free, at, view.rows.demand, kind, tasks)
                 free += held - outlook.chain[host].held
                 outlook.chain[host].held = held
             if outlook.step[at].next >= 0:

@@ -34,7 +34,7 @@ def counts_same_hosts(rows, hosts, moments, row):
 
 
 @inner
-def promise_moment(rows, hosts, room, ends, board, moments, now, row):
+def promise_moment(view, moments, now, row):
     """Promise the row the first moment at which it fits if all ends come when expected; returns it, infinite if never.
 
     Nobody who was promised a moment before may count a host of this row.
@@ -42,37 +42,41 @@ def promise_moment(rows, hosts, room, ends, board, moments, now, row):
     number = moments.many[0]
     moments.many[0] += 1
     moments.promise[number].row = row
-    allowed, tasks = hosts.allowed[rows.of[row].hosts], np.int64(rows.of[row].tasks)
+    allowed, tasks = view.hosts.allowed[view.rows.of[row].hosts], np.int64(view.rows.of[row].tasks)
     found = np.int64(0)
     for host in range(moments.counted.shape[0]):
         if allowed[host]:
             moments.counted[host].owner = number
-            for r in range(room.free.shape[1]):
-                moments.then[host, r] = room.free[host, r]
-            moments.counted[host].held = _held(rows, moments, row, host)
+            for r in range(view.room.free.shape[1]):
+                moments.then[host, r] = view.room.free[host, r]
+            moments.counted[host].held = _held(view.rows, moments, row, host)
             found += moments.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
-    started = _heap_of_started(rows, hosts, board, now)
+    started = _heap_of_started(view, now)
     running = 0
     while True:
-        from_heap = started > 0 and (running == ends.many[0] or board.key_s[0] < ends.end[running].end_s)
-        if not from_heap and running == ends.many[0]:
+        from_heap = started > 0 and (running == view.ends.many[0] or view.board.key_s[0] < view.ends.end[running].end_s)
+        if not from_heap and running == view.ends.many[0]:
             break
-        next_s = max(board.key_s[0] if from_heap else ends.end[running].end_s, soonest)
-        if next_s > shadow_s and _are_enough(rows, room, moments, number, row, found):
+        next_s = max(view.board.key_s[0] if from_heap else view.ends.end[running].end_s, soonest)
+        if next_s > shadow_s and _are_enough(view.rows, view.room, moments, number, row, found):
             break
         shadow_s = next_s
         if from_heap:
-            place = board.heap[0]
-            started = drop_first(board.key_s, board.heap, started)
-            kind = rows.of[board.place[place].row].kind
-            for at in range(board.place[place].first, board.place[place + 1].first):
-                found += _returned(rows, moments, number, row, kind, board.started_host[at])
+            place = view.board.heap[0]
+            started = drop_first(view.board.key_s, view.board.heap, started)
+            kind = view.rows.of[view.board.place[place].row].kind
+            for at in range(view.board.place[place].first, view.board.place[place + 1].first):
+                found += _returned(view.rows, moments, number, row, kind, view.board.started_host[at])
         else:
-            found += _returned(rows, moments, number, row, ends.end[running].kind, ends.end[running].host)
+            found += _returned(
+                view.rows, moments, number, row, view.ends.end[running].kind, view.ends.end[running].host
+            )
             running += 1
     moments.promise[number].slack = found - tasks
-    moments.promise[number].shadow_s = shadow_s if _are_enough(rows, room, moments, number, row, found) else np.inf
+    moments.promise[number].shadow_s = (
+        shadow_s if _are_enough(view.rows, view.room, moments, number, row, found) else np.inf
+    )
     return moments.promise[number].shadow_s
 
 
@@ -86,14 +90,14 @@ def _are_enough(rows, room, moments, number, row, found):
 
 
 @inner
-def _heap_of_started(rows, hosts, board, now):
+def _heap_of_started(view, now):
     size = 0
-    for place in range(board.tally[STARTED]):
+    for place in range(view.board.tally[STARTED]):
         slowest = np.inf
-        for at in range(board.place[place].first, board.place[place + 1].first):
-            slowest = min(slowest, hosts.speed[board.started_host[at]])
-        end_s = now.now_s + rows.of[board.place[place].row].expected_s / slowest
-        size = push(board.key_s, board.heap, size, end_s, place)
+        for at in range(view.board.place[place].first, view.board.place[place + 1].first):
+            slowest = min(slowest, view.hosts.speed[view.board.started_host[at]])
+        end_s = now.now_s + view.rows.of[view.board.place[place].row].expected_s / slowest
+        size = push(view.board.key_s, view.board.heap, size, end_s, place)
     return size
 
 
@@ -127,21 +131,21 @@ def is_outlasted(moments, until_s):
 
 
 @inner
-def find_for_long(room, rows, moments, scores, scan, now, row, k, until_s):
+def find_for_long(view, moments, scan, now, row, k, until_s):
     """As `find`, for a task that goes on until then: no promised moment before may suffer."""
-    apart = asks_for_hosts(rows, row)
+    apart = asks_for_hosts(view.rows, row)
     if not (now.varies or apart):
         for _ in range(A_FEW):
-            host = find(room, rows, scores, scan, now, row, k, True)
-            if host < 0 or _may_have(rows, room, moments, row, host, until_s):
+            host = find(view, scan, now, row, k, True)
+            if host < 0 or _may_have(view.rows, view.room, moments, row, host, until_s):
                 return host
-            room.usable[host] = False
-    for host in range(room.usable.shape[0]):
-        if room.usable[host] and not lacks(room.free, host, rows.demand, rows.of[row].kind):
-            room.usable[host] = _may_have(rows, room, moments, row, host, until_s)
+            view.room.usable[host] = False
+    for host in range(view.room.usable.shape[0]):
+        if view.room.usable[host] and not lacks(view.room.free, host, view.rows.demand, view.rows.of[row].kind):
+            view.room.usable[host] = _may_have(view.rows, view.room, moments, row, host, until_s)
     if apart:
-        keep_a_way(rows, room, room.free, row, k)
-    return find(room, rows, scores, scan, now, row, k, True)
+        keep_a_way(view.rows, view.room, view.room.free, row, k)
+    return find(view, scan, now, row, k, True)
 
 
 @inner

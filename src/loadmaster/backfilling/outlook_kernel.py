@@ -18,58 +18,58 @@ def end_of(start_s, expected_s):
 
 
 @inner
-def lay_out(rows, hosts, room, ends, board, outlook, now):
+def lay_out(view, outlook, now):
     """Make the chains of all hosts: what is free now, what running tasks and those started in this pass give back."""
-    soonest, started = np.nextafter(now.now_s, np.inf), board.tally[STARTED]
-    tasks = board.place[started].first
-    if not has_room(board, outlook, outlook.chain.shape[0] + ends.many[0] + tasks, 0):
+    soonest, started = np.nextafter(now.now_s, np.inf), view.board.tally[STARTED]
+    tasks = view.board.place[started].first
+    if not has_room(view.board, outlook, outlook.chain.shape[0] + view.ends.many[0] + tasks, 0):
         return
     if now.as_pool:
         _begin_chain(outlook, 0, 1, now.now_s)
-        outlook.step_free[0, 0] = room.free.shape[0] - ends.many[0] - tasks
-        outlook.size[0] = 1 + ends.many[0]
-        for i in range(ends.many[0]):
-            _append(outlook, 0, max(ends.end[i].end_s, soonest))
+        outlook.step_free[0, 0] = view.room.free.shape[0] - view.ends.many[0] - tasks
+        outlook.size[0] = 1 + view.ends.many[0]
+        for i in range(view.ends.many[0]):
+            _append(outlook, 0, max(view.ends.end[i].end_s, soonest))
             outlook.step_free[outlook.chain[0].last, 0] += 1.0
     else:
-        _chains_of_running(rows, room, ends, outlook, now.now_s, soonest)
+        _chains_of_running(view, outlook, now.now_s, soonest)
     for place in range(started):
-        row, slowest = board.place[place].row, np.inf
-        for at in range(board.place[place].first, board.place[place + 1].first):
-            slowest = min(slowest, hosts.speed[board.started_host[at]])
-        end_s = max(now.now_s + rows.of[row].expected_s / slowest, soonest)
-        for at in range(board.place[place].first, board.place[place + 1].first):
-            host = 0 if now.as_pool else board.started_host[at]
+        row, slowest = view.board.place[place].row, np.inf
+        for at in range(view.board.place[place].first, view.board.place[place + 1].first):
+            slowest = min(slowest, view.hosts.speed[view.board.started_host[at]])
+        end_s = max(now.now_s + view.rows.of[row].expected_s / slowest, soonest)
+        for at in range(view.board.place[place].first, view.board.place[place + 1].first):
+            host = 0 if now.as_pool else view.board.started_host[at]
             step = step_at(outlook, host, end_s)
             while step >= 0:
                 if now.as_pool:
                     outlook.step_free[step, 0] += 1.0
                 else:
-                    for r in range(rows.demand.shape[1]):
-                        outlook.step_free[step, r] += rows.demand[rows.of[row].kind, r]
+                    for r in range(view.rows.demand.shape[1]):
+                        outlook.step_free[step, r] += view.rows.demand[view.rows.of[row].kind, r]
                 step = np.int64(outlook.step[step].next)
 
 
 @inner
-def _chains_of_running(rows, room, ends, outlook, now_s, soonest):
+def _chains_of_running(view, outlook, now_s, soonest):
     """One chain a host; its steps but for the first lie side by side."""
-    for host in range(room.free.shape[0]):
+    for host in range(view.room.free.shape[0]):
         outlook.chain[host].held = 0
-    for i in range(ends.many[0]):
-        outlook.chain[ends.end[i].host].held += 1
-    size = room.free.shape[0]
-    for host in range(room.free.shape[0]):
+    for i in range(view.ends.many[0]):
+        outlook.chain[view.ends.end[i].host].held += 1
+    size = view.room.free.shape[0]
+    for host in range(view.room.free.shape[0]):
         steps = outlook.chain[host].held
         _begin_chain(outlook, host, size, now_s)
-        for r in range(room.free.shape[1]):
-            outlook.step_free[host, r] = room.free[host, r]
+        for r in range(view.room.free.shape[1]):
+            outlook.step_free[host, r] = view.room.free[host, r]
         size += steps
     outlook.size[0] = size
-    for i in range(ends.many[0]):
-        host = ends.end[i].host
-        _append(outlook, host, max(ends.end[i].end_s, soonest))
-        for r in range(rows.demand.shape[1]):
-            outlook.step_free[outlook.chain[host].last, r] += rows.demand[ends.end[i].kind, r]
+    for i in range(view.ends.many[0]):
+        host = view.ends.end[i].host
+        _append(outlook, host, max(view.ends.end[i].end_s, soonest))
+        for r in range(view.rows.demand.shape[1]):
+            outlook.step_free[outlook.chain[host].last, r] += view.rows.demand[view.ends.end[i].kind, r]
 
 
 @inner

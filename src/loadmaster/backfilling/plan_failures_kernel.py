@@ -33,16 +33,16 @@ def may_fit_planned(rows, outlook, row):
 
 
 @inner
-def note_planned_failure(rows, room, board, outlook, now, row):
+def note_planned_failure(view, outlook, now, row):
     """The row does not fit now, since too few hosts have enough for as long as it goes on."""
-    of = rows.of[row]
+    of = view.rows.of[row]
     failed = outlook.failed[of.hosts, of.kind]
     known = failed.serial == outlook.size[SERIAL]
     if not known or (of.tasks <= failed.tasks and of.expected_s <= failed.expected_s):
         failed.serial, failed.tasks, failed.expected_s = outlook.size[SERIAL], of.tasks, of.expected_s
-    if not now.as_pool and outlook.size[FRESH_AT] != board.tally[STARTED]:
-        outlook.size[FRESH_AT] = board.tally[STARTED]
-        _renew(room, outlook)
+    if not now.as_pool and outlook.size[FRESH_AT] != view.board.tally[STARTED]:
+        outlook.size[FRESH_AT] = view.board.tally[STARTED]
+        _renew(view.room, outlook)
 
 
 @inner

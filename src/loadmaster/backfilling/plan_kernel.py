@@ -15,33 +15,32 @@ from loadmaster.kernels import inner
 
 
 @inner
-def place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, on):
+def place_at(view, outlook, rate, now, row, start_s, on):
     """Hold hosts for the row from `start_s` on beside all that is held; whether there were enough."""
-    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
         return False
     if now.as_pool:
-        if _count_at(rows, hosts, outlook, row, start_s):
+        if _count_at(view.rows, view.hosts, outlook, row, start_s):
             return True
         if start_s == now.now_s:
-            note_planned_failure(rows, room, board, outlook, now, row)
+            note_planned_failure(view, outlook, now, row)
         return False
-    speed = fastest = hosts.set[rows.of[row].hosts].fastest
+    speed = fastest = view.hosts.set[view.rows.of[row].hosts].fastest
     too_slow = 0.0
     while True:
-        end_s = end_of(start_s, rows.of[row].expected_s / speed)
-        if not _choose_at(
-            rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on, too_slow
-        ):  # fmt: skip
+        end_s = end_of(start_s, view.rows.of[row].expected_s / speed)
+        if not _choose_at(view, outlook, rate, now, row, (start_s, end_s), on, too_slow):
             if speed == fastest:
                 return False
             too_slow, speed = speed, fastest  # a host that is quicker may be free for as long as the job needs it
             continue
-        slowest = slowest_of(hosts, room, rows.of[row].tasks)
+        slowest = slowest_of(view.hosts, view.room, view.rows.of[row].tasks)
         if slowest >= speed:
             break
         speed = slowest
-    for k in range(rows.of[row].tasks):
-        hold(outlook, room.host[k], start_s, end_s, rows.demand[rows.of[row].kind], rows.demand.shape[1], 1.0)
+    demand = view.rows.demand[view.rows.of[row].kind]
+    for k in range(view.rows.of[row].tasks):
+        hold(outlook, view.room.host[k], start_s, end_s, demand, demand.shape[0], 1.0)
     return True
 
 
@@ -75,23 +74,24 @@ def hold_count(outlook, start_s, end_s, tasks):
 
 
 @inner
-def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, start_s, end_s, on, too_slow):
-    """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for the whole time."""
-    kind, tasks = rows.of[row].kind, rows.of[row].tasks
+def _choose_at(view, outlook, rate, now, row, span_s, on, too_slow):
+    """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for all of `span_s`."""
+    start_s, end_s = span_s
+    kind, tasks = view.rows.of[row].kind, view.rows.of[row].tasks
     able, most, closed, at_once = 0, np.int64(0), np.int64(0), start_s == now.now_s
-    for i in range(_list_hosts(rows, hosts, room, outlook, row, at_once)):
+    for i in range(_list_hosts(view, outlook, row, at_once)):
         host = np.int64(outlook.able[i])
-        if (on.shape[0] > 0 and not on[host]) or hosts.speed[host] <= too_slow:
+        if (on.shape[0] > 0 and not on[host]) or view.hosts.speed[host] <= too_slow:
             continue
         if at_once:
-            if not has_now(outlook, host, end_s, rows.demand[kind]):
+            if not has_now(outlook, host, end_s, view.rows.demand[kind]):
                 continue
-        elif not has_from(outlook, host, start_s, end_s, rows.demand[kind]):
+        elif not has_from(outlook, host, start_s, end_s, view.rows.demand[kind]):
             continue
         held = np.int64(1)
         if tasks > 1:
-            held = tasks_in(outlook.window, host, rows.demand, kind, tasks)
-        if is_shut(calendar, row, host, start_s, end_s):
+            held = tasks_in(outlook.window, host, view.rows.demand, kind, tasks)
+        if is_shut(view.calendar, row, host, start_s, end_s):
             closed += held
             continue
         outlook.able[able] = host
@@ -99,42 +99,42 @@ def _choose_at(rows, hosts, calendar, room, board, outlook, rate, now, row, star
         most += held
     if most < tasks:
         if at_once and on.shape[0] == 0 and most + closed < tasks and not now.several_speeds:
-            note_planned_failure(rows, room, board, outlook, now, row)
+            note_planned_failure(view, outlook, now, row)
         return False
-    return choose(rows, hosts, room, board, outlook, rate, now, row, able)
+    return choose(view, outlook, rate, now, row, able)
 
 
 @inner
-def _list_hosts(rows, hosts, room, outlook, row, at_once):
+def _list_hosts(view, outlook, row, at_once):
     """List the hosts that the row may use, of these only those that hold a task now if it is to start now."""
     if at_once:
-        return _list_roomy(rows, hosts, room, outlook, row)
-    allowed, many = hosts.allowed[rows.of[row].hosts], 0
-    for host in range(room.open.shape[0]):
+        return _list_roomy(view, outlook, row)
+    allowed, many = view.hosts.allowed[view.rows.of[row].hosts], 0
+    for host in range(view.room.open.shape[0]):
         outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
-        many += room.open[host] & allowed[host]
+        many += view.room.open[host] & allowed[host]
     return many
 
 
 @inner
-def _list_roomy(rows, hosts, room, outlook, row):
+def _list_roomy(view, outlook, row):
     """List the open hosts that hold a task of the row now, of those that did when one of its demand asked before.
 
     Until something is taken back a host has ever less, but one that is closed may be opened again.
     """
-    allowed, kind, kept, many = hosts.allowed[rows.of[row].hosts], rows.of[row].kind, 0, 0
-    number, remembered = np.int64(rows.of[row].hosts) * rows.demand.shape[0] + kind, outlook.roomy.shape[0]
+    allowed, kind, kept, many = view.hosts.allowed[view.rows.of[row].hosts], view.rows.of[row].kind, 0, 0
+    number, remembered = np.int64(view.rows.of[row].hosts) * view.rows.demand.shape[0] + kind, outlook.roomy.shape[0]
     known = number < remembered and outlook.roomy[number].serial == outlook.size[SERIAL]
-    for i in range(outlook.roomy[number].many if known else room.open.shape[0]):
+    for i in range(outlook.roomy[number].many if known else view.room.open.shape[0]):
         host = np.int64(outlook.roomy_host[number, i]) if known else i
         roomy = allowed[host]
-        for r in range(rows.demand.shape[1]):
-            roomy &= outlook.step_free[host, r] >= rows.demand[kind, r]
+        for r in range(view.rows.demand.shape[1]):
+            roomy &= outlook.step_free[host, r] >= view.rows.demand[kind, r]
         if number < remembered:
             outlook.roomy_host[number, kept] = host  # no sooner than that place was read
         kept += roomy
         outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
-        many += roomy & room.open[host]
+        many += roomy & view.room.open[host]
     if number < remembered:
         outlook.roomy[number].serial, outlook.roomy[number].many = outlook.size[SERIAL], kept
     return many
@@ -158,44 +158,44 @@ def shut_until(calendar, row, host, start_s, end_s):
 
 
 @inner
-def hold_promise(rows, hosts, calendar, board, outlook, now, row):
+def hold_promise(view, outlook, now, row):
     """Hold exactly what the row is promised, from now on at the earliest; whether it still fits."""
-    if not has_room(board, outlook, 2 * rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
         return False
-    start_s, first, tasks = board.promised[row].start_s, rows.of[row].first_host, rows.of[row].tasks
+    start_s, first, tasks = view.board.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
     if now.as_pool:
-        return _count_at(rows, hosts, outlook, row, start_s)
-    if board.promised[row].many != tasks:
+        return _count_at(view.rows, view.hosts, outlook, row, start_s)
+    if view.board.promised[row].many != tasks:
         return False
-    end_s, kind = end_on(rows, hosts, board.promised_host, first, row, start_s), rows.of[row].kind
+    end_s, kind = end_on(view.rows, view.hosts, view.board.promised_host, first, row, start_s), view.rows.of[row].kind
     for at in range(first, first + tasks):
-        host = board.promised_host[at]
-        if not hosts.allowed[rows.of[row].hosts, host] or is_shut(calendar, row, host, start_s, end_s):
+        host = view.board.promised_host[at]
+        if not view.hosts.allowed[view.rows.of[row].hosts, host] or is_shut(view.calendar, row, host, start_s, end_s):
             return False
         least(outlook, host, start_s, end_s)
     for at in range(first, first + tasks):
-        host = board.promised_host[at]
-        for r in range(rows.demand.shape[1]):
-            if outlook.window[host, r] < rows.demand[kind, r]:
+        host = view.board.promised_host[at]
+        for r in range(view.rows.demand.shape[1]):
+            if outlook.window[host, r] < view.rows.demand[kind, r]:
                 return False
-            outlook.window[host, r] -= rows.demand[kind, r]
-    hold_all(rows, board.promised_host, first, outlook, row, start_s, end_s, 1.0)
+            outlook.window[host, r] -= view.rows.demand[kind, r]
+    hold_all(view.rows, view.board.promised_host, first, outlook, row, start_s, end_s, 1.0)
     return True
 
 
 @inner
-def lift_promise(rows, hosts, board, outlook, now, row, asker):
+def lift_promise(view, outlook, now, row, asker):
     """Take what the row is promised out of the way of `asker`, a row of its job, until it is held again or given up."""
-    start_s, first, tasks = board.promised[row].start_s, rows.of[row].first_host, rows.of[row].tasks
-    if start_s == np.inf or not has_room(board, outlook, 2 * tasks, outlook.size[0]):
+    start_s, first, tasks = view.board.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
+    if start_s == np.inf or not has_room(view.board, outlook, 2 * tasks, outlook.size[0]):
         return
     if now.as_pool:
-        hold_count(outlook, start_s, end_of(start_s, rows.of[row].expected_s / hosts.speed[0]), -tasks)
-    elif board.promised[row].many > 0:
-        end_s = end_on(rows, hosts, board.promised_host, first, row, start_s)
-        hold_all(rows, board.promised_host, first, outlook, row, start_s, end_s, -1.0)
+        hold_count(outlook, start_s, end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0]), -tasks)
+    elif view.board.promised[row].many > 0:
+        end_s = end_on(view.rows, view.hosts, view.board.promised_host, first, row, start_s)
+        hold_all(view.rows, view.board.promised_host, first, outlook, row, start_s, end_s, -1.0)
         if not now.several_speeds:
-            let_start(rows, hosts, board, outlook, now, row, asker)
+            let_start(view, outlook, now, row, asker)
 
 
 @inner
@@ -211,10 +211,10 @@ def give_up_promise(rows, board, outlook, row):
 
 
 @inner
-def release_promise(rows, hosts, board, outlook, now, row):
+def release_promise(view, outlook, now, row):
     """Hold what the row is promised no longer."""
-    lift_promise(rows, hosts, board, outlook, now, row, row)
-    give_up_promise(rows, board, outlook, row)
+    lift_promise(view, outlook, now, row, row)
+    give_up_promise(view.rows, view.board, outlook, row)
 
 
 @inner

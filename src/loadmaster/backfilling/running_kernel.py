@@ -5,18 +5,18 @@ from loadmaster.kernels import inner
 
 
 @inner
-def add_tasks(ends, owners, host, first, tasks, end_s, start_s, kind, job):
-    """`tasks` of `job`, of demand number `kind`, run on `host` from `first` on, from `start_s` to `end_s` as expected.
+def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
+    """`job` has a task, of demand number `kind`, on each of `hosts` from `start_s` to `end_s` as expected.
 
     `owners` int32[N] says beside `ends` whose each is; equal ends go by job.
     """
-    many = ends.many[0]
+    many, tasks = ends.many[0], hosts.shape[0]
     at = _place_of(ends, owners, end_s, job)
     for i in range(many - 1, at - 1, -1):
         _move(ends, owners, i, i + tasks)
     for k in range(tasks):
         ends.end[at + k].end_s, ends.end[at + k].start_s = end_s, start_s
-        ends.end[at + k].host = host[first + k]
+        ends.end[at + k].host = hosts[k]
         ends.end[at + k].kind = kind
         owners[at + k] = job
     ends.many[0] = many + tasks

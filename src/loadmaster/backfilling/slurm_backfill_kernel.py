@@ -35,38 +35,40 @@ from loadmaster.place.room_kernel import may_fit
 
 
 @inner
-def backfill_pass(rows, hosts, ends, calendar, room, board, outlook, scores, scan, rate, now, slurm):
+def backfill_pass(view, outlook, scan, rate, now, slurm):
     """Try the first rows; each is started, reserved whole hosts, or left."""
-    tried, before = 0, board.tally[STARTED]
-    guess_ends(ends, now, slurm)
-    begin_table(calendar, now, slurm)
+    tried, before = 0, view.board.tally[STARTED]
+    guess_ends(view.ends, now, slurm)
+    begin_table(view.calendar, now, slurm)
     if slurm.rules.running:
-        _reserve_running(rows, hosts, room, now, slurm)
-    row = next_row(rows, board, now, False, True)
+        _reserve_running(view, now, slurm)
+    row = next_row(view.rows, view.board, now, False, True)
     while row >= 0:
-        if _is_counted(rows, slurm, row):
+        if _is_counted(view.rows, slurm, row):
             if tried == slurm.rules.test:
                 return
             tried += 1
-            if _may_start(rows, hosts, calendar, room, board, now, slurm, row) and start(
-                rows, hosts, calendar, room, board, None, outlook, scores, scan, rate, now, row, slurm.on
-            ):
-                if 0 < slurm.rules.start <= board.tally[STARTED] - before:
+            if _may_start(view, now, slurm, row) and start(view, None, outlook, scan, rate, now, row, slurm.on):
+                if 0 < slurm.rules.start <= view.board.tally[STARTED] - before:
                     return
-            elif not _is_for_now_only(rows, board, now, slurm, row):
-                note_started(rows, board, now, slurm)
-                _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
-        row = next_row(rows, board, now, False, True)
+            elif not _is_for_now_only(view.rows, view.board, now, slurm, row):
+                note_started(view.rows, view.board, now, slurm)
+                _reserve(view, outlook, rate, now, slurm, row)
+        row = next_row(view.rows, view.board, now, False, True)
 
 
 @inner
-def _reserve_running(rows, hosts, room, now, slurm):
+def _reserve_running(view, now, slurm):
     """Tasks that run on whole hosts have a row in the table."""
     for i in range(slurm.end.shape[0]):
         end = slurm.end[i]
-        if i < slurm.size[ENDS] and rows.demand[end.kind, 0] == hosts.capacity[end.host, 0] and end.end_s > now.now_s:
-            room.host[0] = end.host
-            reserve_hosts(slurm, now, room.host, 0, 1, now.now_s, end.end_s)
+        if (
+            i < slurm.size[ENDS]
+            and view.rows.demand[end.kind, 0] == view.hosts.capacity[end.host, 0]
+            and end.end_s > now.now_s
+        ):
+            view.room.host[0] = end.host
+            reserve_hosts(slurm, now, view.room.host, 0, 1, now.now_s, end.end_s)
 
 
 @inner
@@ -114,19 +116,19 @@ def waits_for_now_only(rows, now, slurm, row):
 
 
 @inner
-def _may_start(rows, hosts, calendar, room, board, now, slurm, row):
+def _may_start(view, now, slurm, row):
     """Whether hosts that no reservation needs while the row would run may be enough now; they are put into `on`."""
-    if not may_fit(room, rows, row):
+    if not may_fit(view.room, view.rows, row):
         return False
-    note_started(rows, board, now, slurm)
-    windows, demand = windows_of(rows, hosts, room, board, now, slurm, row), demand_of(rows, slurm, row)
-    needed, end_s = hosts_needed(rows, slurm, demand, row), now.now_s + rows.of[row].expected_s
-    if hosts_with_room(rows, hosts, slurm, row, windows, demand, 0) < needed:
+    note_started(view.rows, view.board, now, slurm)
+    windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
+    needed, end_s = hosts_needed(view.rows, slurm, demand, row), now.now_s + view.rows.of[row].expected_s
+    if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, 0) < needed:
         return False
     if blocked_until(slurm, now.now_s, end_s, needed) > now.now_s:
         return False
     begin_usable(slurm, slurm.fits[demand, 0])
-    if leave_open(calendar, slurm, row, now.now_s, end_s, needed) > now.now_s:
+    if leave_open(view.calendar, slurm, row, now.now_s, end_s, needed) > now.now_s:
         return False
     for host in range(slurm.on.shape[0]):
         slurm.on[host] = has_bit(slurm.usable, host)
@@ -134,10 +136,10 @@ def _may_start(rows, hosts, calendar, room, board, now, slurm, row):
 
 
 @inner
-def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row):
+def _reserve(view, outlook, rate, now, slurm, row):
     """Reserve whole hosts for the row from the first moment at which it fits, if that is within the window."""
-    windows, demand = windows_of(rows, hosts, room, board, now, slurm, row), demand_of(rows, slurm, row)
-    needed, expected_s = hosts_needed(rows, slurm, demand, row), rows.of[row].expected_s
+    windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
+    needed, expected_s = hosts_needed(view.rows, slurm, demand, row), view.rows.of[row].expected_s
     window, over, from_s = 0, 0, -np.inf
     slot_s = slurm.rules.resolution_s
     horizon_s = np.floor((now.now_s + slurm.rules.window_s) / slot_s) * slot_s
@@ -154,7 +156,7 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
         while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s <= time_s:
             window += 1
         from_s = np.nextafter(time_s, np.inf)
-        if hosts_with_room(rows, hosts, slurm, row, windows, demand, window) < needed:
+        if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, window) < needed:
             if window + 1 == slurm.look[windows].windows:
                 return
             from_s = slurm.window[windows, window + 1].over_s
@@ -164,18 +166,18 @@ def _reserve(rows, hosts, calendar, room, board, outlook, rate, now, slurm, row)
             from_s = until_s
             continue
         begin_usable(slurm, slurm.fits[demand, window])
-        until_s = leave_open(calendar, slurm, row, time_s, time_s + expected_s, needed)
+        until_s = leave_open(view.calendar, slurm, row, time_s, time_s + expected_s, needed)
         if until_s > time_s:
             from_s = until_s
             if window + 1 < slurm.look[windows].windows:
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
-            able = _list(rows, room, outlook, slurm, row, windows, window)
+            able = _list(view.rows, view.room, outlook, slurm, row, windows, window)
             if able > 0:
-                if choose(rows, hosts, room, board, outlook, rate, now, row, able):
-                    _write_reservation(rows, room, board, now, slurm, row, time_s)
+                if choose(view, outlook, rate, now, row, able):
+                    _write_reservation(view, now, slurm, row, time_s)
                 else:
-                    board.tally[STATUS] = max(board.tally[STATUS], ODD)
+                    view.board.tally[STATUS] = max(view.board.tally[STATUS], ODD)
                 return
 
 
@@ -201,14 +203,14 @@ def _list(rows, room, outlook, slurm, row, group, window):
 
 
 @inner
-def _write_reservation(rows, room, board, now, slurm, row, start_s):
+def _write_reservation(view, now, slurm, row, start_s):
     """Take the hosts at hand out of the table, whole, from one multiple of the resolution to another."""
     slot_s = slurm.rules.resolution_s
     begin_s = np.floor(start_s / slot_s) * slot_s
-    end_s = np.floor((start_s + rows.of[row].expected_s) / slot_s) * slot_s
-    reserve_hosts(slurm, now, room.host, 0, rows.of[row].tasks, begin_s, max(end_s, begin_s + slot_s))
-    write_promise(rows, room, board, now, row, start_s)
-    note_promise(board, row)
-    slurm.tried[rows.of[row].partition].reserve += 1
-    if rows.of[row].array >= 0:
-        slurm.tried[rows.of[row].array].array += 1
+    end_s = np.floor((start_s + view.rows.of[row].expected_s) / slot_s) * slot_s
+    reserve_hosts(slurm, now, view.room.host, 0, view.rows.of[row].tasks, begin_s, max(end_s, begin_s + slot_s))
+    write_promise(view, now, row, start_s)
+    note_promise(view.board, row)
+    slurm.tried[view.rows.of[row].partition].reserve += 1
+    if view.rows.of[row].array >= 0:
+        slurm.tried[view.rows.of[row].array].array += 1

@@ -90,36 +90,36 @@ def note_started(rows, board, now, slurm):
 
 
 @inner
-def windows_of(rows, hosts, room, board, now, slurm, row):
+def windows_of(view, now, slurm, row):
     """The place of the windows of the row's hosts, made where they do not stand."""
-    group = np.int64(rows.of[row].hosts)
+    group = np.int64(view.rows.of[row].hosts)
     place = group % slurm.look.shape[0]
     look = slurm.look[place]
     stands = look.group == group and look.built >= slurm.size[FRESH]
-    if not (stands and _keep_windows(rows, hosts, room, board, now, slurm, group, place)):
-        look.group, look.windows = group, _lay_out(rows, hosts, room, now, slurm, group, place)
+    if not (stands and _keep_windows(view, now, slurm, group, place)):
+        look.group, look.windows = group, _lay_out(view, now, slurm, group, place)
     look.built = slurm.size[TABLE]
     return place
 
 
 @inner
-def _keep_windows(rows, hosts, room, board, now, slurm, group, place):
+def _keep_windows(view, now, slurm, group, place):
     """Add what has started since to windows that stand, on its hosts alone; False if other windows begin with it."""
     since = slurm.size[PLACES] - (slurm.size[TABLE] - slurm.look[place].built)
-    windows, allowed = slurm.look[place].windows, hosts.allowed[group]
+    windows, allowed = slurm.look[place].windows, view.hosts.allowed[group]
     for begun in range(since, slurm.size[PLACES]):
-        end_s = now.now_s + rows.of[board.place[begun].row].expected_s
+        end_s = now.now_s + view.rows.of[view.board.place[begun].row].expected_s
         n = 1
         while n < windows and slurm.window[place, n].until_s < end_s:
             n += 1
-        for at in range(board.place[begun].first, board.place[begun + 1].first):
-            if allowed[board.started_host[at]] and n < slurm.window.shape[1]:
+        for at in range(view.board.place[begun].first, view.board.place[begun + 1].first):
+            if allowed[view.board.started_host[at]] and n < slurm.window.shape[1]:
                 if n == windows or end_s < slurm.window[place, n].from_s:
                     return False
                 slurm.window[place, n].over_s = max(slurm.window[place, n].over_s, end_s)
-    for at in range(board.place[since].first, board.place[slurm.size[PLACES]].first):
-        if allowed[board.started_host[at]]:
-            _lay_out_host(rows, room, slurm, place, np.int64(board.started_host[at]))
+    for at in range(view.board.place[since].first, view.board.place[slurm.size[PLACES]].first):
+        if allowed[view.board.started_host[at]]:
+            _lay_out_host(view.rows, view.room, slurm, place, np.int64(view.board.started_host[at]))
     return True
 
 
@@ -139,12 +139,12 @@ def _lay_out_host(rows, room, slurm, place, host):
 
 
 @inner
-def _lay_out(rows, hosts, room, now, slurm, group, place):
+def _lay_out(view, now, slurm, group, place):
     """Window after window up to the horizon; returns how many there are, now among them."""
-    allowed, window_s, resources = hosts.allowed[group], 30.0, room.free.shape[1]
-    for host in range(room.free.shape[0]):
+    allowed, window_s, resources = view.hosts.allowed[group], 30.0, view.room.free.shape[1]
+    for host in range(view.room.free.shape[0]):
         for r in range(resources):
-            slurm.free[place, 0, r, host] = room.free[host, r]
+            slurm.free[place, 0, r, host] = view.room.free[host, r]
     slurm.window[place, 0].over_s = now.now_s
     n, at = 0, _next(slurm, 0, allowed)
     while at < slurm.size[ENDS] and n + 1 < slurm.window.shape[1]:
@@ -158,7 +158,7 @@ def _lay_out(rows, hosts, room, now, slurm, group, place):
             end = slurm.end[at]
             window.over_s = end.end_s
             for r in range(resources):
-                slurm.free[place, n, r, end.host] += rows.demand[end.kind, r]
+                slurm.free[place, n, r, end.host] += view.rows.demand[end.kind, r]
             at = _next(slurm, at + 1, allowed)
         window_s = window_s + slurm.rules.window_linear_s if slurm.rules.window_linear_s > 0.0 else 2.0 * window_s
     return n + 1

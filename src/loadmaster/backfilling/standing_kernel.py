@@ -14,7 +14,7 @@ from loadmaster.place.room_kernel import find_room_now
 
 
 @inner
-def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now):
+def stand(view, standing, outlook, rate, now):
     """Promise again what earlier passes promised and kept; those rows are then `listed`, in the order of arrival.
 
     Whoever cannot be given that any more is promised the first moment at which the row fits, in the order of the
@@ -23,35 +23,35 @@ def stand(rows, hosts, ends, calendar, room, board, standing, outlook, rate, now
     size = 0
     for i in range(standing.row.shape[0]):
         row = np.int64(standing.row[i])
-        if board.job_passed[rows.of[row].job] != -board.tally[PASS] and _stands(rows, hosts, board, standing, row):
-            board.job_passed[rows.of[row].job] = -board.tally[PASS]
-            board.listed[size] = row
+        if view.board.job_passed[view.rows.of[row].job] != -view.board.tally[PASS] and _stands(view, standing, row):
+            view.board.job_passed[view.rows.of[row].job] = -view.board.tally[PASS]
+            view.board.listed[size] = row
             size += 1
-    board.tally[LISTED] = 0
+    view.board.tally[LISTED] = 0
     heaped = 0
     for i in range(size):
-        heaped = push(board.key_s, board.heap, heaped, standing.promise[board.listed[i]].start_s, i)
-    if size > 0 and not board.tally[PLANNED]:
-        make_plan(rows, hosts, room, ends, board, outlook, now)
-    while heaped > 0 and not board.tally[STATUS]:
-        row = np.int64(board.listed[board.heap[0]])
-        heaped = drop_first(board.key_s, board.heap, heaped)
-        _take_over(rows, board, standing, now, row)
-        if not hold_promise(rows, hosts, calendar, board, outlook, now, row) and not board.tally[STATUS]:
-            start_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, np.inf)
-            write_promise(rows, room, board, now, row, start_s)
-        note_promise(board, row)
+        heaped = push(view.board.key_s, view.board.heap, heaped, standing.promise[view.board.listed[i]].start_s, i)
+    if size > 0 and not view.board.tally[PLANNED]:
+        make_plan(view, outlook, now)
+    while heaped > 0 and not view.board.tally[STATUS]:
+        row = np.int64(view.board.listed[view.board.heap[0]])
+        heaped = drop_first(view.board.key_s, view.board.heap, heaped)
+        _take_over(view.rows, view.board, standing, now, row)
+        if not hold_promise(view, outlook, now, row) and not view.board.tally[STATUS]:
+            start_s = earliest(view, outlook, rate, now, row, np.inf)
+            write_promise(view, now, row, start_s)
+        note_promise(view.board, row)
     return size
 
 
 @inner
-def _stands(rows, hosts, board, standing, row):
+def _stands(view, standing, row):
     """Whether this row of a job is the one that the promise was made to."""
-    first = rows.of[row].first_host
+    first = view.rows.of[row].first_host
     for at in range(first, first + standing.promise[row].many):
-        if not hosts.allowed[rows.of[row].hosts, standing.host[at]]:
+        if not view.hosts.allowed[view.rows.of[row].hosts, standing.host[at]]:
             return False
-    return within_limits(rows, board, row)
+    return within_limits(view.rows, view.board, row)
 
 
 @inner
@@ -79,23 +79,23 @@ def sort_by_promise(board, size):
 
 
 @inner
-def sooner(rows, hosts, calendar, room, board, outlook, rate, now, row, only_now):
+def sooner(view, outlook, rate, now, row, only_now):
     """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
-    before_s = board.promised[row].start_s
+    before_s = view.board.promised[row].start_s
     if before_s <= now.now_s:
         return
-    if only_now and not (now.as_pool or find_room_now(room, hosts, rows, row, board.everywhere)):
-        note_promise(board, row)  # nothing that is promised for later is in its way
+    if only_now and not (now.as_pool or find_room_now(view, row, view.board.everywhere)):
+        note_promise(view.board, row)  # nothing that is promised for later is in its way
         return
-    lift_promise(rows, hosts, board, outlook, now, row, row)
+    lift_promise(view, outlook, now, row, row)
     found_s = np.inf
     if not only_now:
-        found_s = earliest(rows, hosts, calendar, room, board, outlook, rate, now, row, before_s)
-    elif place_at(rows, hosts, calendar, room, board, outlook, rate, now, row, now.now_s, board.everywhere):
+        found_s = earliest(view, outlook, rate, now, row, before_s)
+    elif place_at(view, outlook, rate, now, row, now.now_s, view.board.everywhere):
         found_s = now.now_s
     if found_s < before_s:
-        give_up_promise(rows, board, outlook, row)
-        write_promise(rows, room, board, now, row, found_s)
+        give_up_promise(view.rows, view.board, outlook, row)
+        write_promise(view, now, row, found_s)
     elif before_s < np.inf:
-        hold_promise(rows, hosts, calendar, board, outlook, now, row)
-    note_promise(board, row)
+        hold_promise(view, outlook, now, row)
+    note_promise(view.board, row)

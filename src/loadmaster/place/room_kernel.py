@@ -116,50 +116,52 @@ def note_long_failure(room, rows, row):
 
 
 @inner
-def find_usable(room, hosts, rows, row, on, too_slow):
+def find_usable(view, row, on, too_slow):
     """Put the hosts that a task of the row may use, and that are quicker than `too_slow`, into `usable`.
 
     `on` bool[H] says among which, bool[0] among all.
     """
-    allowed = hosts.allowed[rows.of[row].hosts]
+    allowed = view.hosts.allowed[view.rows.of[row].hosts]
     if on.shape[0] == 0:
-        for host in range(room.open.shape[0]):
-            room.usable[host] = room.open[host] & allowed[host]
+        for host in range(view.room.open.shape[0]):
+            view.room.usable[host] = view.room.open[host] & allowed[host]
     else:
-        for host in range(room.open.shape[0]):
-            room.usable[host] = room.open[host] & allowed[host] & on[host]
+        for host in range(view.room.open.shape[0]):
+            view.room.usable[host] = view.room.open[host] & allowed[host] & on[host]
     if too_slow > 0.0:
-        for host in range(room.open.shape[0]):
-            room.usable[host] &= hosts.speed[host] > too_slow
+        for host in range(view.room.open.shape[0]):
+            view.room.usable[host] &= view.hosts.speed[host] > too_slow
 
 
 @inner
-def find(room, rows, scores, scan, now, row, k, some_are_not):
+def find(view, scan, now, row, k, some_are_not):
     """The lowest rated host of `usable` for task number k of the row, -1 if none; all are usable but for the flag."""
-    kind = rows.of[row].kind
-    demand, last_host = rows.demand[kind], room.tally[LAST_HOST]
+    kind = view.rows.of[row].kind
+    demand, last_host = view.rows.demand[kind], view.room.tally[LAST_HOST]
     if now.varies:
         slot = np.int64(0)
-        wrong = rate_all(scores, scan, demand, room.free, last_host, rows.of[row].first_task + k, now.seed)
+        wrong = rate_all(
+            view.scores, scan, demand, view.room.free, last_host, view.rows.of[row].first_task + k, now.seed
+        )
     else:
-        slot, wrong = refresh(scores, scan, now.scores_from + kind, demand, room.free, last_host, now.seed)
+        slot, wrong = refresh(view.scores, scan, now.scores_from + kind, demand, view.room.free, last_host, now.seed)
     if wrong:
-        room.tally[WRONG] = 1
+        view.room.tally[WRONG] = 1
         return np.int64(-1)
-    return lowest(scores, slot, room.usable, some_are_not)
+    return lowest(view.scores, slot, view.room.usable, some_are_not)
 
 
 @inner
-def take(room, rows, scores, row, k, host):
+def take(view, row, k, host):
     """Take `host` for task number k of the row."""
-    kind = rows.of[row].kind
-    for r in range(room.free.shape[1]):
-        room.before[k, r] = room.free[host, r]
-        room.free[host, r] -= rows.demand[kind, r]
-    room.host[k] = host
-    room.tally[LAST_HOST] = host
-    room.tally[CHANGES] += 1
-    changed(scores, host)
+    kind = view.rows.of[row].kind
+    for r in range(view.room.free.shape[1]):
+        view.room.before[k, r] = view.room.free[host, r]
+        view.room.free[host, r] -= view.rows.demand[kind, r]
+    view.room.host[k] = host
+    view.room.tally[LAST_HOST] = host
+    view.room.tally[CHANGES] += 1
+    changed(view.scores, host)
 
 
 @inner
@@ -176,27 +178,27 @@ def held_alone(room, rows, row, some_are_not):
 
 
 @inner
-def find_room_now(room, hosts, rows, row, everywhere):
+def find_room_now(view, row, everywhere):
     """Whether the hosts that the row may use hold all of its tasks now; a refusal holds for its demand in this pass."""
-    if not may_fit(room, rows, row):
+    if not may_fit(view.room, view.rows, row):
         return False
-    part = room.tally[SHUT] > 0 or not hosts.set[rows.of[row].hosts].whole
+    part = view.room.tally[SHUT] > 0 or not view.hosts.set[view.rows.of[row].hosts].whole
     if part:
-        find_usable(room, hosts, rows, row, everywhere, 0.0)
-    held = held_alone(room, rows, row, part)
-    if held < rows.of[row].tasks:
-        note_failure(room, rows, row, held + 1)
-    return held >= rows.of[row].tasks
+        find_usable(view, row, everywhere, 0.0)
+    held = held_alone(view.room, view.rows, row, part)
+    if held < view.rows.of[row].tasks:
+        note_failure(view.room, view.rows, row, held + 1)
+    return held >= view.rows.of[row].tasks
 
 
 @inner
-def take_in_order(room, rows, scores, row, some_are_not):
+def take_in_order(view, row, some_are_not):
     """Take the first hosts of `usable` for the tasks of a row that finds room; all are but for the flag."""
-    k, tasks = np.int64(0), np.int64(rows.of[row].tasks)
-    for host in range(room.free.shape[0]):
-        if k < tasks and (not some_are_not or room.usable[host]):
-            for _ in range(_held_of(room, rows, row, host, tasks - k)):
-                take(room, rows, scores, row, k, host)
+    k, tasks = np.int64(0), np.int64(view.rows.of[row].tasks)
+    for host in range(view.room.free.shape[0]):
+        if k < tasks and (not some_are_not or view.room.usable[host]):
+            for _ in range(_held_of(view.room, view.rows, row, host, tasks - k)):
+                take(view, row, k, host)
                 k += 1
 
 
@@ -220,34 +222,34 @@ def give_back(room, scores, tasks, last_host):
 
 
 @inner
-def reserve(room, hosts, rows, row):
+def reserve(view, row):
     """Keep hosts for the row: most free memory first, until they could hold it when empty."""
-    tasks = float(rows.of[row].tasks)
+    tasks = float(view.rows.of[row].tasks)
     while tasks > 0.0:
-        host = reserve_next(room, hosts, rows, row)
+        host = reserve_next(view, row)
         if host < 0:
             return
-        tasks -= held_by(hosts.capacity, host, rows.demand, rows.of[row].kind)
+        tasks -= held_by(view.hosts.capacity, host, view.rows.demand, view.rows.of[row].kind)
 
 
 @inner
-def reserve_next(room, hosts, rows, row):
+def reserve_next(view, row):
     """Keep the host with most free memory that could hold a task of the row when empty; -1 if there is none."""
-    kind, allowed = rows.of[row].kind, hosts.allowed[rows.of[row].hosts]
-    memory = min(1, rows.demand.shape[1] - 1)
+    kind, allowed = view.rows.of[row].kind, view.hosts.allowed[view.rows.of[row].hosts]
+    memory = min(1, view.rows.demand.shape[1] - 1)
     best, most = np.int64(-1), -np.inf
-    for host in range(room.open.shape[0]):
-        if room.open[host] and allowed[host] and room.free[host, memory] > most:
+    for host in range(view.room.open.shape[0]):
+        if view.room.open[host] and allowed[host] and view.room.free[host, memory] > most:
             able = True
-            for r in range(rows.demand.shape[1]):
-                able &= hosts.capacity[host, r] >= rows.demand[kind, r]
+            for r in range(view.rows.demand.shape[1]):
+                able &= view.hosts.capacity[host, r] >= view.rows.demand[kind, r]
             if able:
-                best, most = np.int64(host), room.free[host, memory]
+                best, most = np.int64(host), view.room.free[host, memory]
     if best >= 0:
-        room.open[best] = False
-        room.tally[SHUT] += 1
-        room.reserved[room.tally[RESERVED]] = best
-        room.tally[RESERVED] += 1
+        view.room.open[best] = False
+        view.room.tally[SHUT] += 1
+        view.room.reserved[view.room.tally[RESERVED]] = best
+        view.room.tally[RESERVED] += 1
     return best
 
 

@@ -31,6 +31,7 @@ from loadmaster.backfilling.board_arrays import (
     STARTED,
     STATUS,
     BoardArrays,
+    PassView,
 )
 from loadmaster.backfilling.conservative_kernel import (
     ARRIVAL,
@@ -48,6 +49,8 @@ from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve
 from loadmaster.compiled import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import kept_njit
+from loadmaster.layouts import by_layout, entry_of
+from loadmaster.lent import LaidOut, Lent
 from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Place, Promise, Queue, Snapshot
@@ -202,12 +205,11 @@ def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decisio
         room, board = scene.room(), scene.board()
         moments = scene.moments() if rule.moments and rule.promise != "hosts" and not snapshot.closures else None
         outlook, rate = (scene.outlook(steps), rater(policy)) if plans else (None, None)
-        arguments = (
-            scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.standing, moments, outlook,
-            scene.scores(), scan, rate, now, rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene),
-        )  # fmt: skip
+        view = PassView(scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.scores())
+        rules = rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene)
+        lent = (view, scene.standing, moments, outlook, now, rules if rule.slurm else None)
         with refusing(policy):
-            _entry(rule.entry, moments is None, arguments)(*arguments)
+            _pass(rule.entry, lent, scan, rate, rules)
         status = board.tally[STATUS]
         if status == DONE:
             return _decision(scene, room, board, rule)
@@ -217,20 +219,26 @@ def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decisio
         steps *= 2 if status == MORE_ROOM else 1
 
 
-_ENTRIES: dict[tuple[Any, ...], Callable[..., None]] = {}
+def _pass(function: Callable[..., Any], lent: tuple[Any, ...], scan: Any, rate: Any, rules: Any) -> None:
+    """One pass of the kernel `function`; `lent` are what it takes by address, Slurm's rules last."""
+    slurm = lent[-1] is not None
+    entry = _entry(lent, () if slurm else rules, function=function, plans=rate is not None)
+    laid_out = [None if each is None else LaidOut(each) for each in lent]
+    view, standing, moments, outlook, now, rules_of_slurm = (each and each.address for each in laid_out)
+    entry(view, standing, moments, outlook, scan, rate, now, rules_of_slurm if slurm else rules)
 
 
-def _entry(function: Callable[..., None], momentless: bool, arguments: tuple[Any, ...]) -> Callable[..., None]:
-    """The kernel compiled for such arguments, which are alike but for those that are None."""
-    plans = arguments[-3] is not None
-    key = function, momentless, plans
-    if key not in _ENTRIES:
-        warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
-        layout = [typeof(each) for each in arguments]
-        layout[-4] = types.FunctionType(SCAN)
-        layout[-3] = types.FunctionType(RATER) if plans else types.none
-        _ENTRIES[key] = kept_njit(types.void(*layout), nogil=True, error_model="numpy")(function)
-    return _ENTRIES[key]
+@by_layout
+def _entry(
+    lent: tuple[Any, ...], rules: Any, *, function: Callable[..., None], plans: bool
+) -> Callable[..., None]:  # fmt: skip
+    """The kernel compiled for such arguments."""
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
+    view, standing, moments, outlook, now, slurm = (types.none if each is None else Lent(typeof(each)) for each in lent)
+    rate = types.FunctionType(RATER) if plans else types.none
+    last = typeof(rules) if lent[-1] is None else slurm
+    signature = types.void(view, standing, moments, outlook, types.FunctionType(SCAN), rate, now, last)
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(function))
 
 
 def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: CompiledRule) -> Decision:

@@ -28,6 +28,7 @@ from loadmaster.backfilling.line_kernel import sort_line
 from loadmaster.backfilling.running_kernel import add_tasks, drop_tasks
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
+from loadmaster.lent import lend
 from loadmaster.place.room_arrays import RoomArrays
 from loadmaster.scores_kernel import Scores, changed
 
@@ -136,18 +137,14 @@ def run_onward(stage, columns, rank, scan, rate, serve):
 
 def pass_by_moments(stage, now_s, planned, scan, rate):
     """EASY with one head, which is promised a moment where that is exact."""
-    _easy(
-        stage.rows, stage.hosts, stage.ends, stage.calendar, stage.room, stage.board, None, stage.moments,
-        stage.outlook, stage.scores, scan, rate, _now(stage, now_s, planned), _heads(stage),
-    )  # fmt: skip
+    now = lend(_now(stage, now_s, planned))
+    _easy(stage, None, stage.moments, stage.outlook, scan, rate, now, _heads(stage))
 
 
 def pass_on_hosts(stage, now_s, planned, scan, rate):
     """EASY with any number of heads, which are promised hosts, and stepwise."""
-    _easy(
-        stage.rows, stage.hosts, stage.ends, stage.calendar, stage.room, stage.board, None, None, stage.outlook,
-        stage.scores, scan, rate, _now(stage, now_s, planned), _heads(stage),
-    )  # fmt: skip
+    now = lend(_now(stage, now_s, planned))
+    _easy(stage, None, None, stage.outlook, scan, rate, now, _heads(stage))
 
 
 @inner
@@ -193,10 +190,8 @@ def _start(stage, many, now_s):
         runs.expected_end_s[at] = now_s + rows.of[row].expected_s / slowest
         end_s = max(now_s + stage.lasts_s[row] / slowest, np.nextafter(now_s, np.inf))
         runs.number[RUNNING] = push(runs.end_s, runs.ending, runs.number[RUNNING], end_s, at)
-        add_tasks(
-            stage.ends, stage.owner, runs.host, to, tasks, runs.expected_end_s[at], now_s, rows.of[row].kind,
-            runs.job[at],
-        )  # fmt: skip
+        hosts = runs.host[to : to + tasks]
+        add_tasks(stage.ends, stage.owner, hosts, runs.expected_end_s[at], now_s, rows.of[row].kind, runs.job[at])
         stage.start_s[rows.of[row].job] = now_s
     left = np.int64(0)
     for i in range(many):

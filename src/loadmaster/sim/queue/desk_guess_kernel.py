@@ -66,7 +66,8 @@ def correct(jobs, desk, log, now):
             drop_tasks(ends, desk.runs, desk.expected_end_s[job], job)
             desk.expected_end_s[job] = end_s
             kind, first = desk.rows.of[row].kind, jobs.first_task[row]
-            add_tasks(ends, desk.runs, log.host, first, jobs.tasks[row], end_s, log.start_s[job], kind, job)
+            hosts = log.host[first : first + jobs.tasks[row]]
+            add_tasks(ends, desk.runs, hosts, end_s, log.start_s[job], kind, job)
 
 
 @inner

@@ -258,5 +258,6 @@ def _start(engine, desk, stops, now):
             join_running(stops, job)
         begin_work(desk.work, row, job, now)
         kind = desk.rows.of[row].kind
-        add_tasks(desk.ends, desk.runs, engine.state.undo_host, first, engine.jobs.tasks[row], end_s, now, kind, job)
+        hosts = engine.state.undo_host[first : first + engine.jobs.tasks[row]]
+        add_tasks(desk.ends, desk.runs, hosts, end_s, now, kind, job)
         tell(desk, job, now, STARTED)

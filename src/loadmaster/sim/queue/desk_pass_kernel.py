@@ -10,6 +10,7 @@ from loadmaster.backfilling import conservative_kernel, easy_kernel, selective_k
 from loadmaster.backfilling.board_arrays import Now, PromiseArrays
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT
 from loadmaster.kernels import inner
+from loadmaster.lent import lend
 from loadmaster.sim.queue.desk_state import CLOSED, EARLY_END, STAND
 from loadmaster.sim.queue.loops_kernel import call_loops
 
@@ -21,51 +22,39 @@ _selective, _conservative = inner(selective_kernel.serve_selective), inner(conse
 
 def pass_none(desk, now_s, member, scan, rate):
     """None: the first that does not fit blocks all behind it."""
-    _none(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), 0,
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _none(desk, None, None, desk.outlook, scan, rate, now, 0)
 
 
 def pass_skip(desk, now_s, member, scan, rate):
     """Skip: whoever fits starts."""
-    _skip(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), 0,
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _skip(desk, None, None, desk.outlook, scan, rate, now, 0)
 
 
 def pass_netbatch(desk, now_s, member, scan, rate):
     """NetBatch's walk."""
     numbers = np.int64(desk.numbers[0]), np.int64(desk.numbers[1])
-    _netbatch(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), numbers,
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _netbatch(desk, None, None, desk.outlook, scan, rate, now, numbers)
 
 
 def pass_easy_by_moments(desk, now_s, member, scan, rate):
     """EASY with one head, which is promised a moment where that is exact."""
-    _easy(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, desk.moments, desk.outlook,
-        desk.scores, scan, rate, _now(desk, now_s, member), _heads(desk),
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _easy(desk, None, desk.moments, desk.outlook, scan, rate, now, _heads(desk))
 
 
 def pass_easy(desk, now_s, member, scan, rate):
     """EASY with any number of heads, and stepwise: hosts are promised."""
-    _easy(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), _heads(desk),
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _easy(desk, None, None, desk.outlook, scan, rate, now, _heads(desk))
 
 
 def pass_selective(desk, now_s, member, scan, rate):
     """Selective."""
-    _selective(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), (desk.numbers[0],),
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _selective(desk, None, None, desk.outlook, scan, rate, now, (desk.numbers[0],))
 
 
 def pass_conservative(desk, now_s, member, scan, rate):
@@ -73,20 +62,16 @@ def pass_conservative(desk, now_s, member, scan, rate):
     early_end = np.int64(desk.numbers[0])
     if desk.tally[EARLY_END] == 0 and early_end in (ARRIVAL, IN_THEIR_ORDER):
         early_end = np.int64(KEPT)
-    standing = PromiseArrays(desk.standing.row[: desk.tally[STAND]], desk.standing.promise, desk.standing.host)
-    _conservative(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, standing, None, desk.outlook,
-        desk.scores, scan, rate, _now(desk, now_s, member), (early_end, np.int64(desk.numbers[1])),
-    )  # fmt: skip
+    standing = lend(PromiseArrays(desk.standing.row[: desk.tally[STAND]], desk.standing.promise, desk.standing.host))
+    now = lend(_now(desk, now_s, member))
+    _conservative(desk, standing, None, desk.outlook, scan, rate, now, (early_end, np.int64(desk.numbers[1])))
 
 
 def pass_slurm(desk, now_s, member, scan, rate):
     """Slurm's passes, those of them that are due."""
     call_loops(desk, now_s)
-    _slurm(
-        desk.rows, desk.hosts, desk.ends, desk.calendar, desk.room, desk.board, None, None, desk.outlook, desk.scores,
-        scan, rate, _now(desk, now_s, member), desk.slurm,
-    )  # fmt: skip
+    now = lend(_now(desk, now_s, member))
+    _slurm(desk, None, None, desk.outlook, scan, rate, now, desk.slurm)
 
 
 @inner

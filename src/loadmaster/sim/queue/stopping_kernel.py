@@ -51,7 +51,8 @@ def _end_sooner(jobs, log, bound, desk, stops, job, now):
         desk.expected_end_s[job] = end_s
         kind, tasks = desk.rows.of[row].kind, jobs.tasks[row]
         start_s = log.start_s[job]
-        add_tasks(desk.ends, desk.runs, log.host, jobs.first_task[row], tasks, end_s, start_s, kind, job)
+        hosts = log.host[jobs.first_task[row] : jobs.first_task[row] + tasks]
+        add_tasks(desk.ends, desk.runs, hosts, end_s, start_s, kind, job)
     if end_s < bound.job[job].end_s:
         told.well, told.teaches, told.preempted = bound.job[job].well, desk.teaches[job], True
         bound.job[job].well = desk.teaches[job] = False
@@ -154,7 +155,7 @@ def _goes_on(jobs, state, log, bound, desk, stops, at, now):
     bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
     state.tally[ON_HOSTS] = push(state.end_s, state.ending, state.tally[ON_HOSTS], end_s, row)
-    add_tasks(desk.ends, desk.runs, log.host, first, tasks, desk.expected_end_s[job], now, kind, job)
+    add_tasks(desk.ends, desk.runs, log.host[first : first + tasks], desk.expected_end_s[job], now, kind, job)
     join_running(stops, job)
     tell(desk, job, now, STARTED)
     return True

@@ -179,4 +179,4 @@ def lend_hosts(jobs, state, log, desk, stops, job, sign, ends_too):
         drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
     elif ends_too:
         end_s, start_s = desk.expected_end_s[job], log.start_s[job]
-        add_tasks(desk.ends, desk.runs, log.host, first, tasks, end_s, start_s, kind, job)
+        add_tasks(desk.ends, desk.runs, log.host[first : first + tasks], end_s, start_s, kind, job)
