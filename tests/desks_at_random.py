@@ -19,8 +19,9 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler
 from loadmaster.schedule.foresight import USERS, foresight_named
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, desk_kernel, desk_layout, heard_kernel, laid_out
+from loadmaster.sim.queue import at_desk, compiled_engine, desk_layout, laid_out, queue_kernel
 from loadmaster.sim.queue.awaited import serves_foresight
+from loadmaster.sim.queue.queue_state import Engine
 from loadmaster.sim.queue.reference import replay
 
 MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
@@ -100,12 +101,24 @@ def _alike(one, other):
 
 def in_python():
     """Let the kernels run as plain Python."""
-    at_desk.scanner, at_desk.rater = scan_in_python, rate_in_python
-    at_desk.ranker = laid_out.ranker = _ranker_in_python
-    at_desk.no_ranker = lambda: None
-    at_desk.door_for = lambda function, desk: function
-    at_desk.hearer_for = lambda desk, ranked, book: heard_kernel.reckon_rows if desk.told else heard_kernel.hear_nothing
-    at_desk.desk_engine = lambda *_: desk_kernel.run_at_desk
+    compiled_engine.scanner, compiled_engine.rater = scan_in_python, rate_in_python
+    compiled_engine.ranker = laid_out.ranker = _ranker_in_python
+    compiled_engine.no_ranker = lambda: None
+    compiled_engine.LaidOut = _AsItIs
+    compiled_engine._hearing = lambda heard, function: function
+    compiled_engine._engine = lambda arrays, parts: _run
+    at_desk.pass_of = lambda desk, door: door
+
+
+class _AsItIs:
+    """A tuple that kernels in Python take as it is."""
+
+    def __init__(self, values):
+        self.address = values
+
+
+def _run(arrays, calls, *parts):
+    return queue_kernel.run(Engine(*arrays, calls), *parts)
 
 
 def _ranker_in_python(order):
