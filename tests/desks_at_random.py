@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from backlog_order import BY_BACKLOG
-from boards_at_random import rate_in_python, scan_in_python
+from boards_at_random import AsItIs, rate_in_python, scan_in_python
 from bound_jobs import KINDS, bound_jobs, one_pool
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
@@ -104,17 +104,10 @@ def in_python():
     compiled_engine.scanner, compiled_engine.rater = scan_in_python, rate_in_python
     compiled_engine.ranker = laid_out.ranker = _ranker_in_python
     compiled_engine.no_ranker = lambda: None
-    compiled_engine.LaidOut = _AsItIs
+    compiled_engine.LaidOut = AsItIs
     compiled_engine._hearing = lambda heard, function: function
     compiled_engine._engine = lambda arrays, parts: _run
     at_desk.pass_of = lambda desk, door: door
-
-
-class _AsItIs:
-    """A tuple that kernels in Python take as it is."""
-
-    def __init__(self, values):
-        self.address = values
 
 
 def _run(arrays, calls, *parts):
