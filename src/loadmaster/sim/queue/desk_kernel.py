@@ -121,7 +121,7 @@ def _hear(engine, bound, desk, stops, now):
             tally[COME] = 1
     correct(engine.jobs, desk, engine.log, now)
     if stops is not None:
-        resume(engine.jobs, engine.state, engine.log, bound, desk, stops, now)
+        resume(engine, bound, desk, stops, now)
     predict(bound, desk, now, True)
     come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):

@@ -56,7 +56,7 @@ def choose_victims(engine, bound, desk, stops, now):
     """
     order, winners, wrong = desk.board.order, np.int64(0), np.int64(0)
     stops.number[LEAVING] = 0
-    _lend_told(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
+    _lend_told(engine, desk, stops, 1.0)
     for i in range(desk.tally[WAIT]):
         row = np.int64(order[i])
         if not stops.able[stops.victim[row].kind]:
@@ -72,18 +72,18 @@ def choose_victims(engine, bound, desk, stops, now):
             wrong = find_victims(engine, bound, desk, stops, row, many, now)
         if wrong != 0:
             break
-        if fits or stops.number[CHOSEN] == 0 or _note_chosen(engine.jobs, engine.state, engine.log, desk, stops, row):
+        if fits or stops.number[CHOSEN] == 0 or _note_chosen(engine, desk, stops, row):
             continue
-        _lend_told(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
-        _lend_leaving(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
+        _lend_told(engine, desk, stops, -1.0)
+        _lend_leaving(engine, desk, stops, 1.0)
         winners, wrong = pass_alone(engine, bound, desk, row, now)
-        _lend_leaving(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
+        _lend_leaving(engine, desk, stops, -1.0)
         if wrong == 0 and engine.state.tally[PLANNED] > 0:
             return True, winners, wrong
-        _lend_told(engine.jobs, engine.state, engine.log, desk, stops, 1.0)
+        _lend_told(engine, desk, stops, 1.0)
         if wrong != 0:
             break
-    _lend_told(engine.jobs, engine.state, engine.log, desk, stops, -1.0)
+    _lend_told(engine, desk, stops, -1.0)
     if wrong != 0:
         _forget_chosen(stops)
     return False, np.int64(0), wrong
@@ -102,7 +102,7 @@ def _fits(engine, bound, desk, stops, row, now):
 
 
 @inner
-def _note_chosen(jobs, state, log, desk, stops, row):
+def _note_chosen(engine, desk, stops, row):
     """Those who have time are told to end, the others are to leave; whether anybody has time."""
     anybody = False
     for at in range(stops.number[CHOSEN]):
@@ -114,7 +114,7 @@ def _note_chosen(jobs, state, log, desk, stops, row):
         if victim.mode == CANCEL and victim.grace_s > 0.0:
             anybody = True
             stops.told[job].told = True
-            lend_hosts(jobs, state, log, desk, stops, job, 1.0, False)
+            lend_hosts(engine, desk, stops, job, 1.0, False)
         else:
             stops.told[job].leaves = True
     return anybody
@@ -129,18 +129,18 @@ def _forget_chosen(stops):
 
 
 @inner
-def _lend_told(jobs, state, log, desk, stops, sign):
+def _lend_told(engine, desk, stops, sign):
     """As if those in their time of grace had ended, or with sign -1 no longer so."""
     for i in range(stops.number[RUNNING]):
         job = np.int64(stops.running[i])
         if stops.told[job].told:
-            lend_hosts(jobs, state, log, desk, stops, job, sign, False)
+            lend_hosts(engine, desk, stops, job, sign, False)
 
 
 @inner
-def _lend_leaving(jobs, state, log, desk, stops, sign):
+def _lend_leaving(engine, desk, stops, sign):
     """As if those who leave had left, or with sign -1 no longer so."""
     for at in range(stops.number[LEAVING]):
         job = np.int64(stops.leaving[at])
         if stops.told[job].leaves:
-            lend_hosts(jobs, state, log, desk, stops, job, sign, stops.exact_ends)
+            lend_hosts(engine, desk, stops, job, sign, stops.exact_ends)

@@ -33,9 +33,7 @@ def stop_chosen(engine, bound, desk, stops, now):
             stops.told[job].leaves = False
             drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
             if stops.victim[desk.started_as[job]].mode == SUSPEND:
-                _suspend(
-                    engine.jobs, engine.state, engine.log, bound, desk, stops, job, np.int64(stops.preemptor[at]), now
-                )
+                _suspend(engine, bound, desk, stops, job, np.int64(stops.preemptor[at]), now)
             else:
                 _stop(engine, bound, desk, stops, job, now)
 
@@ -95,12 +93,12 @@ def _stop(engine, bound, desk, stops, job, now):
 
 
 @inner
-def _suspend(jobs, state, log, bound, desk, stops, job, preemptor, now):
+def _suspend(engine, bound, desk, stops, job, preemptor, now):
     """`job` gives its cores back for as long as `preemptor` runs."""
     row, at = np.int64(desk.started_as[job]), bound.tally[SUSPENDED]
-    _give_cores(jobs, state, log, desk, row, 1.0, jobs.tasks[row])
-    if now > log.start_s[job]:
-        note_cut(jobs, log, bound, row, now, False)
+    _give_cores(engine, desk, row, 1.0, engine.jobs.tasks[row])
+    if now > engine.log.start_s[job]:
+        note_cut(engine.jobs, engine.log, bound, row, now, False)
     one = stops.suspended[at]
     one.job, one.preemptor = job, preemptor
     one.end_s, one.expected_end_s = bound.job[job].end_s - now, desk.expected_end_s[job] - now
@@ -112,13 +110,13 @@ def _suspend(jobs, state, log, bound, desk, stops, job, preemptor, now):
 
 
 @inner
-def resume(jobs, state, log, bound, desk, stops, now):
+def resume(engine, bound, desk, stops, now):
     """Those go on whose preemptor no longer runs, as far as their cores are free."""
     many = np.int64(0)
     for at in range(bound.tally[SUSPENDED]):
         one = stops.suspended[at]
         job = np.int64(one.job)
-        if _holds_back(stops, one.preemptor) or not _goes_on(jobs, state, log, bound, desk, stops, at, now):
+        if _holds_back(stops, one.preemptor) or not _goes_on(engine, bound, desk, stops, at, now):
             if many < at:
                 _move(stops.suspended, at, many)
             many += 1
@@ -137,36 +135,38 @@ def _holds_back(stops, preemptor):
 
 
 @inner
-def _goes_on(jobs, state, log, bound, desk, stops, at, now):
+def _goes_on(engine, bound, desk, stops, at, now):
     """Give the suspended job number `at` its cores again, if they are free; whether they were."""
     one = stops.suspended[at]
     job = np.int64(one.job)
     row = np.int64(desk.started_as[job])
-    kind, first, tasks = desk.rows.of[row].kind, jobs.first_task[row], jobs.tasks[row]
+    kind, first, tasks = desk.rows.of[row].kind, engine.jobs.first_task[row], engine.jobs.tasks[row]
     for n in range(tasks):
-        if state.free[log.host[first + n], 0] < desk.rows.demand[kind, 0]:
-            _give_cores(jobs, state, log, desk, row, 1.0, n)
+        if engine.state.free[engine.log.host[first + n], 0] < desk.rows.demand[kind, 0]:
+            _give_cores(engine, desk, row, 1.0, n)
             return False
-        state.free[log.host[first + n], 0] -= desk.rows.demand[kind, 0]
-        changed(desk.scores, np.int64(log.host[first + n]))
+        engine.state.free[engine.log.host[first + n], 0] -= desk.rows.demand[kind, 0]
+        changed(desk.scores, np.int64(engine.log.host[first + n]))
     end_s = one.end_s + now
     bound.job[job].end_s, desk.expected_end_s[job] = end_s, one.expected_end_s + now
-    desk.began_s[job], log.start_s[job] = one.began_s + now, now
+    desk.began_s[job], engine.log.start_s[job] = one.began_s + now, now
     bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
-    state.tally[ON_HOSTS] = push(state.end_s, state.ending, state.tally[ON_HOSTS], end_s, row)
-    add_tasks(desk.ends, desk.runs, log.host[first : first + tasks], desk.expected_end_s[job], now, kind, job)
+    engine.state.tally[ON_HOSTS] = push(
+        engine.state.end_s, engine.state.ending, engine.state.tally[ON_HOSTS], end_s, row
+    )
+    add_tasks(desk.ends, desk.runs, engine.log.host[first : first + tasks], desk.expected_end_s[job], now, kind, job)
     join_running(stops, job)
     tell(desk, job, now, STARTED)
     return True
 
 
 @inner
-def _give_cores(jobs, state, log, desk, row, sign, tasks):
+def _give_cores(engine, desk, row, sign, tasks):
     """The first `tasks` tasks of the row give their cores back, or with sign -1 take them."""
-    for task in range(jobs.first_task[row], jobs.first_task[row] + tasks):
-        host = np.int64(log.host[task])
-        state.free[host, 0] += sign * desk.rows.demand[desk.rows.of[row].kind, 0]
+    for task in range(engine.jobs.first_task[row], engine.jobs.first_task[row] + tasks):
+        host = np.int64(engine.log.host[task])
+        engine.state.free[host, 0] += sign * desk.rows.demand[desk.rows.of[row].kind, 0]
         changed(desk.scores, host)
 
 

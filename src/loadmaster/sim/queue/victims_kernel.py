@@ -105,9 +105,9 @@ def _until_it_fits(engine, bound, desk, stops, row, many, now):
     total, found, lent, wrong = count_held(engine.state, desk, stops, row), np.int64(0), np.int64(0), np.int64(0)
     while found == 0 and wrong == 0 and lent < many:
         job = np.int64(stops.trial[lent])
-        lend_hosts(engine.jobs, engine.state, engine.log, desk, stops, job, 1.0, stops.exact_ends)
+        lend_hosts(engine, desk, stops, job, 1.0, stops.exact_ends)
         lent += 1
-        total += _held_more(engine.jobs, engine.state, engine.log, desk, stops, row, job)
+        total += _held_more(engine, desk, stops, row, job)
         if total >= desk.rows.of[row].tasks:
             _, wrong = pass_alone(engine, bound, desk, row, now)
             if wrong == 0 and engine.state.tally[PLANNED] > 0:
@@ -116,9 +116,7 @@ def _until_it_fits(engine, bound, desk, stops, row, many, now):
             if wrong == 0:
                 take_back_plan(engine.state, desk)
     for at in range(lent):
-        lend_hosts(
-            engine.jobs, engine.state, engine.log, desk, stops, np.int64(stops.trial[at]), -1.0, stops.exact_ends
-        )
+        lend_hosts(engine, desk, stops, np.int64(stops.trial[at]), -1.0, stops.exact_ends)
     return found, wrong
 
 
@@ -142,12 +140,12 @@ def count_held(state, desk, stops, row):
 
 
 @inner
-def _held_more(jobs, state, log, desk, stops, row, job):
+def _held_more(engine, desk, stops, row, job):
     """How many tasks more hosts hold since `job` was taken off them."""
     more, as_row = np.int64(0), np.int64(desk.started_as[job])
-    for task in range(jobs.first_task[as_row], jobs.first_task[as_row] + jobs.tasks[as_row]):
-        host = np.int64(log.host[task])
-        held = _held(state, desk, row, host)
+    for task in range(engine.jobs.first_task[as_row], engine.jobs.first_task[as_row] + engine.jobs.tasks[as_row]):
+        host = np.int64(engine.log.host[task])
+        held = _held(engine.state, desk, row, host)
         more += held - stops.held[host]
         stops.held[host] = held
     return more
@@ -162,21 +160,21 @@ def _held(state, desk, row, host):
 
 
 @inner
-def lend_hosts(jobs, state, log, desk, stops, job, sign, ends_too):
+def lend_hosts(engine, desk, stops, job, sign, ends_too):
     """As if `job` had given back what it gives back when it is stopped, or with sign -1 no longer so.
 
     `ends_too`: it is not among those that run either.
     """
     as_row = np.int64(desk.started_as[job])
-    kind, first, tasks = desk.rows.of[as_row].kind, jobs.first_task[as_row], jobs.tasks[as_row]
-    resources = 1 if stops.victim[as_row].mode == SUSPEND else state.free.shape[1]
+    kind, first, tasks = desk.rows.of[as_row].kind, engine.jobs.first_task[as_row], engine.jobs.tasks[as_row]
+    resources = 1 if stops.victim[as_row].mode == SUSPEND else engine.state.free.shape[1]
     for task in range(first, first + tasks):
-        host = np.int64(log.host[task])
+        host = np.int64(engine.log.host[task])
         for r in range(resources):
-            state.free[host, r] += sign * desk.rows.demand[kind, r]
+            engine.state.free[host, r] += sign * desk.rows.demand[kind, r]
         changed(desk.scores, host)
     if ends_too and sign > 0.0:
         drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
     elif ends_too:
-        end_s, start_s = desk.expected_end_s[job], log.start_s[job]
-        add_tasks(desk.ends, desk.runs, log.host[first : first + tasks], end_s, start_s, kind, job)
+        end_s, start_s = desk.expected_end_s[job], engine.log.start_s[job]
+        add_tasks(desk.ends, desk.runs, engine.log.host[first : first + tasks], end_s, start_s, kind, job)
