@@ -71,7 +71,7 @@ def both(seed, discipline=None):
         foresight = USERS
     given = {"interval_s": interval_s, "seed": 3, "foresight": foresight}
     plain = replay(workload, cluster, Scheduler(policy, rule), **given)
-    kept = at_desk.replay_at_desk(workload, cluster, policy, rule, **given)
+    kept = at_desk.replay_at_desk(workload, cluster, Scheduler(policy, rule), **given)
     return f"{seed} {named} {policy.name} {kinds} {foresight}", plain, kept
 
 

@@ -18,7 +18,7 @@ from loadmaster.order import ORDERS, Backlog, Job, JobColumns, Order
 from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
+from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.sim.queue.compiled import replay_compiled
 
 NONE = np.zeros(0, np.int32)
@@ -128,8 +128,8 @@ def test_an_order_that_fails_late_is_named_where_the_policy_is_built_in():
     mine = Order("mine", fails_late, moves=True)
     with pytest.raises(InputError, match="'mine': this order fails: ValueError: late"):
         replay_compiled(
-            jobs, Cluster.uniform(1, cores=1, memory=1), POLICIES["first-fit"],
-            Discipline(mine, Skip()), interval_s=0.0, seed=1,
+            jobs, Cluster.uniform(1, cores=1, memory=1), Scheduler(POLICIES["first-fit"], Discipline(mine, Skip())),
+            interval_s=0.0, seed=1,
         )  # fmt: skip
 
 

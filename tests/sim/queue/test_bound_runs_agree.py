@@ -57,7 +57,7 @@ def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
     plain = replay(workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed)
     binding = binding_of(workload, cluster)
     compiled = replay_compiled(
-        workload, cluster, policy, named(discipline), interval_s=interval_s, seed=seed, binding=binding
+        workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed, binding=binding
     )  # fmt: skip
     return plain, compiled
 

@@ -33,7 +33,7 @@ def _jobs(jobs: int, tasks: int) -> Workload:
 @pytest.mark.parametrize("cores", [1, 2])
 def test_wide_jobs_are_placed_as_by_the_board(monkeypatch, cores, rules):
     log, hosts = _jobs(1000, 8), replace(Cluster.uniform(40, cores=cores), rules=rules)
-    board = at_desk.replay_at_desk(log, hosts, FIRST_FIT, EASY, interval_s=0.0, seed=0)
+    board = at_desk.replay_at_desk(log, hosts, Scheduler(FIRST_FIT, EASY), interval_s=0.0, seed=0)
     monkeypatch.setattr(at_desk, "replay_at_desk", None)
     bulk = simulate(log, hosts, FIRST_FIT, EASY)
     assert (bulk.start_s.tolist(), bulk.host.tolist()) == (board.start_s.tolist(), board.host.tolist())

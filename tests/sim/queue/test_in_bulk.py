@@ -24,7 +24,7 @@ DISCIPLINES = tuple(
 
 def agree(workload, cluster, discipline, interval_s, policy=FIRST_FIT):
     plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
-    quick = replay_compiled(workload, cluster, policy, discipline, interval_s=interval_s, seed=5)
+    quick = replay_compiled(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
     assert quick.start_s.tolist() == pytest.approx(plain.start_s.tolist(), rel=0, abs=0, nan_ok=True)
     assert quick.host.tolist() == plain.host.tolist()
     for column in ("time_s", "queue_length", "started"):

@@ -6,7 +6,7 @@ import pytest
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.schedule import Scheduler, discipline_named
 from loadmaster.sim.queue import at_desk, desk_layout, simulate
 from loadmaster.sim.queue.profile import layout as profile
 
@@ -44,10 +44,10 @@ def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monk
 
 def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):
     policy, discipline = POLICIES["first-fit"], discipline_named("multifactor+easy(heads=2)")
-    assert at_desk.replay_at_desk(JOBS, HOSTS, policy, discipline, interval_s=0.0, seed=1).started.all()
+    assert at_desk.replay_at_desk(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1).started.all()
     made = at_desk.desk_of
     monkeypatch.setattr(
         at_desk, "desk_of", lambda *given: made(*given)._replace(heard=desk_layout.table(desk_layout.EVENT, 3))
     )  # fmt: skip
     with pytest.raises(OutOfRoom):
-        at_desk.replay_at_desk(JOBS, HOSTS, policy, discipline, interval_s=0.0, seed=1)
+        at_desk.replay_at_desk(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.compiled import replay_compiled
@@ -40,7 +41,7 @@ def wide_jobs(draw):
 def test_a_pool_starts_the_same_jobs_on_the_same_hosts(order, backfilling, log, interval_s, policy):
     discipline = discipline_named(f"{order}+{backfilling}")
     plain = simulate(log, HOSTS, policy, discipline, interval_s=interval_s, engine="reference")
-    counted = replay_compiled(log, HOSTS, policy, discipline, interval_s=interval_s, seed=0)
+    counted = replay_compiled(log, HOSTS, Scheduler(policy, discipline), interval_s=interval_s, seed=0)
     assert counted.start_s.tolist() == plain.start_s.tolist()
     assert counted.host.tolist() == plain.host.tolist()
     assert counted.cycles.time_s.tolist() == plain.cycles.time_s.tolist()

@@ -77,7 +77,7 @@ def test_it_agrees_with_the_reference(policy, order, backfilling, seed, jobs, sp
     cluster = replace(cluster, rules=ACCOUNTS if with_accounts else None)
     discipline = Discipline(order, named(f"fcfs+{backfilling}").backfilling)
     plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=3)
-    fast = replay_compiled(workload, cluster, policy, discipline, interval_s=interval_s, seed=3)
+    fast = replay_compiled(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=3)
     assert_same(plain, fast)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Selective, Skip, Slurm, Stepwise
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import FairShare, Order
-from loadmaster.schedule import AnyPolicy, Discipline, is_plain_data, members_of, names_of
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, is_plain_data, members_of, names_of
 from loadmaster.schedule.binding import binding_of
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.awaited import awaited
@@ -49,8 +49,7 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
 def replay_at_desk(
     workload: Workload,
     cluster: Cluster,
-    policy: AnyPolicy,
-    discipline: Discipline,
+    scheduler: Scheduler,
     *,
     interval_s: float,
     seed: int,
@@ -62,6 +61,7 @@ def replay_at_desk(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
+    policy, discipline = scheduler.policy, scheduler.discipline
     jobs = awaited(workload, foresight)
     workload, binding = jobs.workload, binding_of(jobs.workload, cluster)
     scene = scene_of(workload, cluster, binding, discipline, seed)
@@ -69,9 +69,8 @@ def replay_at_desk(
     if rule is None:
         return None
     records, cut = Records(workload, names_of(policy)), CutRuns()
-    given, bound = laid_out(
-        workload, cluster, policy, over_blocking(discipline), interval_s, seed, records, binding, news=True
-    )  # fmt: skip
+    walk = Scheduler(policy, over_blocking(discipline))
+    given, bound = laid_out(workload, cluster, walk, interval_s, seed, records, binding, news=True)
     assert bound is not None
     ranked = nobody_ranked(len(given.jobs.kind), given.ranked.happened)
     given = given._replace(rules=given.rules._replace(backfilling=ASKED, moving=True), ranked=ranked)

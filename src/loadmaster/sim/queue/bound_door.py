@@ -6,7 +6,7 @@ from dataclasses import replace
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Schedule, SiteRules, Workload
 from loadmaster.order import FairShare
-from loadmaster.schedule import AnyPolicy, Discipline
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler
 from loadmaster.schedule.binding import binding_of, needs_a_board
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
@@ -16,18 +16,19 @@ Progress = Callable[[int, int], None]
 
 
 def simulate_bound(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
     progress: Progress | None, foresight: Foresight, *, few: bool,
 ) -> Schedule | None:  # fmt: skip
     """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
+    policy, discipline = scheduler.policy, scheduler.discipline
     general = serves_bound(workload, cluster, policy, discipline, foresight)
     board = not (few and workload.jobs < MANY_JOBS) and serves_at_desk(cluster, policy, discipline, foresight)
     if board and not general:
-        schedule = _at_desk(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+        schedule = _at_desk(workload, cluster, scheduler, interval_s, seed, progress, foresight)
         if schedule is not None:
             return schedule
     if general:
-        return _by_lanes(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+        return _by_lanes(workload, cluster, scheduler, interval_s, seed, progress, foresight)
     return None
 
 
@@ -75,7 +76,7 @@ def _is_plain(foresight: Foresight) -> bool:
 
 
 def _by_lanes(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
     progress: Progress | None, foresight: Foresight,
 ) -> Schedule:  # fmt: skip
     """On the general compiled engine."""
@@ -83,19 +84,19 @@ def _by_lanes(
 
     told = foresight.told(workload)
     schedule = compiled.replay_compiled(
-        told, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
+        told, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress,
         binding=binding_of(told, cluster),
     )  # fmt: skip
     return schedule if foresight == USERS else replace(schedule, expected_s=told.expected_s)
 
 
 def _at_desk(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
     progress: Progress | None, foresight: Foresight,
 ) -> Schedule | None:  # fmt: skip
     """On the engine over the compiled board; None if it meets something that only a plain one serves."""
     from loadmaster.sim.queue.at_desk import replay_at_desk
 
     return replay_at_desk(
-        workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress, foresight=foresight
+        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, foresight=foresight
     )  # fmt: skip

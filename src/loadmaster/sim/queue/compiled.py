@@ -6,7 +6,7 @@ from loadmaster.compiled_order import refusing_order
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.cycles import followed_of
 from loadmaster.order import Order
-from loadmaster.schedule import AnyPolicy, Discipline, Twin, names_of
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin, names_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.compiled_engine import Parts, callbacks, go_on
@@ -22,8 +22,7 @@ from loadmaster.sim.queue.twin_layout import twin_of
 def replay_compiled(
     workload: Workload,
     cluster: Cluster,
-    policy: AnyPolicy,
-    discipline: Discipline,
+    scheduler: Scheduler,
     *,
     interval_s: float,
     seed: int,
@@ -39,8 +38,9 @@ def replay_compiled(
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
+    policy, discipline = scheduler.policy, scheduler.discipline
     order, records = discipline.order, _records(workload, policy, discipline)
-    arrays, bound = laid_out(workload, cluster, policy, discipline, interval_s, seed, records, binding, guess=guess)
+    arrays, bound = laid_out(workload, cluster, scheduler, interval_s, seed, records, binding, guess=guess)
     columns = columns_of(workload, bound, moving=arrays.rules.moving and not arrays.rules.told)
     if arrays.rules.moving and guess is not None:
         columns = columns._replace(expected_s=guess.expected_s)

@@ -62,24 +62,21 @@ def simulate(
     check_rules(workload, cluster, policy, discipline)
     refuse_closed(workload)
     bound = binds(workload, cluster)
-    foresight = foresight.under(discipline, workload, bound=bound)
+    foresight, scheduler = foresight.under(discipline, workload, bound=bound), Scheduler(policy, discipline)
     if bound and engine in ("auto", "compiled"):
         few = engine == "auto"
-        schedule = simulate_bound(
-            workload, cluster, policy, discipline, interval_s, seed, progress, foresight, few=few
-        )  # fmt: skip
+        schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, foresight, few=few)
         if schedule is not None:
             return schedule
     if engine != "reference" and not bound:
         if _is_told_before(foresight, cluster, discipline):
-            return _foretold(workload, cluster, policy, discipline, interval_s, seed, engine, progress, foresight)
+            return _foretold(workload, cluster, scheduler, interval_s, seed, engine, progress, foresight)
         if _guesses(foresight, cluster, policy, discipline):
-            return _guessed(workload, cluster, policy, discipline, interval_s, seed, progress, foresight)
+            return _guessed(workload, cluster, scheduler, interval_s, seed, progress, foresight)
     replayed = replay if engine == "reference" else replay_deciding
     return replayed(
-        workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress,
-        foresight=foresight,
-    )  # fmt: skip
+        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, foresight=foresight
+    )
 
 
 def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> None:
@@ -98,14 +95,14 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
 
 
 def _foretold(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
-    engine: Engine, progress: Progress | None, foresight: Foresight,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, engine: Engine,
+    progress: Progress | None, foresight: Foresight,
 ) -> Schedule:  # fmt: skip
     """A run without constraints of which all that is expected, and all that limits cut, is known before."""
     told = foresight.told(workload)
-    quick, alike, one_speed = in_one_speed(told, cluster, discipline)
+    quick, alike, one_speed = in_one_speed(told, cluster, scheduler.discipline)
     quick, killed = _cut(quick, foresight.killed_after_s(workload))
-    schedule = _unbound(quick, alike, one_speed, policy, discipline, interval_s, seed, engine, progress)
+    schedule = _unbound(quick, alike, one_speed, scheduler, interval_s, seed, engine, progress)
     if foresight != USERS:
         schedule = replace(schedule, expected_s=told.expected_s)
     if killed.any():
@@ -127,7 +124,7 @@ def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipli
 
 
 def _guessed(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
     progress: Progress | None, foresight: Foresight,
 ) -> Schedule:  # fmt: skip
     """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
@@ -138,8 +135,8 @@ def _guessed(
     expected_s = np.array(told.expected_s)
     cut, killed = _cut(told.expecting(expected_s), foresight.killed_after_s(workload))
     schedule = replay_compiled(
-        cut, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress,
-        guess=guess_of(workload, expected_s, foresight, ends_count=type(discipline.backfilling) is Easy),
+        cut, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress,
+        guess=guess_of(workload, expected_s, foresight, ends_count=type(scheduler.discipline.backfilling) is Easy),
     )  # fmt: skip
     schedule = replace(schedule, expected_s=expected_s)
     if not killed.any():
@@ -163,32 +160,33 @@ def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
 
 
 def _unbound(
-    workload: Workload, cluster: Cluster, one_speed: bool, policy: AnyPolicy, discipline: Discipline,
-    interval_s: float, seed: int, engine: Engine, progress: Progress | None,
+    workload: Workload, cluster: Cluster, one_speed: bool, scheduler: Scheduler, interval_s: float, seed: int,
+    engine: Engine, progress: Progress | None,
 ) -> Schedule:  # fmt: skip
     """A run without constraints, on the quickest engine that knows all of it."""
+    policy, discipline = scheduler.policy, scheduler.discipline
     from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
     from loadmaster.sim.queue.profile import layout as profile
 
     known = served.serves(policy, discipline) or served.serves_twin(policy, discipline)
     if engine in ("auto", "compiled") and known:
         return compiled.replay_compiled(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+            workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     beside = engine in ("auto", "planning") and one_speed and profile.serves(workload, cluster, policy, discipline)
     if beside and not (engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster, discipline)):
         return compiled.replay_compiled(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+            workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
     if many and at_desk.serves(policy, discipline):
         schedule = at_desk.replay_at_desk(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, progress=progress
+            workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
         if schedule is not None:
             return schedule
     return replay_deciding(
-        workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=seed, progress=progress
+        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
     )  # fmt: skip
 
 

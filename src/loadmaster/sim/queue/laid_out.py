@@ -14,7 +14,7 @@ from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import AnyPolicy, Discipline, members_of
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.twin import ByColumns
 from loadmaster.scores_kernel import empty_scores
@@ -42,10 +42,11 @@ from loadmaster.sim.queue.told import is_ticked, is_told
 
 
 def laid_out(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int,
-    records: Records, binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
+    binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
 ) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
+    policy, discipline = scheduler.policy, scheduler.discipline
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.schedule import AnyPolicy, Discipline, Twin
+from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin
 from loadmaster.sim.queue.laid_out import laid_out
 from loadmaster.sim.queue.queue_state import EngineArrays, QueueRules
 from loadmaster.sim.queue.records import Records
@@ -36,7 +36,7 @@ def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
 def _look_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> EngineArrays:
     """Arrays of their own for looks, which name no hosts of a pool."""
     seed, names = arrays.rules.seed, tuple(member.name for member in twin.members)
-    look, _ = laid_out(workload, cluster, policy, twin, 0.0, seed, Records(workload, names), None)
+    look, _ = laid_out(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
     pool = arrays.state.pool
     return look._replace(
         jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),
