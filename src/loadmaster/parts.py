@@ -6,8 +6,11 @@ the modules of its callers as it was translated; the kernel at the top optimises
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+from numba.core import typed_passes as typed
+from numba.core import untyped_passes as untyped
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
 
 
 class _Part(JITCodeLibrary):
@@ -45,8 +48,36 @@ class _NoEnvironments:
         pass
 
 
+_PASSES = (
+    untyped.TranslateByteCode,
+    untyped.FixupArgs,
+    untyped.IRProcessing,
+    untyped.RewriteSemanticConstants,
+    untyped.DeadBranchPrune,
+    untyped.GenericRewrites,
+    untyped.ReconstructSSA,
+    untyped.DeadBranchPrune,
+    typed.NopythonTypeInference,
+    typed.PreLowerStripPhis,
+    typed.NopythonRewrites,
+    typed.NoPythonSupportedFeatureValidation,
+    typed.IRLegalization,
+    typed.NativeLowering,
+    typed.NoPythonBackend,
+)
+"""Numba's own, but for those that look for what parts do not have: closures, literals to unroll, parallel loops."""
+
+
 class PartCompiler(Compiler):
     """Numba's compiler, for parts."""
+
+    def define_pipelines(self):
+        """One, of fewer passes."""
+        passes = PassManager("part")
+        for each in _PASSES:
+            passes.add_pass(each, each.__name__)
+        passes.finalize()
+        return [passes]
 
     def compile_extra(self, function):
         """Compile `function` into code to be linked."""
