@@ -1,5 +1,7 @@
 """Who waits next, and who next that might fit, is found as by a look at every position, whoever came and left."""
 
+from typing import NamedTuple
+
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from loadmaster.schedule import discipline_named
 from loadmaster.sim.queue.empty_state import full_stairs, no_moment, nobody_waits
 from loadmaster.sim.queue.laid_out import jobs_of
 from loadmaster.sim.queue.least_kernel import tighten_top
-from loadmaster.sim.queue.queue_state import FAN
+from loadmaster.sim.queue.queue_state import FAN, HeadPromise, Jobs, Stairs, WaitingRows
 from loadmaster.sim.queue.waiting_kernel import join, leave, next_fitting, next_waiting, raise_stairs
 
 JOBS = 2 * FAN * FAN + 40
@@ -41,14 +43,22 @@ def all_waiting(jobs, waiting):
         position += 1
 
 
+class Looked(NamedTuple):
+    """What `next_fitting` looks at of an engine."""
+
+    jobs: Jobs
+    waiting: WaitingRows
+    stairs: Stairs
+    moment: HeadPromise
+
+
 @njit
 def all_fitting(jobs, waiting, stairs, moment):
     raise_stairs(lend(stairs), 0)
     found, position = [np.int64(0)][1:], np.int64(0)
+    engine = Looked(jobs, waiting, stairs, moment)
     while True:
-        position = next_fitting(
-            lend(jobs), lend(waiting), lend(stairs), lend(moment), 0.0, position, waiting.here.shape[0], 0
-        )
+        position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
         if position < 0:
             return found
         found.append(position)

@@ -26,7 +26,7 @@ from loadmaster.sim.queue.heard_kernel import hear_nothing, reckon_rows
 from loadmaster.sim.queue.preempt_state import Preempts
 from loadmaster.sim.queue.profile.state import Reservations
 from loadmaster.sim.queue.queue_kernel import run
-from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, Engine, EngineArrays
+from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, EngineArrays, QueueEngine
 from loadmaster.sim.queue.served import MEMBERS
 from loadmaster.sim.queue.ticked_kernel import reckon
 from loadmaster.sim.queue.twin_state import TwinArrays
@@ -146,7 +146,7 @@ def _engine(arrays: EngineArrays, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
     def entry(arrays, calls, bound, own, plan, desk, stops, twin):
-        engine = Engine(
+        engine = QueueEngine(
             arrays.jobs,
             arrays.capacity,
             arrays.rules,

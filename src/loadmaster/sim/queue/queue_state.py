@@ -422,7 +422,7 @@ class Callbacks(NamedTuple):
     alone: Any
 
 
-class Engine(NamedTuple):
+class QueueEngine(NamedTuple):
     """All that kernels of the engine are handed: the fields of `EngineArrays`, and `Callbacks`, lent."""
 
     jobs: Any

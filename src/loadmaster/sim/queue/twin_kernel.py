@@ -25,7 +25,7 @@ from loadmaster.sim.queue.queue_state import (
     SHORT,
     UNDO,
     WAITING,
-    Engine,
+    QueueEngine,
 )
 from loadmaster.sim.queue.ranked_kernel import join_ranked
 from loadmaster.sim.queue.starts_kernel import commit, complete, note_tenants
@@ -61,7 +61,7 @@ def _look(engine, twin, now):
     many, members = _by_number(engine.ranked, twin.waits), twin.counts.shape[0]
     arrays = twin.look
     look = lend(
-        Engine(
+        QueueEngine(
             arrays.jobs,
             arrays.capacity,
             arrays.rules,
@@ -143,7 +143,7 @@ def _work_off(look, twin, member, now):
 def _serve_under(engine, twin, member, now):
     """A pass under one member; what is wrong."""
     under = lend(
-        Engine(
+        QueueEngine(
             engine.jobs,
             engine.capacity,
             lend(twin.rules[member]),
