@@ -29,9 +29,9 @@ LIMITS_S = HOUR_S * np.array([0.5, 1, 2, 4, 8, 12, 24, 72])
 class Machine:
     """A log's figures.
 
-    Published, on the archive's page of the log: jobs, hosts, cores, memory, span_days (its months) and most_tasks.
-    The load is the archive's utilization of the whole machine. The archive prints no numbers for the mean size and the
-    share of serial jobs: they are our choice, and stand here so that the test can hold the draw to them.
+    Read on the archive's page: jobs, hosts, cores, memory and months of RICC. Not read, but from memory: both loads,
+    RICC's largest job, and Curie's figures but for its jobs. The mean size of Curie's jobs and both shares of serial
+    jobs are our choice: for these the test holds the draw to our own numbers, not to the archive's.
 
     Attributes:
         jobs: in the whole log.
