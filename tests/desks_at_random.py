@@ -21,7 +21,7 @@ from loadmaster.schedule.foresight import USERS, foresight_named
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import at_desk, compiled_engine, desk_layout, laid_out, queue_kernel
 from loadmaster.sim.queue.awaited import serves_foresight
-from loadmaster.sim.queue.queue_state import QueueEngine
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.reference import replay
 
 MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"

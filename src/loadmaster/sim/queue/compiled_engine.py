@@ -22,11 +22,12 @@ from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, members_of
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.desk_state import Desk
+from loadmaster.sim.queue.engine_state import Callbacks, EngineArrays, QueueEngine
 from loadmaster.sim.queue.heard_kernel import hear_nothing, reckon_rows
 from loadmaster.sim.queue.preempt_state import Preempts
 from loadmaster.sim.queue.profile.state import Reservations
 from loadmaster.sim.queue.queue_kernel import run
-from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM, Callbacks, EngineArrays, QueueEngine
+from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM
 from loadmaster.sim.queue.served import MEMBERS
 from loadmaster.sim.queue.ticked_kernel import reckon
 from loadmaster.sim.queue.twin_state import TwinArrays

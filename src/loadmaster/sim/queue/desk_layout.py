@@ -29,7 +29,8 @@ from loadmaster.sim.queue.bound_arrays import open_rows
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.desk_state import EVENT, Desk, DeskLine, Loops
 from loadmaster.sim.queue.desk_work import WorkCounts, work_of
-from loadmaster.sim.queue.queue_state import EngineArrays, Jobs
+from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.queue_state import Jobs
 from loadmaster.sim.queue.served import by_arrival
 from loadmaster.sim.queue.told import is_told
 

@@ -23,18 +23,11 @@ from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
 from loadmaster.sim.queue.ends_kernel import empty_ends
+from loadmaster.sim.queue.engine_state import EngineArrays
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
-from loadmaster.sim.queue.queue_state import (
-    EASY,
-    PROFILE,
-    WALK,
-    EngineArrays,
-    Jobs,
-    Log,
-    QueueRules,
-)
+from loadmaster.sim.queue.queue_state import EASY, PROFILE, WALK, Jobs, Log, QueueRules
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
 from loadmaster.sim.queue.ticked import book_of, happened_of

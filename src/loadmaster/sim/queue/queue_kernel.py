@@ -43,7 +43,7 @@ def run(engine, bound, own, plan, desk, stops, twin):
     `plan`, `desk` and `twin`, which make the passes.
 
     Args:
-        engine: a `queue_state.QueueEngine`.
+        engine: a `engine_state.QueueEngine`.
         bound: a `bound_state.BoundState`: constraints.
         own: anything: passes that promise hosts to few.
         plan: a `profile.state.Reservations`: hosts are reserved for all who wait.

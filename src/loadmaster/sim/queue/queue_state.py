@@ -1,11 +1,10 @@
 """What the compiled engine works on: the jobs, the rules, everything that changes, and the record it writes."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.order import JobColumns
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.pool_kernel import CountedHosts
 from loadmaster.sim.queue.tenants_kernel import Tenants
@@ -378,64 +377,3 @@ class Log(NamedTuple):
     winners: NDArray[np.int64]
     value: NDArray[np.float64]
     rows: NDArray[np.int64]
-
-
-class EngineArrays(NamedTuple):
-    """What the engine works on.
-
-    Attributes:
-        columns: what an order looks at, where ranks move; book: what it remembers, where it is told what happens.
-        The others: see their types.
-    """
-
-    jobs: Jobs
-    capacity: NDArray[np.float64]
-    rules: QueueRules
-    state: QueueState
-    waiting: WaitingRows
-    ranked: Ranked
-    stairs: Stairs
-    moment: HeadPromise
-    ends: Any
-    scores: Any
-    log: Log
-    columns: JobColumns
-    book: Any
-
-
-class Callbacks(NamedTuple):
-    """The user's rules, compiled, which the engine calls through pointers: it is compiled once for all of them.
-
-    Attributes:
-        scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
-        rank: how an order ranks; ranks: how those of a twin's members do, None where there is no twin.
-        reckon: how an order learns what has happened.
-        serve, alone: a pass over the compiled board, for the queue and for one row of it; None where there is none.
-    """
-
-    scans: Any
-    rates: Any
-    rank: Any
-    ranks: Any
-    reckon: Any
-    serve: Any
-    alone: Any
-
-
-class QueueEngine(NamedTuple):
-    """All that kernels of the engine are handed: the fields of `EngineArrays`, and `Callbacks`, lent."""
-
-    jobs: Any
-    capacity: Any
-    rules: Any
-    state: Any
-    waiting: Any
-    ranked: Any
-    stairs: Any
-    moment: Any
-    ends: Any
-    scores: Any
-    log: Any
-    columns: Any
-    book: Any
-    calls: Any

@@ -14,19 +14,9 @@ from loadmaster.lent import lend, value_of
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.scores_kernel import changed
 from loadmaster.sim.queue.ends_kernel import next_end
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.pass_kernel import serve
-from loadmaster.sim.queue.queue_state import (
-    COUNTED,
-    LAST_HOST,
-    MANY,
-    NO_RANK,
-    PLANNED,
-    RUNNING,
-    SHORT,
-    UNDO,
-    WAITING,
-    QueueEngine,
-)
+from loadmaster.sim.queue.queue_state import COUNTED, LAST_HOST, MANY, NO_RANK, PLANNED, RUNNING, SHORT, UNDO, WAITING
 from loadmaster.sim.queue.ranked_kernel import join_ranked
 from loadmaster.sim.queue.starts_kernel import commit, complete, note_tenants
 from loadmaster.sim.queue.tenants_kernel import OF, all_fresh

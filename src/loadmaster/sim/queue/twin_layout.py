@@ -4,8 +4,9 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin
+from loadmaster.sim.queue.engine_state import EngineArrays
 from loadmaster.sim.queue.laid_out import laid_out
-from loadmaster.sim.queue.queue_state import EngineArrays, QueueRules
+from loadmaster.sim.queue.queue_state import QueueRules
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import MEMBERS, walk_of
 from loadmaster.sim.queue.twin_state import TwinArrays

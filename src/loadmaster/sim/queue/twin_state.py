@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.sim.queue.queue_state import EngineArrays, QueueRules
+from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.queue_state import QueueRules
 
 
 class TwinArrays(NamedTuple):

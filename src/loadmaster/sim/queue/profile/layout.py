@@ -12,6 +12,7 @@ from loadmaster.model.arrays import frozen_floats
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.place import Policy
 from loadmaster.schedule import AnyPolicy, Discipline
+from loadmaster.sim.queue.engine_state import EngineArrays
 from loadmaster.sim.queue.profile.state import (
     BLOCK,
     BUCKETS,
@@ -24,7 +25,7 @@ from loadmaster.sim.queue.profile.state import (
     SearchScratch,
     Unlike,
 )
-from loadmaster.sim.queue.queue_state import ARRIVED, EngineArrays, Jobs
+from loadmaster.sim.queue.queue_state import ARRIVED, Jobs
 from loadmaster.sim.queue.served import by_arrival
 from loadmaster.traces.fit import held_by
 
