@@ -16,11 +16,13 @@ of the type `Lent` takes one.
 from hashlib import sha256
 from struct import pack
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from llvmlite import ir
 from numba import config
 from numba.core import cgutils, types
+from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, lower_getattr_generic, models, register_model, unbox
 
@@ -53,7 +55,7 @@ class LaidOut:
     """A named tuple laid out as kernels take it, for as long as this object lives.
 
     Args:
-        values: holds arrays, numbers, None, and named tuples of such.
+        values: holds arrays, numbers, None, functions compiled for one signature, and tuples of such.
 
     Attributes:
         address: what an argument of the type `Lent` takes.
@@ -84,12 +86,25 @@ def _put(value: Any, out: bytearray) -> None:
         for each in value:
             _put(each, out)
         out.extend(bytes(-len(out) % _alignment(value)))
+    elif isinstance(value, Dispatcher):
+        out.extend(pack("3q", 0, 0, _code_of(value)))  # as `FunctionModel` of Numba: it calls the last, if there is one
     elif isinstance(value, int | np.int64 | None):
         out.extend(pack("q", value or 0))
     elif isinstance(value, float | np.float64):
         out.extend(pack("d", value))
     else:
         raise TypeError(type(value))
+
+
+def _code_of(function: Dispatcher) -> int:
+    """The address of the machine code."""
+    if function not in _KNOWN_CODE:  # Numba takes a lock for each question
+        (compiled,) = function.overloads.values()
+        _KNOWN_CODE[function] = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return _KNOWN_CODE[function]
+
+
+_KNOWN_CODE: WeakKeyDictionary[Dispatcher, int] = WeakKeyDictionary()
 
 
 def _alignment(value: Any) -> int:

@@ -10,7 +10,7 @@ from loadmaster.schedule.binding import binding_of
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.awaited import awaited
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
-from loadmaster.sim.queue.compiled_engine import Parts, callbacks, go_on, pass_of
+from loadmaster.sim.queue.compiled_engine import EngineRun, Parts, callbacks, pass_of
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.desk_layout import (
     alone_of,
@@ -82,24 +82,26 @@ def replay_at_desk(
     if desk.moves:
         columns = columns._replace(expected_s=desk.row_expected_s)
     book = book_of(discipline.order, workload, cluster)
-    arrays = given._replace(scores=desk.scores, columns=columns, book=book)
-    calls = callbacks(arrays, parts, policy, discipline.order)
+    engine = given._replace(scores=desk.scores, columns=columns, book=book)
+    calls = callbacks(engine, parts, policy, discipline.order)
     door = door_of(rule)
     alone = door if stops is None else alone_of(rule)
     calls = calls._replace(serve=pass_of(desk, door=door), alone=pass_of(desk, door=alone))
+    engine = engine._replace(calls=calls)
+    run = EngineRun(engine, parts)
     status = AGAIN
     while status != DONE:
-        status = go_on(arrays, calls, parts, policy, discipline.order)
-        records.keep(int(arrays.log.rows[0]))
+        status = run.go_on(policy, discipline.order)
+        records.keep(int(engine.log.rows[0]))
         cut.keep(bound, workload.task_count)
         if status == LEFT_TO_OTHERS:
             return None
         if progress is not None:
-            progress(min(int(arrays.state.tally[STARTED]), workload.jobs), workload.jobs)
+            progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
         if status == AGAIN:
             desk = with_more_steps(desk, scene)
             desk.tally[REDO] = 1
-            parts = parts._replace(desk=desk)
+            run = EngineRun(engine, parts._replace(desk=desk))
     preempted = None if stops is None else stops.told["preempted"]
     schedule = bound_schedule(records.schedule(), binding, bound, cut, cluster, preempted)
     return jobs.finished(schedule, np.array(bound.job.end_s[:-1]))

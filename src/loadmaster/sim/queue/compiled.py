@@ -9,7 +9,7 @@ from loadmaster.order import Order
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin, names_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
-from loadmaster.sim.queue.compiled_engine import Parts, callbacks, go_on
+from loadmaster.sim.queue.compiled_engine import EngineRun, Parts, callbacks
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.laid_out import columns_of, laid_out
 from loadmaster.sim.queue.profile.layout import plan_of, with_room
@@ -40,31 +40,33 @@ def replay_compiled(
     """
     policy, discipline = scheduler.policy, scheduler.discipline
     order, records = discipline.order, _records(workload, policy, discipline)
-    arrays, bound = laid_out(workload, cluster, scheduler, interval_s, seed, records, binding, guess=guess)
-    columns = columns_of(workload, bound, moving=arrays.rules.moving and not arrays.rules.told)
-    if arrays.rules.moving and guess is not None:
+    engine, bound = laid_out(workload, cluster, scheduler, interval_s, seed, records, binding, guess=guess)
+    columns = columns_of(workload, bound, moving=engine.rules.moving and not engine.rules.told)
+    if engine.rules.moving and guess is not None:
         columns = columns._replace(expected_s=guess.expected_s)
-    arrays = arrays._replace(columns=columns)
+    engine = engine._replace(columns=columns)
     parts = Parts(bound, own=True)
-    if arrays.rules.backfilling == PROFILE:
-        parts = Parts(plan=plan_of(arrays, workload, cluster, discipline))
+    if engine.rules.backfilling == PROFILE:
+        parts = Parts(plan=plan_of(engine, workload, cluster, discipline))
     if isinstance(discipline, Twin):
-        parts = Parts(twin=twin_of(discipline, arrays, workload, cluster, policy))
+        parts = Parts(twin=twin_of(discipline, engine, workload, cluster, policy))
     orders = _orders_of(discipline)
-    calls = callbacks(arrays, parts, policy, order, orders)
+    engine = engine._replace(calls=callbacks(engine, parts, policy, order, orders))
+    run = EngineRun(engine, parts)
     cut, status = CutRuns(), MORE_ROOM
     while status != DONE:
         with ExitStack() as stack:
             for each in orders:
                 stack.enter_context(refusing_order(each))
-            status = go_on(arrays, calls, parts, policy, order)
-        records.keep(int(arrays.log.rows[0]))
+            status = run.go_on(policy, order)
+        records.keep(int(engine.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
         if status == MORE_ROOM and parts.plan is not None:
             parts = parts._replace(plan=with_room(parts.plan))
+            run = EngineRun(engine, parts)
         if progress is not None:
-            progress(min(int(arrays.state.tally[STARTED]), workload.jobs), workload.jobs)
+            progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
     if binding is not None and bound is not None:
         return bound_schedule(records.schedule(), binding, bound, cut, cluster)
     return records.schedule()

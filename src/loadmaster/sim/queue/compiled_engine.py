@@ -14,7 +14,7 @@ from loadmaster.compiled_order import RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_scan import SCAN, scanner
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.layouts import by_layout, entry_of
-from loadmaster.lent import LaidOut, Lent, lend
+from loadmaster.lent import LaidOut, Lent
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.order import AnyOrder, Order
 from loadmaster.order.order import rank_not_finite
@@ -22,7 +22,7 @@ from loadmaster.place.policy import not_finite
 from loadmaster.schedule import AnyPolicy, members_of
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.desk_state import Desk
-from loadmaster.sim.queue.engine_state import Callbacks, EngineArrays, QueueEngine
+from loadmaster.sim.queue.engine_state import Callbacks, QueueEngine
 from loadmaster.sim.queue.heard_kernel import hear_nothing, reckon_rows
 from loadmaster.sim.queue.preempt_state import Preempts
 from loadmaster.sim.queue.profile.state import Reservations
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
 
 
 def callbacks(
-    arrays: EngineArrays, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
+    engine: QueueEngine, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
 ) -> Callbacks:  # fmt: skip
     """The rules of a run as the engine calls them; passes over the board are still to be added.
 
@@ -56,27 +56,27 @@ def callbacks(
     Raises:
         InputError: one of them cannot be compiled.
     """
-    members, resources = members_of(policy), arrays.capacity.shape[1]
+    members, resources = members_of(policy), engine.capacity.shape[1]
     if parts.desk is None:
-        hear: Callable[..., None] = _reckon if arrays.rules.told else _idle
+        hear: Callable[..., None] = _reckon if engine.rules.told else _idle
     else:
         hear = reckon_rows if parts.desk.told else hear_nothing
     return Callbacks(
         scans=_all_members(tuple(scanner(member, resources) for member in members)),
         rates=None if parts.desk is None and parts.plan is None else _all_members(tuple(map(rater, members))),
-        rank=ranker(order) if arrays.rules.moving and isinstance(order, Order) else no_ranker(),
+        rank=ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
-        reckon=_hearing(_heard(arrays, parts), function=hear),
+        reckon=_hearing(_heard(engine, parts), function=hear),
         serve=None,
         alone=None,
     )
 
 
-def _heard(arrays: EngineArrays, parts: Parts) -> tuple[Any, ...]:
+def _heard(engine: QueueEngine, parts: Parts) -> tuple[Any, ...]:
     """What an order is handed to learn what has happened."""
     if parts.desk is None:
-        return arrays.book, arrays.waiting, arrays.ranked, arrays.jobs
-    return arrays.book, parts.desk, arrays.ranked
+        return engine.book, engine.waiting, engine.ranked, engine.jobs
+    return engine.book, parts.desk, engine.ranked
 
 
 def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -119,61 +119,59 @@ def _compiled(function: Callable[..., None], signature: Any) -> Callable[..., No
     return made
 
 
-def go_on(arrays: EngineArrays, calls: Callbacks, parts: Parts, policy: AnyPolicy, order: AnyOrder) -> int:
-    """Run the engine until it is done or needs something of its shell; what, as a number of `queue_state`.
+class EngineRun:
+    """A run of the engine: laid out once, and gone on with until it is done.
 
-    Raises:
-        InputError: a rule fails, or rates or ranks with something that is not a finite number.
+    Args:
+        engine: with its `calls`.
+        parts: what else the run has.
     """
-    engine, laid_out = _engine(arrays, parts), [LaidOut(arrays), *map(_laid_out, parts)]
-    with refusing_order(order), refusing(*members_of(policy)):
-        first, *others = (each.address if isinstance(each, LaidOut) else each for each in laid_out)
-        status = engine(first, calls, *others)
-    if status == NOT_FINITE:
-        raise not_finite(of_ones_own(members_of(policy)) or policy.name)
-    if status == OUT_OF_ROOM:
-        raise OutOfRoom
-    if status == NO_RANK:
-        raise rank_not_finite(order.name)
-    return status
 
+    def __init__(self, engine: QueueEngine, parts: Parts) -> None:
+        self._entry = _entry(engine, parts)
+        self._laid_out = [LaidOut(each) if isinstance(each, tuple) else each for each in (engine, *parts)]
+        self._arguments = [each.address if isinstance(each, LaidOut) else each for each in self._laid_out]
 
-def _laid_out(part: Any) -> Any:
-    return LaidOut(part) if isinstance(part, tuple) else part
+    def go_on(self, policy: AnyPolicy, order: AnyOrder) -> int:
+        """Run until all is done or something is asked of the shell; what, as a number of `queue_state`.
+
+        Raises:
+            InputError: a rule fails, or rates or ranks with something that is not a finite number.
+        """
+        with refusing_order(order), refusing(*members_of(policy)):
+            status = self._entry(*self._arguments)
+        if status == NOT_FINITE:
+            raise not_finite(of_ones_own(members_of(policy)) or policy.name)
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
+        if status == NO_RANK:
+            raise rank_not_finite(order.name)
+        return int(status)
 
 
 @by_layout
-def _engine(arrays: EngineArrays, parts: Parts) -> Callable[..., int]:
+def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
-    def entry(arrays, calls, bound, own, plan, desk, stops, twin):
-        engine = QueueEngine(
-            arrays.jobs,
-            arrays.capacity,
-            arrays.rules,
-            arrays.state,
-            arrays.waiting,
-            arrays.ranked,
-            arrays.stairs,
-            arrays.moment,
-            arrays.ends,
-            arrays.scores,
-            arrays.log,
-            arrays.columns,
-            arrays.book,
-            lend(calls),
-        )
-        return run(lend(engine), bound, own, plan, desk, stops, twin)
+    def entry(engine, bound, own, plan, desk, stops, twin):
+        return run(engine, bound, own, plan, desk, stops, twin)
 
-    desk = parts.desk
-    rates = types.none if parts.desk is None and parts.plan is None else _members(RATER)
-    board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
-    hear = types.FunctionType(_hearer(*map(typeof, _heard(arrays, parts))))
-    ranks = types.none if parts.twin is None else _members(RANKER)
-    calls = types.NamedTuple((_members(SCAN), rates, types.FunctionType(RANKER), ranks, hear, board, board), Callbacks)
+    *arrays, calls = engine
+    kind = types.NamedTuple((*map(typeof, arrays), _type_of_calls(engine, parts)), QueueEngine)
     lent = (Lent(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
-    signature = types.int64(Lent(typeof(arrays)), calls, *lent)
+    signature = types.int64(Lent(kind), *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
+
+
+def _type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
+    """Numba's own would tell one rule from another."""
+    desk = parts.desk
+    rates = types.none if desk is None and parts.plan is None else _members(RATER)
+    board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
+    hear = types.FunctionType(_hearer(*map(typeof, _heard(engine, parts))))
+    ranks = types.none if parts.twin is None else _members(RANKER)
+    functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, hear, board, board
+    return types.NamedTuple(functions, Callbacks)
 
 
 def _members(rule: Any) -> Any:

@@ -29,7 +29,7 @@ from loadmaster.sim.queue.bound_arrays import open_rows
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.desk_state import EVENT, Desk, DeskLine, Loops
 from loadmaster.sim.queue.desk_work import WorkCounts, work_of
-from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.queue_state import Jobs
 from loadmaster.sim.queue.served import by_arrival
 from loadmaster.sim.queue.told import is_told
@@ -95,7 +95,7 @@ def rule_for(scene: Scene, discipline: Discipline) -> CompiledRule | None:
 
 
 def desk_of(
-    scene: Scene, rule: CompiledRule, binding: Binding, discipline: Discipline, policy: AnyPolicy, given: EngineArrays,
+    scene: Scene, rule: CompiledRule, binding: Binding, discipline: Discipline, policy: AnyPolicy, given: QueueEngine,
     bound: BoundState, awaited: Awaited,
 ) -> Desk:  # fmt: skip
     """What is kept, as the run begins."""

@@ -140,9 +140,10 @@ def full_stairs(cluster: Cluster) -> Stairs:
     memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
     fewest = np.concatenate(([0], 2 ** np.arange(LANES - 1)))
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
+    step = np.tile(np.where(np.arange(steps) <= most[0], memory, -1.0), (4, 1))
     total = cluster.capacity[:, :1].sum(axis=0)
     return Stairs(
-        np.full(steps, -1, np.int32), most, np.full((4, steps), memory), lane, total, np.full(4, -1, np.int64)
+        np.full(steps, -1, np.int32), most, step, lane, total, np.full(4, -1, np.int64)
     )
 
 

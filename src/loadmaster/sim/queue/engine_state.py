@@ -18,29 +18,6 @@ from loadmaster.sim.queue.queue_state import (
 )
 
 
-class EngineArrays(NamedTuple):
-    """What the engine works on.
-
-    Attributes:
-        columns: what an order looks at, where ranks move; book: what it remembers, where it is told what happens.
-        The others: see their types.
-    """
-
-    jobs: Jobs
-    capacity: NDArray[np.float64]
-    rules: QueueRules
-    state: QueueState
-    waiting: WaitingRows
-    ranked: Ranked
-    stairs: Stairs
-    moment: HeadPromise
-    ends: Any
-    scores: Any
-    log: Log
-    columns: JobColumns
-    book: Any
-
-
 class Callbacks(NamedTuple):
     """The user's rules, compiled, which the engine calls through pointers: it is compiled once for all of them.
 
@@ -61,19 +38,25 @@ class Callbacks(NamedTuple):
 
 
 class QueueEngine(NamedTuple):
-    """All that kernels of the engine are handed: the fields of `EngineArrays`, and `Callbacks`, lent."""
+    """All that kernels of the engine are handed.
 
-    jobs: Any
-    capacity: Any
-    rules: Any
-    state: Any
-    waiting: Any
-    ranked: Any
-    stairs: Any
-    moment: Any
+    Attributes:
+        columns: what an order looks at, where ranks move; book: what it remembers, where it is told what happens.
+        calls: the user's rules, None until they are compiled.
+        The others: see their types.
+    """
+
+    jobs: Jobs
+    capacity: NDArray[np.float64]
+    rules: QueueRules
+    state: QueueState
+    waiting: WaitingRows
+    ranked: Ranked
+    stairs: Stairs
+    moment: HeadPromise
     ends: Any
     scores: Any
-    log: Any
-    columns: Any
+    log: Log
+    columns: JobColumns
     book: Any
-    calls: Any
+    calls: Callbacks | None = None

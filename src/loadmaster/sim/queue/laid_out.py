@@ -23,7 +23,7 @@ from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
 from loadmaster.sim.queue.ends_kernel import empty_ends
-from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
@@ -37,7 +37,7 @@ from loadmaster.sim.queue.told import is_ticked, is_told
 def laid_out(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
     binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
-) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
+) -> tuple[QueueEngine, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
@@ -60,7 +60,7 @@ def laid_out(
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
-    return EngineArrays(
+    return QueueEngine(
         jobs, np.array(cluster.capacity), rules, state, waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin
-from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.laid_out import laid_out
 from loadmaster.sim.queue.queue_state import QueueRules
 from loadmaster.sim.queue.records import Records
@@ -12,11 +12,11 @@ from loadmaster.sim.queue.served import MEMBERS, walk_of
 from loadmaster.sim.queue.twin_state import TwinArrays
 
 
-def twin_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> TwinArrays:
-    """The twin as a run begins that works on `arrays`."""
-    rules = tuple(_rules_of(member, arrays.rules) for member in twin.members)
+def twin_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> TwinArrays:
+    """The twin as a run begins that works on `engine`."""
+    rules = tuple(_rules_of(member, engine.rules) for member in twin.members)
     return TwinArrays(
-        look=_look_of(twin, arrays, workload, cluster, policy),
+        look=_look_of(twin, engine, workload, cluster, policy),
         rules=rules + rules[:1] * (MEMBERS - len(rules)),
         counts=np.array(twin.counts),
         every_s=float(twin.every_s),
@@ -34,11 +34,11 @@ def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
     return rules._replace(backfilling=kind, reservations=reservations, lookahead=lookahead, shortest=shortest)
 
 
-def _look_of(twin: Twin, arrays: EngineArrays, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> EngineArrays:
+def _look_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> QueueEngine:
     """Arrays of their own for looks, which name no hosts of a pool."""
-    seed, names = arrays.rules.seed, tuple(member.name for member in twin.members)
+    seed, names = engine.rules.seed, tuple(member.name for member in twin.members)
     look, _ = laid_out(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
-    pool = arrays.state.pool
+    pool = engine.state.pool
     return look._replace(
         jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),
         state=look.state._replace(pool=pool._replace(free=pool.free[:0])),

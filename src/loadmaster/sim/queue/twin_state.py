@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.queue_state import QueueRules
 
 
@@ -23,7 +23,7 @@ class TwinArrays(NamedTuple):
         started: int64[M], how many of them ever start under each member; wait_s: float64[M], their waits in all.
     """
 
-    look: EngineArrays
+    look: QueueEngine
     rules: tuple[QueueRules, ...]
     counts: NDArray[np.float64]
     every_s: float

@@ -192,9 +192,9 @@ def raise_to(stairs, free, host):
 @inner
 def renew(stairs, free):
     """Make the row of what is free exact, `free` float64[H, R]."""
-    lower_stairs(stairs, SHORT)
-    for step in range(stairs.who.shape[0]):
+    for step in range(_highest(stairs, SHORT) + 1):
         stairs.who[step] = -1
+    lower_stairs(stairs, SHORT)
     several, last = free.shape[1] > 1, stairs.memory.shape[1] - 1
     most = 0.0  # not in `stairs`: each host would wait for what the one before has written there
     for host in range(free.shape[0]):
@@ -206,7 +206,7 @@ def renew(stairs, free):
             stairs.who[step] = host
         most = max(most, cores)
     stairs.most[SHORT] = most
-    for step in range(last - 1, -1, -1):
+    for step in range(_highest(stairs, SHORT) - 1, -1, -1):
         if stairs.memory[SHORT, step + 1] > stairs.memory[SHORT, step]:
             stairs.memory[SHORT, step] = stairs.memory[SHORT, step + 1]
             stairs.who[step] = stairs.who[step + 1]
@@ -225,7 +225,7 @@ def still_has(stairs, free, demand):
 @inner
 def lower_stairs(stairs, length):
     """Empty the stairs of `length`: no host has been looked at."""
-    for step in range(stairs.memory.shape[1]):
+    for step in range(_highest(stairs, length) + 1):
         stairs.memory[length, step] = -1.0
     stairs.most[length] = 0.0
 
@@ -239,11 +239,17 @@ def stand(stairs, length, cores, memory):
         stairs.memory[length, step] = max(stairs.memory[length, step], memory)
 
 
+@inlined
+def _highest(stairs, length):
+    """The highest step on which somebody stands; the steps above it say -1."""
+    return min(np.int64(stairs.most[length]), stairs.memory.shape[1] - 1)
+
+
 @inner
 def raise_stairs(stairs, length):
     """Finish the stairs of `length` when all hosts have been looked at: who has many cores has few too."""
     steps = stairs.memory.shape[1]
-    for step in range(steps - 2, -1, -1):
+    for step in range(_highest(stairs, length) - 1, -1, -1):
         stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])
     for lane in range(LANES):
         cores = cores_of(lane)

@@ -12,7 +12,7 @@ from loadmaster.model.arrays import frozen_floats
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.place import Policy
 from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.sim.queue.engine_state import EngineArrays
+from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.profile.state import (
     BLOCK,
     BUCKETS,
@@ -60,7 +60,7 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     return exact and bool(held_by(workload, cluster, "asked").all())
 
 
-def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:
+def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:
     """No job runs, and none is promised anything."""
     backfilling, jobs = discipline.backfilling, table.jobs
     assert isinstance(backfilling, Conservative)
