@@ -21,7 +21,6 @@ from loadmaster.schedule.foresight import USERS, foresight_named
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.sim.queue import at_desk, compiled_engine, desk_layout, laid_out, queue_kernel
 from loadmaster.sim.queue.awaited import serves_foresight
-from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.reference import replay
 
 MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
@@ -106,12 +105,8 @@ def in_python():
     compiled_engine.no_ranker = lambda: None
     compiled_engine.LaidOut = AsItIs
     compiled_engine._hearing = lambda heard, function: function
-    compiled_engine._engine = lambda arrays, parts: _run
+    compiled_engine._entry = lambda engine, parts: queue_kernel.run
     at_desk.pass_of = lambda desk, door: door
-
-
-def _run(arrays, calls, *parts):
-    return queue_kernel.run(QueueEngine(*arrays, calls), *parts)
 
 
 def _ranker_in_python(order):

@@ -154,7 +154,8 @@ def _most_of_blocks(cluster: Cluster) -> Floats:
 
 
 def _steps(cluster: Cluster) -> int:
-    return 2 + int(min(MOST_STEPS, cluster.capacity[:, 0].max()))
+    """One host alone has as much memory at each step."""
+    return 2 + int(min(MOST_STEPS if cluster.hosts > 1 else 0, cluster.capacity[:, 0].max()))
 
 
 def no_moment(cluster: Cluster, room: int) -> HeadPromise:

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.compiled import is_built_in, never_remembered
+from loadmaster.compiled import never_remembered
 from loadmaster.compiled_order import ranker, refusing_order
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
@@ -21,12 +20,12 @@ from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_meta import known_of
+from loadmaster.sim.queue.counted_hosts import no_pool, on_one_host, pool_of, rates_alike
 from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
 from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
-from loadmaster.sim.queue.pool_kernel import free_pool, no_pool
 from loadmaster.sim.queue.queue_state import EASY, PROFILE, WALK, Jobs, Log, QueueRules
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
@@ -40,21 +39,23 @@ def laid_out(
 ) -> tuple[QueueEngine, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
-    jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
+    jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
-    rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
-    if binding is None and _is_counted(jobs, cluster, policy, discipline):
-        pool, host = free_pool(cluster.hosts, jobs.first_task, records.host), np.full(workload.jobs, -1, np.int32)
-        jobs, cluster = _on_one_host(jobs), Cluster(("places",), np.full((1, 1), float(cluster.hosts)))
+    else:
+        pool = pool_of(jobs, cluster, policy, discipline, records.host)
+    rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
+    if pool is not None:
+        host = np.full(workload.jobs, -1, np.int32)
+        jobs, cluster = on_one_host(jobs, pool)
     if guess is not None or binding is not None:
         rules = rules._replace(keeps=False)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, cluster, discipline, waiting, guess or no_guess(), pool, meta=rules.members > 1,
+        jobs, cluster, discipline, waiting, guess or no_guess(), pool or no_pool(), meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )  # fmt: skip
     if binding is not None:
@@ -68,26 +69,6 @@ def laid_out(
         Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
     ), bound  # fmt: skip
-
-
-def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether a count of free hosts says all: they are a pool, and no policy or reservation names any of them."""
-    walk = walk_of(discipline)  # the profile counts hosts by itself
-    by_count = walk.reservations == 0 and walk.kind != PROFILE and type(discipline.order) is not FairShare
-    at_pace = cluster.speed is not None and cluster.speed[0] == 1.0
-    return by_count and at_pace and isinstance(policy, Policy) and _rates_alike(policy, jobs, cluster)
-
-
-def _on_one_host(jobs: Jobs) -> Jobs:
-    """The same jobs on a host of as many units as there were hosts: a job asks for one a task."""
-    number = len(jobs.tasks)
-    demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
-    return jobs._replace(
-        kind=frozen_ints(kind), demand=demand, tasks=frozen_ints(np.ones(number, np.int32)),
-        first_task=frozen_longs(np.arange(number + 1)),
-        smallest=_read_only(demand[:, 0] == demand.min(initial=np.inf)),
-        holdable=_read_only(np.ones(len(demand), np.bool_)), allowed=_read_only(np.ones((1, 1), np.bool_)),
-    )  # fmt: skip
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:
@@ -174,8 +155,9 @@ def often(jobs: Jobs) -> Floats:
 
 
 def _rules(
-    jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, interval_s: float, seed: int
-) -> QueueRules:
+    jobs: Jobs, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, *, counted: bool
+) -> QueueRules:  # fmt: skip
+    policy, discipline = scheduler.policy, scheduler.discipline
     members, meta, walk = members_of(policy), known_of(policy), walk_of(discipline)
     assert cluster.speed is not None
     assert meta is not None
@@ -186,7 +168,7 @@ def _rules(
         reservations=walk.reservations,
         lookahead=walk.lookahead,
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
-        first_fit=sum(1 << m for m, member in enumerate(members) if _is_first_fit(member, jobs, cluster)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if counted or _is_first_fit(member, jobs, cluster)),
         next_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["round-robin"]),
         target=meta.target,
         seed=int(seed),
@@ -203,13 +185,8 @@ def _rules(
 
 
 def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
-    """Whether the policy comes to the first host that fits: on a pool it rates all free hosts alike."""
-    return policy is POLICIES["first-fit"] or _rates_alike(policy, jobs, cluster)
-
-
-def _rates_alike(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
-    """Whether the policy rates all free hosts alike: the hosts are a pool, and it is not told their numbers."""
-    return is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
+    """Whether the policy comes to the first host that fits."""
+    return policy is POLICIES["first-fit"] or rates_alike(policy, jobs, cluster)
 
 
 def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:

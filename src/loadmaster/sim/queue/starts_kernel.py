@@ -33,7 +33,7 @@ def commit(engine, bound, now):
             host = engine.state.undo_host[engine.state.plan_task[i] + k]
             engine.log.host[engine.jobs.first_task[row] + k] = host
             slowest = min(slowest, engine.state.speed[host])
-        if engine.state.pool.free.shape[0] > 0:
+        if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
         end_s = now + engine.jobs.runtime_s[row] / slowest
         if engine.rules.backfilling == EASY:
@@ -98,7 +98,7 @@ def complete(engine, plan, now):
             if engine.rules.backfilling == EASY:
                 move_out(engine.state.tenants, task, host)
             task += tasks
-        if engine.state.pool.free.shape[0] > 0:
+        if engine.state.pool.many.shape[0] > 0:
             free_again(engine.state.pool, job)
         engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
         if engine.rules.backfilling == EASY:

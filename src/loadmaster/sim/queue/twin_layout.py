@@ -41,5 +41,5 @@ def _look_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Clust
     pool = engine.state.pool
     return look._replace(
         jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),
-        state=look.state._replace(pool=pool._replace(free=pool.free[:0])),
+        state=look.state._replace(pool=pool._replace(many=pool.many[:0])),
     )
