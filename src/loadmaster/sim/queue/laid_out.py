@@ -191,9 +191,9 @@ def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
 
 def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
     """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
-    order, (first, *others) = discipline.order, cluster.speed.tolist() if cluster.speed is not None else [1.0]
+    order, speed = discipline.order, cluster.speed
     known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
-    one_speed = all(speed == first for speed in others)
+    one_speed = speed is None or bool((speed == speed[0]).all())
     return known and one_speed and type(order) is Order and not order.moves
 
 
