@@ -171,6 +171,23 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
 
 
 @inlined
+def take_in_lane(scores, scan, slot, demand, host, last_host, seed):
+    """A task takes the host: its lane, and its score in `slot`, which is up to date, change at once.
+
+    Whoever takes the host then, or lets it be, says so by `changed`. Returns 1 if a score is not finite, else 0.
+    """
+    size, lane, since = scores.lanes.host.shape[0], np.int64(scores.lane[host]), scores.clock[CLOCK]
+    for r in range(demand.shape[0]):
+        scores.lanes.free[r * size + lane] -= demand[r]
+    _touch(scores, lane)
+    scores.known_at[slot] = scores.clock[CLOCK]
+    scores.blocks[0] = lane // BLOCK
+    wrong = scan(scores.lanes, demand, scores.blocks, 1, slot, since, scores.lane.shape[0], last_host, 0, seed)
+    renew_groups(scores, slot, 1)
+    return wrong
+
+
+@inlined
 def is_remembered(scores, kind):
     """Whether a slot holds scores for demand number `kind`, so that only what has changed is rated."""
     return scores.owner[scores.slot_of[kind]] == kind

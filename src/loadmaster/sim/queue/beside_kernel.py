@@ -98,6 +98,17 @@ def allowed_on(jobs, state, moment, job, host, tasks, slack):
 
 
 @inner
+def cost_of_next(jobs, state, moment, job, host, before):
+    """Tasks of the head that a task of `job` costs on the host, after so many others that are not yet taken."""
+    if is_counted(moment):
+        set_apart(jobs, state, moment, host)
+    elif not is_apart(moment, host):
+        return np.int64(0)
+    cost = _cost(jobs, moment, job, host, before + 1)
+    return cost - _cost(jobs, moment, job, host, before) if before > 0 else cost
+
+
+@inner
 def _cost(jobs, moment, job, host, tasks):
     """How many tasks of the head the host would hold less with so many tasks of `job`."""
     head, kind = moment.number[HEAD], jobs.kind[job]

@@ -156,8 +156,7 @@ def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     def entry(engine, bound, own, plan, desk, stops, twin):
         return run(engine, bound, own, plan, desk, stops, twin)
 
-    *arrays, calls = engine
-    kind = types.NamedTuple((*map(typeof, arrays), _type_of_calls(engine, parts)), QueueEngine)
+    kind = types.NamedTuple((*map(typeof, engine[:-1]), _type_of_calls(engine, parts)), QueueEngine)
     lent = (Lent(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
     signature = types.int64(Lent(kind), *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))

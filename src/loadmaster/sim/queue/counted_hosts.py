@@ -28,7 +28,9 @@ MOST_CLASSES = 256
 def no_pool() -> CountedHosts:
     """Hosts are what they are."""
     none, nobody = np.zeros(0, np.int64), np.zeros(0, np.int32)
-    return CountedHosts(np.zeros((0, 0), np.uint64), none, none, nobody, nobody, np.zeros((0, 0), np.int32), none, nobody)
+    return CountedHosts(
+        np.zeros((0, 0), np.uint64), none, none, nobody, nobody, np.zeros((0, 0), np.int32), none, nobody
+    )
 
 
 def pool_of(
@@ -98,7 +100,7 @@ def _places(kinds: Floats, demand: Floats) -> Longs:
 
 
 def _classes(policy: Policy, demand: Floats, kinds: Floats, places: Longs) -> Longs | None:
-    """`CountedHosts.class_of` for hosts of some kinds that hold so many tasks, int64[K]; None if classes are too many."""
+    """`CountedHosts.class_of` for hosts of some kinds that hold so many tasks; None if classes are too many."""
     left = np.arange(places.max(initial=0) + 1)
     class_of = np.where((left > 0) & (left <= places[:, None]), 0, -1)
     if policy is POLICIES["first-fit"]:
@@ -106,10 +108,11 @@ def _classes(policy: Policy, demand: Floats, kinds: Floats, places: Longs) -> Lo
     kind, left = np.nonzero(class_of == 0)
     if len(kind) > MOST_CLASSES:
         return None
-    free = kinds[kind] - (places[kind] - left)[:, None] * demand
+    rows = kinds[kind] - (places[kind] - left)[:, None] * demand, kinds[kind]
+    demand, free, capacity = map(read_only, (demand, *rows))
     one_task = Context(0, 0, 0, 0, 0)
     try:
-        scores = [rated(policy, *map(read_only, (demand, free[i], kinds[kind[i]])), one_task) for i in range(len(kind))]
+        scores = [rated(policy, demand, free[i], capacity[i], one_task) for i in range(len(kind))]
     except InputError:  # a host may never come to be so
         return None
     class_of[kind, left] = np.unique(scores, return_inverse=True)[1]

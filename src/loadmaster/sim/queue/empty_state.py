@@ -80,6 +80,8 @@ def empty_state(
         most=_most_of_blocks(cluster),
         partly=np.full((len(jobs.allowed), kinds), -1, np.int64),
         partly_tasks=np.zeros((len(jobs.allowed), kinds), np.int32),
+        picked=np.zeros(hosts, np.int32),
+        held=np.zeros(tasks, np.int32),
         undo_host=np.zeros(room, np.int32),
         undo_kind=np.zeros(room, np.int32),
         plan_job=np.zeros((2, room), np.int32),
@@ -142,9 +144,7 @@ def full_stairs(cluster: Cluster) -> Stairs:
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
     step = np.tile(np.where(np.arange(steps) <= most[0], memory, -1.0), (4, 1))
     total = cluster.capacity[:, :1].sum(axis=0)
-    return Stairs(
-        np.full(steps, -1, np.int32), most, step, lane, total, np.full(4, -1, np.int64)
-    )
+    return Stairs(np.full(steps, -1, np.int32), most, step, lane, total, np.full(4, -1, np.int64))
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:

@@ -63,7 +63,7 @@ def free_hosts(engine, row):
     kind = engine.jobs.kind[row]
     task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
-        host, tasks = next_run(engine.log.host, task, end)
+        host, tasks = next_run(engine.state.held, task, end)
         for r in range(engine.state.free.shape[1]):
             engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
         engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]

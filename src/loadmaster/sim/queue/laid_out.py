@@ -13,7 +13,7 @@ from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.order.order import rank_not_finite
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
+from loadmaster.schedule import Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.twin import ByColumns
 from loadmaster.scores_kernel import empty_scores
@@ -26,7 +26,7 @@ from loadmaster.sim.queue.ends_kernel import empty_ends
 from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
-from loadmaster.sim.queue.queue_state import EASY, PROFILE, WALK, Jobs, Log, QueueRules
+from loadmaster.sim.queue.queue_state import EASY, WALK, Jobs, Log, QueueRules
 from loadmaster.sim.queue.records import Records
 from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
 from loadmaster.sim.queue.ticked import book_of, happened_of

@@ -192,7 +192,7 @@ def _sweep(engine, head, now):
             found += _give_back(engine.jobs, engine.state, engine.moment, head, who, engine.state.undo_host, first)
         else:
             found += _give_back(
-                engine.jobs, engine.state, engine.moment, head, job, engine.log.host, engine.jobs.first_task[job]
+                engine.jobs, engine.state, engine.moment, head, job, engine.state.held, engine.jobs.first_task[job]
             )
             end_s, job, i, k = next_end(engine.ends, i, k)
     engine.moment.number[SLACK] = found - tasks

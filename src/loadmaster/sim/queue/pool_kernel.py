@@ -1,9 +1,9 @@
 """Hosts of which a count of free places says all but their names (`counted_hosts.py`): named as jobs start and end.
 
-To the engine they are one host, which offers as many places as there are. What is left to say is which hosts a job has:
-for one task after another the lowest rated, and of hosts rated alike the lowest number. How a policy rates a host
-depends on its kind and on its places left alone. So hosts rated alike are a class, as a row of bits; the classes stand in
-the order of the ratings, and a host that has taken a task goes on to the class of what it has left.
+To the engine they are one host, which offers as many places as there are. What is left to say is which hosts a job
+has: for one task after another the lowest rated, and of hosts rated alike the lowest number. How a policy rates a host
+depends on its kind and on its places left alone. So hosts rated alike are a class, as a row of bits; the classes stand
+in the order of the ratings, and a host that has taken a task goes on to the class of what it has left.
 """
 # mypy: disable-error-code="no-untyped-def"
 

@@ -299,6 +299,8 @@ class QueueState(NamedTuple):
             cores free, or more; then the most of each further resource (`blocks_kernel.py`).
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
             partly_tasks: int32[C, K], with how many tasks.
+        picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
+        held: int32[T], the hosts of the tasks of each running job, those of one host side by side.
         undo_host, undo_kind: int32[U], hosts of the tasks placed in this pass, and their demands; U is
             `empty_state.startable`, and `taking_kernel` looks before each start.
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
@@ -337,6 +339,8 @@ class QueueState(NamedTuple):
     most: NDArray[np.float64]
     partly: NDArray[np.int64]
     partly_tasks: NDArray[np.int32]
+    picked: NDArray[np.int32]
+    held: NDArray[np.int32]
     undo_host: NDArray[np.int32]
     undo_kind: NDArray[np.int32]
     plan_job: NDArray[np.int32]

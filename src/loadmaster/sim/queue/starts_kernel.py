@@ -33,6 +33,7 @@ def commit(engine, bound, now):
             host = engine.state.undo_host[engine.state.plan_task[i] + k]
             engine.log.host[engine.jobs.first_task[row] + k] = host
             slowest = min(slowest, engine.state.speed[host])
+        _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
         end_s = now + engine.jobs.runtime_s[row] / slowest
@@ -58,14 +59,27 @@ def commit(engine, bound, now):
         end_round(engine.state, bound)
 
 
+@inlined
+def _hold(state, entry, tasks, task):
+    """A job holds the hosts that the undo list has from `entry` on: those of one host side by side."""
+    for k in range(entry, entry + tasks):
+        state.picked[state.undo_host[k]] += 1
+    for k in range(entry, entry + tasks):
+        host = state.undo_host[k]
+        for _ in range(state.picked[host]):
+            state.held[task] = host
+            task += 1
+        state.picked[host] = 0
+
+
 @inner
 def note_tenants(engine, job, end_s):
-    """`job`, whose hosts are written down, runs there, and is expected to end at `end_s`."""
+    """`job`, whose held hosts are written down, runs there, and is expected to end at `end_s`."""
     jobs, tenants = engine.jobs, engine.state.tenants
     tenants.end_s[job] = end_s
     task, end = jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]
     while task < end:
-        host, tasks = next_run(engine.log.host, task, end)
+        host, tasks = next_run(engine.state.held, task, end)
         move_in(tenants, task, tasks, job, host)
         task += tasks
 
@@ -92,7 +106,7 @@ def complete(engine, plan, now):
         count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
         kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
         while task < engine.jobs.first_task[job + 1]:
-            host, tasks = next_run(engine.log.host, task, engine.jobs.first_task[job + 1])
+            host, tasks = next_run(engine.state.held, task, engine.jobs.first_task[job + 1])
             give_back(engine, host, kind, tasks)
             note_news(engine.state.news, host)
             if engine.rules.backfilling == EASY:

@@ -6,8 +6,8 @@ import numpy as np
 from loadmaster.kernels import inlined, inner
 from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.open_room_kernel import is_in_vain
-from loadmaster.scores_kernel import changed, rate_all, refresh
-from loadmaster.sim.queue.beside_kernel import allowed_on, is_counted, recount, set_apart, take_for_long
+from loadmaster.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.sim.queue.beside_kernel import allowed_on, cost_of_next, is_counted, recount, set_apart, take_for_long
 from loadmaster.sim.queue.blocks_kernel import next_in_turn, raise_block
 from loadmaster.sim.queue.bulk_kernel import fill
 from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember_partly
@@ -170,52 +170,89 @@ def _use_again(state, closed):
         state.usable[state.closed[state.tally[CLOSED] + i]] = True
 
 
-@inner
+@inlined
 def _take_rated(engine, member, job, length, some_are_not):
     """Take the lowest rated host for one task after another; returns (how many tasks find none, wrong).
 
     Less than 0 tasks: there is no room to write them down.
     """
-    count, mark = engine.state.tally, engine.state.tally[UNDO]
+    if (engine.rules.varies >> member) & 1:
+        return _take_anew(engine, member, job, length, some_are_not)
+    return _take_remembered(engine, member, job, length, some_are_not)
+
+
+@inner
+def _take_remembered(engine, member, job, length, some_are_not):
+    """The same where a host is rated by what is free there alone: hosts are picked for all tasks, and then taken.
+
+    Who comes once more to a host may have it while it is the lowest, though nothing is taken yet: its lane says so.
+    """
+    state, scores, scan, seed = engine.state, engine.scores, engine.calls.scans[member], engine.rules.seed
+    count, mark, tasks = state.tally, np.int64(state.tally[UNDO]), np.int64(engine.jobs.tasks[job])
     number, demand = (
         member * engine.jobs.demand.shape[0] + engine.jobs.kind[job],
         engine.jobs.demand[engine.jobs.kind[job]],
     )
+    last = count[LAST_HOST] if mark == 0 else np.int64(state.undo_host[mark - 1])
+    slot, unsound = refresh(scores, scan, number, demand, state.free, last, seed)
+    wrong = NOT_FINITE * unsound
+    at, closed, slack = mark, np.int64(0), engine.moment.number[SLACK]
+    while at < mark + tasks and wrong == 0:
+        if length == SHORT and not some_are_not:
+            host = lowest_open(scores, slot, count[CLOSED] > 0)
+        else:
+            host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+        if host < 0:
+            break
+        if at == state.undo_host.shape[0]:
+            wrong = np.int64(OUT_OF_ROOM)
+            break
+        if length == LONG:
+            cost = cost_of_next(engine.jobs, state, engine.moment, job, host, state.picked[host])
+            if cost > slack:
+                closed = _pass_by(state, host, closed)
+                continue
+            slack -= cost
+        state.undo_host[at] = host
+        state.picked[host] += 1
+        at += 1
+        wrong = NOT_FINITE * take_in_lane(scores, scan, slot, demand, host, last, seed)
+    left = mark + tasks - at
+    for entry in range(mark, at):
+        host = np.int64(state.undo_host[entry])
+        picked = np.int64(state.picked[host])
+        if picked > 0 and left == 0 and wrong == 0:
+            _take(engine, job, host, picked, length)
+        elif picked > 0:
+            changed(scores, host)  # its lane says that it was taken
+        state.picked[host] = 0
+    _use_again(state, closed)
+    return left, wrong
+
+
+@inner
+def _take_anew(engine, member, job, length, some_are_not):
+    """The same where every host is rated anew for every task."""
+    state, count, mark = engine.state, engine.state.tally, engine.state.tally[UNDO]
+    demand = engine.jobs.demand[engine.jobs.kind[job]]
     closed, left, wrong = np.int64(0), np.int64(engine.jobs.tasks[job]), np.int64(0)
     for k in range(engine.jobs.tasks[job]):
-        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(engine.state.undo_host[count[UNDO] - 1])
-        slot = np.int64(0)
-        if (engine.rules.varies >> member) & 1:
-            wrong = rate_all(
-                engine.scores,
-                engine.calls.scans[member],
-                demand,
-                engine.state.free,
-                last,
-                engine.jobs.first_task[job] + k,
-                engine.rules.seed,
-            )
-        else:
-            slot, wrong = refresh(
-                engine.scores, engine.calls.scans[member], number, demand, engine.state.free, last, engine.rules.seed
-            )
-        if wrong:
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        task, seed = engine.jobs.first_task[job] + k, engine.rules.seed
+        if rate_all(engine.scores, engine.calls.scans[member], demand, state.free, last, task, seed):
             wrong = np.int64(NOT_FINITE)
             break
-        if length == SHORT and not some_are_not:
-            host = lowest_open(engine.scores, slot, count[CLOSED] > 0)
-        else:
-            host, closed = _lowest_beside(engine, slot, job, length, some_are_not, closed)
+        host, closed = _lowest_beside(engine, np.int64(0), job, length, some_are_not, closed)
         if host < 0:
             take_back(engine, mark, job, length)
             break
-        if count[UNDO] == engine.state.undo_host.shape[0]:
+        if count[UNDO] == state.undo_host.shape[0]:
             left = np.int64(-1)
             break
-        engine.state.undo_host[count[UNDO]] = host
+        state.undo_host[count[UNDO]] = host
         _take(engine, job, host, 1, length)
         left -= 1
-    _use_again(engine.state, closed)
+    _use_again(state, closed)
     return left, wrong
 
 
@@ -223,6 +260,8 @@ def _take_rated(engine, member, job, length, some_are_not):
 def _lowest_beside(engine, slot, job, length, some_are_not, closed):
     """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job."""
     while True:
+        if length == SHORT and not some_are_not:
+            return lowest_open(engine.scores, slot, engine.state.tally[CLOSED] > 0), closed
         host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
         if host < 0 or length == SHORT or _is_spared(engine, job, host):
             return host, closed

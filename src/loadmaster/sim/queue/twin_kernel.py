@@ -207,7 +207,7 @@ def _copy_running(engine, look, now):
     while job >= 0:
         ends.main_s[many], ends.main[many], ends.running[job] = end_s, job, True
         for task in range(look.jobs.first_task[job], look.jobs.first_task[job + 1]):
-            look.log.host[task] = engine.log.host[task]
+            look.state.held[task] = engine.state.held[task]
         note_tenants(look, job, end_s)
         many = push(look.state.end_s, look.state.ending, many, max(end_s, soonest_s), job)
         end_s, job, i, k = next_end(engine.ends, i, k)
