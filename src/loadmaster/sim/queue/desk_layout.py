@@ -18,7 +18,7 @@ from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
-from loadmaster.schedule.binding import Binding, binds, is_one_pool
+from loadmaster.schedule.binding import Binding, is_one_pool
 from loadmaster.schedule.compiled_decide import CompiledRule, counts_hosts, rule_of
 from loadmaster.schedule.slurm_scene import slurm_arrays
 from loadmaster.schedule.snapshot_arrays import Scene, table
@@ -59,12 +59,13 @@ def alone_of(rule: CompiledRule) -> Callable[..., None]:
     return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else doors.pass_none
 
 
-def scene_of(workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int) -> Scene:
-    """All rows of the log, as if they waited at once on an empty cluster."""
+def scene_of(
+    workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int, *, bound: bool
+) -> Scene:
+    """All rows of the log, as if they waited at once on an empty cluster; `bound`: `binding` binds some."""
     rows = open_rows(binding)
     jobs = binding.entries.job[rows]
     closures = (*binding.calendar.foreseen, *binding.calendar.failures)
-    bound = binds(workload, cluster)
     columns, given = dict[str, Any](), dict[str, Any]()
     if bound:
         columns = binding.columns(rows)

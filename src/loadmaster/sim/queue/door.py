@@ -63,6 +63,8 @@ def simulate(
     refuse_closed(workload)
     bound = binds(workload, cluster)
     foresight, scheduler = foresight.under(discipline, workload, bound=bound), Scheduler(policy, discipline)
+    if workload.starting is not None and not foresight.is_fixed:
+        engine = "reference"  # compiled engines correct no estimate of a job that runs as they begin
     if bound and engine in ("auto", "compiled"):
         few = engine == "auto"
         schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, foresight, few=few)

@@ -18,6 +18,7 @@ from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.twin import ByColumns
 from loadmaster.scores_kernel import empty_scores
+from loadmaster.sim.queue.begun_state import begin, begun_runs
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_meta import known_of
@@ -40,11 +41,14 @@ def laid_out(
 ) -> tuple[EngineArrays, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
+    runs = begun_runs(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, no_pool(), records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
     rules = _rules(jobs, cluster, policy, discipline, interval_s, seed)
+    if workload.starting is not None:
+        rules = rules._replace(begins_s=float(workload.starting.now_s))
     if binding is None and _is_counted(jobs, cluster, policy, discipline):
         pool, host = free_pool(cluster.hosts, jobs.first_task, records.host), np.full(workload.jobs, -1, np.int32)
         jobs, cluster = _on_one_host(jobs), Cluster(("places",), np.full((1, 1), float(cluster.hosts)))
@@ -60,14 +64,17 @@ def laid_out(
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
-    return EngineArrays(
+    arrays = EngineArrays(
         jobs, np.array(cluster.capacity), rules, state, waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
-    ), bound  # fmt: skip
+    )  # fmt: skip
+    if runs is not None:
+        begin(arrays, runs, bound)
+    return arrays, bound
 
 
 def _is_counted(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
@@ -181,6 +188,7 @@ def _rules(
     assert meta is not None
     return QueueRules(
         interval_s=float(interval_s),
+        begins_s=-np.inf,
         backfilling=walk.kind,
         members=len(members),
         reservations=walk.reservations,
