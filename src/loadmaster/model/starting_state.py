@@ -98,7 +98,7 @@ class StartingState:
         over = (held > cluster.capacity).any(axis=1)
         if over.any():
             host = int(np.argmax(over))
-            raise InputError(cluster.names[host], "the jobs that run on this host hold more than it has")
+            raise InputError(cluster.name(host), "the jobs that run on this host hold more than it has")
 
     def _check(self) -> None:
         for name in ("start_s", "expected_end_s", "end_s"):
