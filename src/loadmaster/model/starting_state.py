@@ -1,6 +1,7 @@
 """The jobs that already run when a run begins: since when, on which hosts, and until when."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,9 @@ class StartingState:
         end_s: float64[N], when each ends, later than `now_s`; None: as long after its start as its workload says it
             lasts, and right after `now_s` where that is over.
         last_host: the host that got the last task, -1 if none did; policies that go round the hosts look at it.
+        first_task: int64[J], the number by which policies know the first task of each job of the workload; None: its
+            place in the workload.
+        columns: what orders know of each job of the workload, `order.JobColumns`; None: what the workload says.
 
     Raises:
         InputError: a column of the wrong length, or the first value that breaks its rule.
@@ -41,6 +45,8 @@ class StartingState:
     expected_end_s: Floats | None = None
     end_s: Floats | None = None
     last_host: int = -1
+    first_task: Longs | None = None
+    columns: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "job", frozen_longs(self.job))
@@ -71,6 +77,8 @@ class StartingState:
             host=self.host[np.repeat(stays, many)],
             expected_end_s=None if self.expected_end_s is None else self.expected_end_s[stays],
             end_s=None if self.end_s is None else self.end_s[stays],
+            first_task=None if self.first_task is None else self.first_task[chosen],
+            columns=None if self.columns is None else type(self.columns)(*(each[chosen] for each in self.columns)),
         )  # fmt: skip
 
     def check_jobs(self, tasks: Ints) -> None:

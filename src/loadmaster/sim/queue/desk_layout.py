@@ -14,6 +14,7 @@ from loadmaster.backfilling.slurm_kernel import serve_slurm
 from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
 from loadmaster.compiled import never_remembered
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Longs
 from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.place import POLICIES
@@ -75,7 +76,7 @@ def scene_of(
         }  # fmt: skip
     queue = Queue(
         jobs, workload.demand[jobs], workload.task_count[jobs], workload.expected_s[jobs], workload.projects[jobs],
-        workload.first_task[jobs], eligible_s=binding.eligible_s[jobs],
+        _task_number(workload)[jobs], eligible_s=binding.eligible_s[jobs],
         user=None if workload.user is None else workload.user[jobs], **columns,
     )  # fmt: skip
     none = np.zeros(0, np.int64)
@@ -88,6 +89,12 @@ def scene_of(
             as_pool=is_one_pool(workload, cluster, binding if bound else None), **given,
         )
     )  # fmt: skip
+
+
+def _task_number(workload: Workload) -> Longs:
+    """int64: the number by which policies know the first task of each job."""
+    state = workload.starting
+    return workload.first_task if state is None or state.first_task is None else state.first_task
 
 
 def rule_for(scene: Scene, discipline: Discipline) -> CompiledRule | None:

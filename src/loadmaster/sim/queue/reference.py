@@ -136,7 +136,7 @@ class Replay:
         self.ticked_s = 0.0
         self.cycles = CycleLog()
         self.begun: frozenset[int] = frozenset()
-        self.begins_s = -math.inf
+        self.begins_s, self.task_number = -math.inf, workload.first_task
         if workload.starting is not None:
             self._begin(workload.starting)
 
@@ -145,6 +145,8 @@ class Replay:
         assert self.cluster.speed is not None
         tasks = self.workload.task_count[state.job]
         state.check_hosts(self.cluster, np.repeat(self.workload.demand[state.job], tasks, axis=0))
+        if state.first_task is not None:
+            self.task_number = state.first_task
         self.begun, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
         hosts = np.split(state.host, np.cumsum(tasks)[:-1])
         for n in np.lexsort((state.job, state.start_s)).tolist():
