@@ -13,6 +13,7 @@ from loadmaster.model import Cluster, Schedule, StartingState, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
+from loadmaster.schedule.snapshot_arrays import spans
 from loadmaster.sim.queue.bound_arrays import open_rows
 from loadmaster.sim.queue.bound_state import SERIAL, BoundState
 from loadmaster.sim.queue.desk_state import STARTED as STARTED_EVENT
@@ -185,11 +186,10 @@ def _begin_bound(arrays: EngineArrays, bound: BoundState, runs: BegunRuns) -> No
     jobs, many = arrays.jobs, len(runs.job)
     bound.job.end_s[runs.job], bound.job.begun[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
-    for row, job in zip(runs.row.tolist(), runs.job.tolist(), strict=True):
-        uses = slice(int(jobs.uses[row]), int(jobs.uses[row + 1]))
-        np.subtract.at(arrays.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
-        submits = slice(int(bound.job.submits[job]), int(bound.job.submits[job + 1]))
-        np.subtract.at(bound.most, bound.limit[submits], 1.0)
+    uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
+    np.subtract.at(arrays.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
+    first = bound.job.submits
+    np.subtract.at(bound.most, bound.limit[spans(first[runs.job], first[runs.job + 1] - first[runs.job])], 1.0)
 
 
 def begin_at_desk(desk: Desk, runs: BegunRuns) -> None:
