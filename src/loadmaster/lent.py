@@ -94,7 +94,7 @@ def _put(value: Any, out: bytearray) -> None:
 
 def _alignment(value: Any) -> int:
     if isinstance(value, tuple):
-        return max(map(_alignment, value), default=1)
+        return 8 if any(_alignment(each) == 8 for each in value) else 1
     return 1 if isinstance(value, bool | np.bool_) else 8
 
 
