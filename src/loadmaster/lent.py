@@ -78,7 +78,7 @@ def _put(value: Any, out: bytearray) -> None:
         return
     out.extend(bytes(-len(out) % _alignment(value)))
     if isinstance(value, np.ndarray):
-        words = 0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides
+        words = 0, 0, value.size, value.itemsize, _memory_of(value).data, *value.shape, *value.strides
         out.extend(pack(f"{len(words)}q", *words))
     elif isinstance(value, tuple):
         for each in value:
@@ -90,6 +90,10 @@ def _put(value: Any, out: bytearray) -> None:
         out.extend(pack("d", value))
     else:
         raise TypeError(type(value))
+
+
+_memory_of = np.ndarray.ctypes.__get__
+"""Where an array lies; asked so, records do not describe their fields first."""
 
 
 def _alignment(value: Any) -> int:
