@@ -75,24 +75,17 @@ class Workload:
         object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 
     @classmethod
-    def of(  # type: ignore[no-untyped-def]
-        cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, recorded_hosts=None,
-        starting=None, **columns
-    ) -> "Workload":
+    def of(cls, *, submit_s, runtime_s, **columns) -> "Workload":  # type: ignore[no-untyped-def]
         """A small workload from lists; every keyword that is no column of the class is a resource.
 
         Raises:
             InputError: a keyword is so near to a column, or to one of `Constraints`, that it is a slip.
         """
-        optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
+        optional = {name: columns.pop(name) for name in (*_OPTIONAL, *_OF_ALL) if name in columns}
         for name in columns:
             _refuse_slip(name)
         demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
-        return cls(
-            tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
-            recorded_hosts=recorded_hosts, source=source, synthetic=synthetic, constraints=constraints,
-            starting=starting, **optional,
-        )  # fmt: skip
+        return cls(tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand, **optional)
 
     def __repr__(self) -> str:
         made = " (synthetic)" if self.synthetic else ""
@@ -280,3 +273,4 @@ def _refuse_slip(resource: str) -> None:
 
 _REQUIRED = ("submit_s", "runtime_s", "demand")
 _OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id", "recorded_wait_s")
+_OF_ALL = ("recorded_hosts", "source", "synthetic", "constraints", "starting")

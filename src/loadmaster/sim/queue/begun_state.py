@@ -65,8 +65,8 @@ def begun_runs(workload: Workload, cluster: Cluster, binding: Binding | None) ->
     at = np.repeat(began[order] - first[:-1], tasks[order]) + np.arange(first[-1])
     job = state.job[order]
     return BegunRuns(
-        job, job if binding is None else rows_that_run(binding)[job], state.start_s[order], expected_end_s[order], end_s[order],
-        slowest[order], first, state.host[at], state.last_host,
+        job, job if binding is None else rows_that_run(binding)[job], state.start_s[order], expected_end_s[order],
+        end_s[order], slowest[order], first, state.host[at], state.last_host,
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _ends(workload: Workload, state: StartingState, slowest: Floats) -> tuple[Fl
 
 
 def with_ends(schedule: Schedule, workload: Workload, cluster: Cluster) -> Schedule:
-    """The schedule of a run that has begun so, with the end of every job: of those that ran at first it is their own."""
+    """The schedule with the end of every job, where some ran as the run began: those end when their state says."""
     if workload.starting is None:
         return schedule
     assert cluster.speed is not None

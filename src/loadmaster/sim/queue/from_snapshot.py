@@ -80,8 +80,8 @@ def beginning(snapshot: Snapshot, columns: JobColumns) -> Beginning:
         JobColumns._make(np.asarray(column)[row] for column in columns),
     )  # fmt: skip
     workload = Workload(
-        snapshot.cluster.resources, np.zeros(len(row)), np.clip(expected_s, LEAST_S, NEVER_S), demand, tasks, expected_s,
-        project, None if queue.user is None else queue.user[row], starting=starting,
+        snapshot.cluster.resources, np.zeros(len(row)), np.clip(expected_s, LEAST_S, NEVER_S), demand, tasks,
+        expected_s, project, None if queue.user is None else queue.user[row], starting=starting,
     )  # fmt: skip
     binding = _binding(snapshot, numbers) if _is_bound(snapshot) else None
     return Beginning(workload, _cluster(snapshot, workload), binding, numbers.of_row)

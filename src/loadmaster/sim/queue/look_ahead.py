@@ -7,7 +7,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.order import JobColumns
 from loadmaster.place import Policy
-from loadmaster.schedule import Discipline, Scheduler, Twin
+from loadmaster.schedule import Discipline, Scheduler, Twin, members_of
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
 from loadmaster.sim.queue.reference import Plainly, Replay
 
@@ -50,7 +50,8 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     from loadmaster.sim.queue import at_desk, compiled, served
 
     policy, discipline = scheduler.policy, scheduler.discipline
-    if run.binding is None and served.serves(policy, discipline) and not never_remembered(policy):
+    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
+    if run.binding is None and served.serves(policy, discipline) and not numbered:
         return compiled.replay_compiled(run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed)
     if not at_desk.serves(policy, discipline):
         return None
