@@ -18,7 +18,7 @@ class StartingState:
 
     Attributes:
         now_s: the moment.
-        job: int64[N], numbers of jobs in the workload, each once.
+        job: int64[N], numbers of jobs in the workload, in ascending order.
         start_s: float64[N], when each started, `now_s` at the latest.
         host: int32[T], the hosts of their tasks, those of one job after those of the job before.
         expected_end_s: float64[N], when schedulers expect each to end, in the past for a job that is late; None: as
@@ -68,15 +68,16 @@ class StartingState:
             chosen: numbers of jobs that stay.
             first_task: int64[J + 1], of the workload that this state belongs to.
         """
-        number = np.full(len(first_task) - 1, -1)
+        number = np.full(len(first_task) - 1, len(chosen))
         number[chosen] = np.arange(len(chosen))
-        stays = number[self.job] >= 0
+        kept = np.argsort(number[self.job], kind="stable")[: int((number[self.job] < len(chosen)).sum())]
         many = first_task[self.job + 1] - first_task[self.job]
+        tasks = np.split(self.host, np.cumsum(many)[:-1])
         return replace(
-            self, job=number[self.job[stays]], start_s=self.start_s[stays],
-            host=self.host[np.repeat(stays, many)],
-            expected_end_s=None if self.expected_end_s is None else self.expected_end_s[stays],
-            end_s=None if self.end_s is None else self.end_s[stays],
+            self, job=number[self.job[kept]], start_s=self.start_s[kept],
+            host=np.concatenate([self.host[:0], *(tasks[row] for row in kept)]),
+            expected_end_s=None if self.expected_end_s is None else self.expected_end_s[kept],
+            end_s=None if self.end_s is None else self.end_s[kept],
             first_task=None if self.first_task is None else self.first_task[chosen],
             columns=None if self.columns is None else type(self.columns)(*(each[chosen] for each in self.columns)),
         )  # fmt: skip
@@ -113,8 +114,8 @@ class StartingState:
             values = getattr(self, name)
             if values is not None and len(values) != len(self.job):
                 raise InputError(len(values), f"{name} must have a value for each of the {len(self.job)} running jobs")
-        if len(np.unique(self.job)) != len(self.job):
-            raise InputError("job", "a job runs once")
+        if not (np.diff(self.job) > 0).all():
+            raise InputError("job", "numbers of running jobs must rise, so that each runs once")
         if not np.isfinite(self.now_s):
             raise InputError(self.now_s, "a run begins at a moment that is a number")
         if not (self.start_s <= self.now_s).all():
