@@ -39,5 +39,5 @@ def starting_in(jobs: pl.DataFrame, begins: Mapping[str, Any] | None) -> Startin
         return None
     job = np.flatnonzero(jobs["begun_on"].is_not_null().to_numpy())
     host = jobs["begun_on"].drop_nulls().explode().to_numpy()
-    times = {name: jobs[f"begun_{name}"].to_numpy()[job] for name in _TIMES if f"begun_{name}" in jobs}
+    times: dict[str, Any] = {name: jobs[f"begun_{name}"].to_numpy()[job] for name in _TIMES if f"begun_{name}" in jobs}
     return StartingState(begins["now_s"], job, host=host, last_host=begins["last_host"], **times)
