@@ -138,7 +138,7 @@ def test_a_job_that_is_late_ends_right_after_the_run_begins():
     ("state", "why"),
     [
         ({"job": [2], "start_s": [0.0], "host": [0]}, "one of the 2"),
-        ({"job": [0, 0], "start_s": [0.0, 0.0], "host": [0, 0]}, "a job runs once"),
+        ({"job": [0, 0], "start_s": [0.0, 0.0], "host": [0, 0]}, "so that each runs once"),
         ({"job": [0], "start_s": [0.0], "host": [0, 1]}, "each of which has one host"),
         ({"job": [0], "start_s": [11.0], "host": [0]}, "has started by 10"),
         ({"job": [0], "start_s": [0.0], "host": [0], "end_s": [10.0]}, "ends after 10"),
