@@ -80,7 +80,7 @@ def _put(value: Any, out: bytearray) -> None:
         return
     out.extend(bytes(-len(out) % _alignment(value)))
     if isinstance(value, np.ndarray):
-        words = 0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides
+        words = 0, 0, value.size, value.itemsize, _memory_of(value).data, *value.shape, *value.strides
         out.extend(pack(f"{len(words)}q", *words))
     elif isinstance(value, tuple):
         for each in value:
@@ -107,9 +107,13 @@ def _code_of(function: Dispatcher) -> int:
 _KNOWN_CODE: WeakKeyDictionary[Dispatcher, int] = WeakKeyDictionary()
 
 
+_memory_of = np.ndarray.ctypes.__get__
+"""Where an array lies; asked so, records do not describe their fields first."""
+
+
 def _alignment(value: Any) -> int:
     if isinstance(value, tuple):
-        return max(map(_alignment, value), default=1)
+        return 8 if any(_alignment(each) == 8 for each in value) else 1
     return 1 if isinstance(value, bool | np.bool_) else 8
 
 

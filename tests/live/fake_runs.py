@@ -16,6 +16,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
+from loadmaster.sim.queue import looking_ahead
 
 FOUR = Cluster.uniform(4, cores=8, memory=16)
 
@@ -33,7 +34,8 @@ def made_jobs(jobs: int, seed: int, every_s: float = 6.0, longest_s: int = 200) 
 
 
 def ruled(policy: str = "mix-fit", discipline: str = "easy") -> Scheduler:
-    return Scheduler(MaxJobs() if policy == "max-jobs" else POLICIES[policy], discipline_named(discipline))
+    rule = looking_ahead(discipline_named(discipline))
+    return Scheduler(MaxJobs() if policy == "max-jobs" else POLICIES[policy], rule)
 
 
 class Killed(BaseException):

@@ -17,6 +17,7 @@ from loadmaster.model import (
     Partition,
     Qos,
     SiteRules,
+    StartingState,
     Workload,
 )
 from loadmaster.runs import Setting, case_of, run_fully, sources_of
@@ -235,3 +236,18 @@ def test_a_record_keeps_how_much_of_the_work_is_left_out(tmp_path):
     assert read_record(tmp_path / "judged").case.without_verdict == case.without_verdict
     assert read_record(tmp_path / "allowed").case.left_out_first == case.left_out_first
     assert read_record(tmp_path / "allowed").case.without_verdict == ""
+
+
+def test_a_record_keeps_the_jobs_that_ran_as_the_run_began(tmp_path):
+    state = StartingState(8.0, job=[0, 1], start_s=[0.0, 6.0], host=[0, 0, 1, 0], end_s=[50.0, 66.0])
+    plain = several_tasks()
+    case = replace(plain, workload=replace(plain.workload, starting=state))
+    assert case.digest != plain.digest
+    setting = Setting("first-fit", "easy", interval_s=0.0)
+    schedule, _ = recorded(tmp_path, case, setting)
+    back = read_record(tmp_path)
+    assert back.case.digest == case.digest
+    assert schedule.start_s.tolist()[:2] == [0.0, 6.0]
+    assert again(back).same
+    for job in (13, 99):
+        assert explain(back, job).choice.same, f"job {job}"

@@ -172,7 +172,7 @@ def _drawn(
     kept = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
     made = replace(
         workload, submit_s=submit_s, user=None if user is None else user[order], job_id=np.arange(source.size),
-        recorded_wait_s=None, recorded_hosts=None, constraints=bound,
+        recorded_wait_s=None, recorded_hosts=None, starting=None, constraints=bound,
         **{name: column[source] for name, column in kept.items() if column is not None},
     )  # fmt: skip
     return Sample(made, cut)

@@ -12,6 +12,7 @@ from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
 from loadmaster.model.named import Named
+from loadmaster.model.starting_state import StartingState
 from loadmaster.model.units import LATEST_S, SHORTEST_S, show_seconds
 
 
@@ -36,6 +37,7 @@ class Workload:
         source: where the jobs come from, shown with every result.
         synthetic: made by a generator; said wherever a result is shown.
         constraints: what else binds the jobs; None where the log says nothing of the kind.
+        starting: the moment at which runs begin and the jobs that run then; None where hosts are empty at first.
 
     Raises:
         InputError: a column of the wrong length, or the first value that breaks its rule.
@@ -59,6 +61,7 @@ class Workload:
     source: str = ""
     synthetic: bool = False
     constraints: Constraints | None = None
+    starting: StartingState | None = None
 
     def __post_init__(self) -> None:
         for column in ("submit_s", "runtime_s", "demand", "estimate_s", "recorded_wait_s"):
@@ -72,22 +75,17 @@ class Workload:
         object.__setattr__(self, "demand", frozen_floats(exact_demand(self.demand)))
 
     @classmethod
-    def of(  # type: ignore[no-untyped-def]
-        cls, *, submit_s, runtime_s, source="", synthetic=False, constraints=None, recorded_hosts=None, **columns
-    ) -> "Workload":
+    def of(cls, *, submit_s, runtime_s, **columns) -> "Workload":  # type: ignore[no-untyped-def]
         """A small workload from lists; every keyword that is no column of the class is a resource.
 
         Raises:
             InputError: a keyword is so near to a column, or to one of `Constraints`, that it is a slip.
         """
-        optional = {name: columns.pop(name) for name in _OPTIONAL if name in columns}
+        optional = {name: columns.pop(name) for name in (*_OPTIONAL, *_OF_ALL) if name in columns}
         for name in columns:
             _refuse_slip(name)
         demand = np.array(list(columns.values()), dtype=float).reshape(len(columns), len(submit_s)).T
-        return cls(
-            tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand,
-            recorded_hosts=recorded_hosts, source=source, synthetic=synthetic, constraints=constraints, **optional,
-        )  # fmt: skip
+        return cls(tuple(columns), np.asarray(submit_s, float), np.asarray(runtime_s, float), demand, **optional)
 
     def __repr__(self) -> str:
         made = " (synthetic)" if self.synthetic else ""
@@ -162,8 +160,11 @@ class Workload:
         if constraints is not None and constraints.names_jobs and self.job_id is None:
             columns["job_id"] = np.arange(self.jobs)  # what they name stays what it was
         ran_on = None if self.recorded_hosts is None else self.recorded_hosts.take(jobs)
+        starting = self.starting
+        if starting is not None:
+            starting = starting.take(np.arange(self.jobs)[jobs], self.first_task)
         return replace(
-            self, submit_s=submit_s, constraints=constraints, recorded_hosts=ran_on,
+            self, submit_s=submit_s, constraints=constraints, recorded_hosts=ran_on, starting=starting,
             **{name: c[jobs] for name, c in columns.items() if c is not None},
         )  # fmt: skip
 
@@ -171,6 +172,8 @@ class Workload:
         """All tasks of a job as one task: the demands of the job on one host."""
         if self.tasks is None:
             return self
+        if self.starting is not None:
+            raise InputError("a starting state", "names a host for each task, so a job's tasks stay apart")
         return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
 
     def why_not_scaled(self, beta: float) -> tuple[str, bool]:
@@ -193,6 +196,9 @@ class Workload:
         Raises:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
+        if self.starting is not None and beta != 1.0:
+            rule = "jobs run as the log begins, since moments that a factor on the times between arrivals would move"
+            raise InputError(f"{beta:.3g}", rule, fix="leave the load as it is")
         why, more = self.why_not_scaled(beta)
         if why:
             fix = "a larger factor" if more else "a smaller factor"
@@ -246,6 +252,8 @@ class Workload:
             raise InputError(len(self.recorded_hosts), f"column recorded_hosts must have {jobs} rows as submit_s has")
         if self.constraints is not None:
             self.constraints.check_rows(jobs)
+        if self.starting is not None:
+            self.starting.check_jobs(self.task_count)
 
     def _first_bad(self, column: str, bad: NDArray[np.bool_], rule: str) -> None:
         if bad.any():
@@ -265,3 +273,4 @@ def _refuse_slip(resource: str) -> None:
 
 _REQUIRED = ("submit_s", "runtime_s", "demand")
 _OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id", "recorded_wait_s")
+_OF_ALL = ("recorded_hosts", "source", "synthetic", "constraints", "starting")

@@ -87,6 +87,8 @@ class JobColumns(NamedTuple):
 
 def job_columns(workload: Workload) -> JobColumns:
     """The columns of a workload that orders look at; what it does not have is 0."""
+    if workload.starting is not None and workload.starting.columns is not None:
+        return JobColumns._make(workload.starting.columns)
     tasks, demand = workload.task_count, workload.demand
     none, codes = np.zeros(workload.jobs), np.zeros(workload.jobs, np.int32)
     more = workload.constraints or Constraints()

@@ -57,7 +57,7 @@ class Case:
     @cached_property
     def digest(self) -> str:
         """A name for the content of all columns: two cases with the same name run alike."""
-        told = ("recorded_hosts",) if self.workload.recorded_hosts is not None else ()
+        told = tuple(name for name in ("recorded_hosts", "starting") if getattr(self.workload, name) is not None)
         return f"{digest_of(self.workload, _WORKLOAD + told)}-{digest_of(self.cluster, _CLUSTER)}"
 
     @cached_property

@@ -46,22 +46,21 @@ class _Actor:
             self.seen = self.seen or snapshot
         queue, free, places = snapshot.queue, snapshot.free.copy(), []
         for job, hosts in self._starts[snapshot.now_s]:
-            assert queue.partition is not None
             for row in _rows(snapshot, job, hosts):
                 left = free.copy()
                 np.subtract.at(left, list(hosts), queue.demand[row])
                 if (left >= -ROUNDING * snapshot.cluster.capacity).all():
                     free = left
-                    places.append(Place(job, hosts, int(queue.partition[row])))
+                    places.append(Place(job, hosts, 0 if queue.partition is None else int(queue.partition[row])))
         return Decision(tuple(places), last_host=places[-1].hosts[-1] if places else snapshot.last_host)
 
 
 def _rows(snapshot: Snapshot, job: int, hosts: tuple[int, ...]) -> list[int]:
     """The first row of the job in the queue that allows these hosts; none if it does not wait."""
     queue, allowed = snapshot.queue, snapshot.allowed
-    assert queue.hosts is not None
-    assert allowed is not None
     rows = np.flatnonzero(queue.job == job).tolist()
+    if queue.hosts is None or allowed is None:
+        return rows[:1]
     return [row for row in rows if allowed[queue.hosts[row], list(hosts)].all()][:1]
 
 

@@ -76,7 +76,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     Only the last host used depends on that, and only where a discipline serves the queue in another order.
     """
     workload, schedule = record.workload, record.schedule
-    if binds(workload, record.case.cluster):
+    if binds(workload, record.case.cluster) or workload.starting is not None:
         return enacted_until(record, now_s)
     workload = workload.expecting(schedule.expects_s(workload))
     ranking = _ranking_at(record, workload, now_s)

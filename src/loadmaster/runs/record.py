@@ -9,7 +9,9 @@ jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime
                  demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation;
                  ran_on (the hosts on which it really ran, where the log names them);
-                 called (what a live engine calls it, where that is no number)
+                 called (what a live engine calls it, where that is no number);
+                 begun_on, begun_start_s, begun_expected_end_s, begun_end_s (the hosts and the times of jobs that ran as
+                 the run began, if some did)
 tasks.parquet    a row a task: job, host; only if a job has several
 segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
                  end_s, lost (its work), host; only if there is one
@@ -46,6 +48,7 @@ from loadmaster.runs.record_cycles import cycles_in, cycles_tables
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_segments import segments_in, segments_table
 from loadmaster.runs.setting import Setting, discipline_of
+from loadmaster.runs.starting_columns import begins_of, begun_columns, starting_in
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import Foresight
 from loadmaster.traces import Skipped
@@ -129,6 +132,7 @@ def write_record(
         "rejected": _plain(case.rejected),
         "skipped": _plain(case.skipped),
         "allowed": case.allowed,
+        "begins": begins_of(case.workload.starting),
     }
     write_files(folder, about, tables_of(record))
 
@@ -195,6 +199,7 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
         **constraint_columns(workload.constraints),
         "ran_on": None if ran_on is None else pl.Series(ran_on.words(), dtype=pl.String),
         "ended_as": schedule.status,
+        **begun_columns(workload),
         "expected_s": schedule.expected_s,
         "log_eligible_s": None if same_clock or bound is None else bound.eligible_s,
         "called": list(record.called) or None,
@@ -237,6 +242,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         synthetic=about["synthetic"],
         constraints=constraints_in(jobs, about["names"]),
         recorded_hosts=Named.of(jobs["ran_on"]) if "ran_on" in jobs else None,
+        starting=starting_in(jobs, about.get("begins")),
         **columns,
     )
     cluster = Cluster(

@@ -14,6 +14,7 @@ from loadmaster.schedule.foresight import USERS, Foresight, foresight_named
 from loadmaster.schedule.max_jobs import Target
 from loadmaster.schedule.meta_rules import META_RULES, meta_rule_named, name_of
 from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
+from loadmaster.sim.queue.look_ahead import looking_ahead
 
 MAX_JOBS = "max-jobs"
 SITE = "site"
@@ -173,6 +174,7 @@ def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline
     """
     usual = {name: getattr(setting, name) for name in _PARAMETERS}
     made = discipline_named(setting.queue, sources, _Elsewhere("discipline"), **usual)
+    made = looking_ahead(made)
     return replace(made, name=setting.discipline) if setting.discipline == SITE else made
 
 

@@ -50,6 +50,11 @@ class Entries:
         mark(_none_of(self.first, ~closed), reason)
         return replace(self, closed=closed)
 
+    def first_open(self, job: int) -> int:
+        """The first entry of `job` in which it may start; where there is none, its first one."""
+        rows = range(int(self.first[job]), int(self.first[job + 1]))
+        return next((row for row in rows if not self.closed[row]), rows[0])
+
     def open_to(self, jobs: Longs) -> Longs:
         """int64: the entries of `jobs` in which they may start."""
         rows = [row for job in jobs.tolist() for row in range(int(self.first[job]), int(self.first[job + 1]))]

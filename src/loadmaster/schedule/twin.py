@@ -1,7 +1,7 @@
 """The twin: a discipline that tries several on the queue of the moment, and follows the one that serves it best."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
-from loadmaster.order.order import Unmoved, rank_of
+from loadmaster.order.order import Unmoved, rank_not_finite, rank_of
 from loadmaster.order.trial import alone
 from loadmaster.place import Policy
 from loadmaster.schedule.discipline import Discipline
@@ -28,6 +28,9 @@ HANDICAP = 0.2
 LONG_S = 1e9
 """So long has somebody waited who must come before a job that has just arrived."""
 DAY_S = 86_400.0
+LookAhead = Callable[[Snapshot, Policy, Discipline, JobColumns], Floats]
+"""When the job of each row of a snapshot's queue starts if no job arrives any more (rule Q19), float64[Q]; NaN: never.
+The columns are what orders know of the rows."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +67,13 @@ class Twin(Discipline):
         members: the disciplines, none of which lets a job wait for ever.
         every_s: seconds from look to look, at whole multiples.
         handicap: by this part longer counts the mean wait under a member whose order does not look at runtimes.
+        look_ahead: works the queue of a snapshot off under a member; a simulator, which stands above this room.
     """
 
     members: tuple[Discipline, ...] = field(default=())
     every_s: float = EVERY_S
     handicap: float = HANDICAP
+    look_ahead: LookAhead | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_members(self.members)
@@ -117,10 +122,11 @@ class Twin(Discipline):
 
     def _values(self, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> list[float | None]:
         """What each member is worth: as much as the mean wait counts, with a minus; nothing if others start more."""
-        from loadmaster.schedule.onward import onward  # Numba is not loaded for nothing
-
+        if self.look_ahead is None:
+            rule = "a twin looks ahead by a simulator, which this one has not been given"
+            raise InputError(self.name, rule, fix="loadmaster.sim.queue.looking_ahead(discipline)")
         _, first = np.unique(snapshot.queue.job, return_index=True)
-        starts_s = [onward(snapshot, policy, each, columns) for each in self.members]
+        starts_s = [self.look_ahead(snapshot, policy, each, columns) for each in self.members]
         waits_s = [
             (np.where(each < NEVER_S, each, np.nan) - columns.eligible_s)[first] for each in starts_s
         ]  # fmt: skip
@@ -195,11 +201,28 @@ def _next_look_s(now_s: float, every_s: float) -> float:
 def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
     """What the member decides, with the ranks of its own order: compiled however short the queue, as looks are."""
     from loadmaster.schedule.compiled_decide import compiled
-    from loadmaster.schedule.onward import ranks_of
     from loadmaster.schedule.scheduler import is_plain_data
 
     assert isinstance(member.order, Order)
-    ranks = ranks_of(member.order, columns, snapshot.now_s)
+    ranks = _ranks(member.order, columns, snapshot.now_s)
     seen = replace(snapshot, clock=NextLoops(), queue=replace(snapshot.queue, rank=ranks))
     board = compiled(member, seen) if is_plain_data(policy) else None
     return (board or member).serve(seen, policy)
+
+
+def _ranks(order: Order, columns: JobColumns, now_s: float) -> Floats:
+    """float64[Q]: the rank of each row.
+
+    Raises:
+        InputError: one of them is no finite number.
+    """
+    from loadmaster.compiled_order import ranker, refusing_order
+
+    many = len(columns.submit_s)
+    ranks = np.zeros(many)
+    writable = JobColumns._make(np.array(column) for column in columns)
+    with refusing_order(order):
+        wrong = ranker(order)(writable, np.zeros(0, np.int32), many, float(now_s), ranks)
+    if wrong:
+        raise rank_not_finite(order.name)
+    return ranks

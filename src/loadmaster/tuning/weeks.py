@@ -57,5 +57,10 @@ def _part(log: Workload, jobs: slice, back_s: float) -> Workload:
     chosen = log.take(jobs)
     bound = None if chosen.constraints is None else chosen.constraints.shifted(-back_s)
     return replace(
-        chosen, submit_s=chosen.submit_s - back_s, constraints=bound, recorded_wait_s=None, recorded_hosts=None
+        chosen,
+        submit_s=chosen.submit_s - back_s,
+        constraints=bound,
+        recorded_wait_s=None,
+        recorded_hosts=None,
+        starting=None,
     )

@@ -7,7 +7,7 @@ from bound_jobs import bound_jobs
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import compiled_decide, discipline_named, onward
+from loadmaster.schedule import compiled_decide, discipline_named
 from loadmaster.schedule.notation import files_of, is_discipline
 from loadmaster.schedule.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes, starves
 from loadmaster.sim.queue.door import is_compiled, simulate
@@ -62,7 +62,6 @@ def test_compiled_looks_and_decisions_are_those_of_plain_python(kinds, monkeypat
     logs = [bound_jobs(seed, *kinds) if kinds else log(seed) for seed in range(3)]
     hourly = "twin(every_s=3600)"  # plain Python works a queue off in seconds
     quick = [run(*each, hourly) for each in logs]
-    monkeypatch.setattr(onward, "rule_of", lambda *_: None)
     monkeypatch.setattr(compiled_decide, "compiled", lambda *_: None)
     for each, made in zip(logs, quick, strict=True):
         plain = run(*each, hourly, engine="reference")

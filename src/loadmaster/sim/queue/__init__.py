@@ -3,5 +3,6 @@
 from loadmaster.sim.queue.bound_door import Progress
 from loadmaster.sim.queue.closed import simulate_lived
 from loadmaster.sim.queue.door import Engine, simulate
+from loadmaster.sim.queue.look_ahead import looking_ahead
 
-__all__ = ["Engine", "Progress", "simulate", "simulate_lived"]
+__all__ = ["Engine", "Progress", "looking_ahead", "simulate", "simulate_lived"]

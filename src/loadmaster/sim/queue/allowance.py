@@ -27,9 +27,13 @@ class Allowance:
         uses = self._submits(job)
         if any(self._left_to_submit[limit] < amount for limit, amount in uses):
             return False
-        for limit, amount in uses:
-            self._left_to_submit[limit] -= amount
+        self.count_submitted(job)
         return True
+
+    def count_submitted(self, job: int) -> None:
+        """A job counts as submitted, whatever is left."""
+        for limit, amount in self._submits(job):
+            self._left_to_submit[limit] -= amount
 
     def left_at(self, now_s: float) -> Floats:
         """float64: what is left of every limit at a moment, those on work behind those of what runs."""

@@ -6,9 +6,10 @@ from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Selec
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import FairShare, Order
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, is_plain_data, members_of, names_of
-from loadmaster.schedule.binding import binding_of
+from loadmaster.schedule.binding import Binding, binding_of, binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.awaited import awaited
+from loadmaster.sim.queue.begun_state import begin_at_desk, begun_runs, serves_begun, with_ends
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.compiled_engine import EngineRun, Parts, callbacks, pass_of
 from loadmaster.sim.queue.compiled_meta import known_of
@@ -55,34 +56,41 @@ def replay_at_desk(
     seed: int,
     progress: Progress | None = None,
     foresight: Foresight = USERS,
+    binding: Binding | None = None,
 ) -> Schedule | None:
     """Replay `workload` exactly as `reference.replay` does; None if something in it only a plain engine serves.
+
+    `binding` is what binds its jobs; None: what their constraints and the rules of `cluster` say.
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
     policy, discipline = scheduler.policy, scheduler.discipline
     jobs = awaited(workload, foresight)
-    workload, binding = jobs.workload, binding_of(jobs.workload, cluster)
-    scene = scene_of(workload, cluster, binding, discipline, seed)
+    workload = jobs.workload
+    given, binding = binding, binding or binding_of(workload, cluster)
+    scene = scene_of(workload, cluster, binding, discipline, seed, bound=given is not None or binds(workload, cluster))
     rule = rule_for(scene, discipline)
-    if rule is None:
+    if rule is None or not serves_begun(workload, binding):
         return None
     records, cut = Records(workload, names_of(policy)), CutRuns()
     walk = Scheduler(policy, over_blocking(discipline))
-    given, bound = laid_out(workload, cluster, walk, interval_s, seed, records, binding, news=True)
+    laid, bound = laid_out(workload, cluster, walk, interval_s, seed, records, binding, news=True)
     assert bound is not None
-    ranked = nobody_ranked(len(given.jobs.kind), given.ranked.happened)
-    given = given._replace(rules=given.rules._replace(backfilling=ASKED, moving=True), ranked=ranked)
+    ranked = nobody_ranked(len(laid.jobs.kind), laid.ranked.happened)
+    laid = laid._replace(rules=laid.rules._replace(backfilling=ASKED, moving=True), ranked=ranked)
     bound.job.well[:-1] &= ~jobs.killed
-    desk = desk_of(scene, rule, binding, discipline, policy, given, bound, jobs)
+    desk = desk_of(scene, rule, binding, discipline, policy, laid, bound, jobs)
+    runs = begun_runs(workload, cluster, binding)
+    if runs is not None:
+        begin_at_desk(desk, runs)
     stops = preempts_of(workload, cluster, binding, exact_ends=rule.slurm is not None)
     parts = Parts(bound, desk=desk, stops=stops)
     columns = columns_of(workload, bound, moving=desk.moves)
     if desk.moves:
         columns = columns._replace(expected_s=desk.row_expected_s)
     book = book_of(discipline.order, workload, cluster)
-    engine = given._replace(scores=desk.scores, columns=columns, book=book)
+    engine = laid._replace(scores=desk.scores, columns=columns, book=book)
     calls = callbacks(engine, parts, policy, discipline.order)
     door = door_of(rule)
     alone = door if stops is None else alone_of(rule)
@@ -103,5 +111,5 @@ def replay_at_desk(
             desk.tally[REDO] = 1
             run = EngineRun(engine, parts._replace(desk=desk))
     preempted = None if stops is None else stops.told["preempted"]
-    schedule = bound_schedule(records.schedule(), binding, bound, cut, cluster, preempted)
+    schedule = bound_schedule(with_ends(records.schedule(), workload, cluster), binding, bound, cut, cluster, preempted)
     return jobs.finished(schedule, np.array(bound.job.end_s[:-1]))

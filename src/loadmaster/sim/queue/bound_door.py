@@ -22,6 +22,10 @@ def simulate_bound(
     """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
     policy, discipline = scheduler.policy, scheduler.discipline
     general = serves_bound(workload, cluster, policy, discipline, foresight)
+    if workload.starting is not None:
+        from loadmaster.sim.queue.begun_state import serves_begun
+
+        general = general and serves_begun(workload, binding_of(workload, cluster))
     board = not (few and workload.jobs < MANY_JOBS) and serves_at_desk(cluster, policy, discipline, foresight)
     if board and not general:
         schedule = _at_desk(workload, cluster, scheduler, interval_s, seed, progress, foresight)

@@ -34,7 +34,7 @@ def go_on_bound(engine, bound):
     event = next_bound_event(engine.state, bound)
     if event == np.inf:
         return event
-    now = at_or_after(event, engine.rules.interval_s)
+    now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
     advance(engine, bound, now)
     return now
 

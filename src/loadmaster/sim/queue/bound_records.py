@@ -53,7 +53,7 @@ def bound_schedule(
     if preempted is not None:
         status[preempted] = _PREEMPTED
     stopped = bool((status >= 0).any())
-    plain = not stopped and segments is None and bool((cluster.speed == 1.0).all())
+    plain = not stopped and segments is None and schedule.end_s is None and bool((cluster.speed == 1.0).all())
     return replace(
         schedule,
         end_s=None if plain else np.array(ended.end_s[:-1]),

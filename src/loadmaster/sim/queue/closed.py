@@ -7,6 +7,7 @@ from loadmaster.schedule.binding import binds
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.bound_door import Progress
 from loadmaster.sim.queue.door import Engine, check_rules, simulate
+from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.reference import Plainly, Replay
 
 
@@ -50,7 +51,7 @@ def simulate_lived(
     check_rules(workload, cluster, policy, discipline)
     foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
     _refuse_unserved(workload, foresight)
-    scheduler = Scheduler(policy, discipline)
+    scheduler = Scheduler(policy, looking_ahead(discipline, plainly=plainly))
     run = Replay(workload, cluster, Plainly(scheduler) if plainly else scheduler, interval_s, seed, foresight)
     return run.arrivals.lived(run.run(progress))
 

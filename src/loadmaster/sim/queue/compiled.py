@@ -8,6 +8,7 @@ from loadmaster.model.cycles import followed_of
 from loadmaster.order import Order
 from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, Twin, names_of
 from loadmaster.schedule.binding import Binding
+from loadmaster.sim.queue.begun_state import with_ends
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.compiled_engine import EngineRun, Parts, callbacks
 from loadmaster.sim.queue.guess_kernel import Guess
@@ -67,9 +68,10 @@ def replay_compiled(
             run = EngineRun(engine, parts)
         if progress is not None:
             progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
+    schedule = with_ends(records.schedule(), workload, cluster)
     if binding is not None and bound is not None:
-        return bound_schedule(records.schedule(), binding, bound, cut, cluster)
-    return records.schedule()
+        return bound_schedule(schedule, binding, bound, cut, cluster)
+    return schedule
 
 
 def _records(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> Records:

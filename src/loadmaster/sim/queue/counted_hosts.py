@@ -64,14 +64,22 @@ def _by_count(policy: AnyPolicy, discipline: Discipline, cluster: Cluster) -> bo
 
 def free_pool(places: Longs, kind: Ints, class_of: Longs, first_task: Longs, host: Ints) -> CountedHosts:
     """Hosts with so many places, int64[H], all free; see `CountedHosts` for the rest."""
-    belongs = class_of[kind, places]
-    bits = np.zeros((class_of.max(initial=0) + 1, -(-len(places) // BITS) * BITS), np.uint8)
+    classes = np.zeros(int(class_of.max(initial=0)) + 1, np.int64)
+    members = np.zeros((len(classes), -(-len(places) // BITS)), np.uint64)
+    left, kind, class_of = (each.astype(np.int32) for each in (places, kind, class_of))
+    pool = CountedHosts(members, classes, classes.copy(), left, kind, class_of, first_task, host)
+    into_classes(pool)
+    return pool
+
+
+def into_classes(pool: CountedHosts) -> None:
+    """Let every host stand in its class, by what it has left; changed in place."""
+    belongs = pool.class_of[pool.kind, pool.left]
+    bits = np.zeros((len(pool.many), pool.members.shape[1] * BITS), np.uint8)
     bits[belongs[belongs >= 0], np.flatnonzero(belongs >= 0)] = 1
-    return CountedHosts(
-        np.packbits(bits, axis=1, bitorder="little").view(np.uint64), bits.sum(axis=1, dtype=np.int64),
-        np.zeros(len(bits), np.int64), places.astype(np.int32), kind.astype(np.int32), class_of.astype(np.int32),
-        first_task, host,
-    )  # fmt: skip
+    pool.members[:] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    pool.many[:] = bits.sum(axis=1)
+    pool.lowest[:] = 0
 
 
 def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:

@@ -14,11 +14,12 @@ from loadmaster.backfilling.slurm_kernel import serve_slurm
 from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
 from loadmaster.compiled import never_remembered
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Longs
 from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
 from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.place import POLICIES
 from loadmaster.schedule import AnyPolicy, Discipline, members_of
-from loadmaster.schedule.binding import Binding, binds, is_one_pool
+from loadmaster.schedule.binding import Binding, is_one_pool
 from loadmaster.schedule.compiled_decide import CompiledRule, counts_hosts, rule_of
 from loadmaster.schedule.slurm_scene import slurm_arrays
 from loadmaster.schedule.snapshot_arrays import Scene, table
@@ -59,12 +60,13 @@ def alone_of(rule: CompiledRule) -> Callable[..., None]:
     return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else doors.pass_none
 
 
-def scene_of(workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int) -> Scene:
-    """All rows of the log, as if they waited at once on an empty cluster."""
+def scene_of(
+    workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int, *, bound: bool
+) -> Scene:
+    """All rows of the log, as if they waited at once on an empty cluster; `bound`: `binding` binds some."""
     rows = open_rows(binding)
     jobs = binding.entries.job[rows]
     closures = (*binding.calendar.foreseen, *binding.calendar.failures)
-    bound = binds(workload, cluster)
     columns, given = dict[str, Any](), dict[str, Any]()
     if bound:
         columns = binding.columns(rows)
@@ -74,7 +76,7 @@ def scene_of(workload: Workload, cluster: Cluster, binding: Binding, discipline:
         }  # fmt: skip
     queue = Queue(
         jobs, workload.demand[jobs], workload.task_count[jobs], workload.expected_s[jobs], workload.projects[jobs],
-        workload.first_task[jobs], eligible_s=binding.eligible_s[jobs],
+        _task_number(workload)[jobs], eligible_s=binding.eligible_s[jobs],
         user=None if workload.user is None else workload.user[jobs], **columns,
     )  # fmt: skip
     none = np.zeros(0, np.int64)
@@ -87,6 +89,12 @@ def scene_of(workload: Workload, cluster: Cluster, binding: Binding, discipline:
             as_pool=is_one_pool(workload, cluster, binding if bound else None), **given,
         )
     )  # fmt: skip
+
+
+def _task_number(workload: Workload) -> Longs:
+    """int64: the number by which policies know the first task of each job."""
+    state = workload.starting
+    return workload.first_task if state is None or state.first_task is None else state.first_task
 
 
 def rule_for(scene: Scene, discipline: Discipline) -> CompiledRule | None:

@@ -19,6 +19,7 @@ from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
     is_cheaper_than_a_kept_plan,
 )
+from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
@@ -62,7 +63,10 @@ def simulate(
     check_rules(workload, cluster, policy, discipline)
     refuse_closed(workload)
     bound = binds(workload, cluster)
-    foresight, scheduler = foresight.under(discipline, workload, bound=bound), Scheduler(policy, discipline)
+    foresight = foresight.under(discipline, workload, bound=bound)
+    scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
+    if workload.starting is not None and not foresight.is_fixed:
+        engine = "reference"  # compiled engines correct no estimate of a job that runs as they begin
     if bound and engine in ("auto", "compiled"):
         few = engine == "auto"
         schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, foresight, few=few)

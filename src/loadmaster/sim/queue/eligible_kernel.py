@@ -30,6 +30,8 @@ def admit_bound(engine, bound):
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
         count[ARRIVED] += 1
+        if bound.job[job].begun:  # it ran as the run began
+            continue
         if not _submit(bound, job):
             bound.tally[STUCK] += 1
             bound.tally[REFUSED] += 1

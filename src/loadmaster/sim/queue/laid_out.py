@@ -17,6 +17,7 @@ from loadmaster.schedule import Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import Binding
 from loadmaster.schedule.twin import ByColumns
 from loadmaster.scores_kernel import empty_scores
+from loadmaster.sim.queue.begun_state import begin, begun_runs
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_state import BoundState
 from loadmaster.sim.queue.compiled_meta import known_of
@@ -39,6 +40,7 @@ def laid_out(
 ) -> tuple[QueueEngine, BoundState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
+    runs = begun_runs(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
@@ -46,6 +48,8 @@ def laid_out(
     else:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
     rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
+    if workload.starting is not None:
+        rules = rules._replace(begins_s=float(workload.starting.now_s))
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
         jobs, cluster = on_one_host(jobs, pool)
@@ -61,14 +65,17 @@ def laid_out(
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
-    return QueueEngine(
+    engine = QueueEngine(
         jobs, np.array(cluster.capacity), rules, state, waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
         full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
         empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
-    ), bound  # fmt: skip
+    )  # fmt: skip
+    if runs is not None:
+        begin(engine, runs, bound)
+    return engine, bound
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:
@@ -163,6 +170,7 @@ def _rules(
     assert meta is not None
     return QueueRules(
         interval_s=float(interval_s),
+        begins_s=-np.inf,
         backfilling=walk.kind,
         members=len(members),
         reservations=walk.reservations,

@@ -48,6 +48,10 @@ class Pending:
     def start(self, job: int, now_s: float) -> None:
         """It starts."""
         self.waiting.remove(job)
+        self.begin(job, now_s)
+
+    def begin(self, job: int, now_s: float) -> None:
+        """It runs from now on, and did not wait here."""
         if math.isnan(self._first_start_s[job]):
             self._first_start_s[job] = now_s
         self._count(job, 1)

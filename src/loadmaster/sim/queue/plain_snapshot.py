@@ -62,7 +62,7 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
     work = engine.workload
     of_log: dict[str, Any] = {
         "demand": work.demand, "tasks": work.task_count, "expected_s": work.expected_s, "project": work.projects,
-        "first_task": engine.occupancy.first_task, "user": work.user,
+        "first_task": engine.task_number, "user": work.user,
         "eligible_s": work.submit_s if engine.binding is None else engine.binding.eligible_s,
     }  # fmt: skip
 

@@ -128,7 +128,7 @@ def _go_on_unbound(engine, plan):
         event = min(event, next_expiry(engine.state.guess, engine.ends))
     if plan is not None:
         event = min(event, next_due(plan, plan.kept))
-    now = at_or_after(event, engine.rules.interval_s)
+    now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
     engine.state.guess.last_s[0] = now
     complete(engine, plan, now)
     if engine.state.guess.corrects != NONE:
@@ -168,10 +168,13 @@ def _admit(engine, now):
     if engine.state.guess.predicts:
         predict_until(engine.jobs, engine.state.guess, now, True)
     while count[ARRIVED] < engine.jobs.submit_s.shape[0] and engine.jobs.submit_s[count[ARRIVED]] <= now:
-        if engine.rules.moving or engine.rules.ticked:
-            join_ranked(engine.jobs, engine.ranked, count[ARRIVED])
-        else:
-            join(engine.jobs, engine.waiting, count[ARRIVED])
-            note_newest(engine.state.news, np.int64(engine.waiting.position[count[ARRIVED]]))
+        job = count[ARRIVED]
         count[ARRIVED] += 1
+        if not np.isnan(engine.log.start_s[job]):  # it ran as the run began
+            continue
+        if engine.rules.moving or engine.rules.ticked:
+            join_ranked(engine.jobs, engine.ranked, job)
+        else:
+            join(engine.jobs, engine.waiting, job)
+            note_newest(engine.state.news, np.int64(engine.waiting.position[job]))
         count[WAITING] += 1

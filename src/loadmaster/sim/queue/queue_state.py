@@ -83,6 +83,7 @@ class QueueRules(NamedTuple):
     """How the queue is served; -1 stands for no limit.
 
     Attributes:
+        begins_s: nothing is decided before this moment; minus infinity where the run begins with the log.
         varies: bit m: member m's scores are never remembered; first_fit, next_fit: bit m: member m is
             first-fit, or round-robin.
         target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
@@ -98,6 +99,7 @@ class QueueRules(NamedTuple):
     """
 
     interval_s: float
+    begins_s: float
     backfilling: int
     members: int
     reservations: int

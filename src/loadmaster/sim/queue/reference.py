@@ -13,6 +13,7 @@ from loadmaster.model.cycles import CycleLog
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
+from loadmaster.model.starting_state import StartingState
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
 from loadmaster.schedule import Discipline, Scheduler
@@ -99,7 +100,7 @@ class Replay:
 
     def __init__(
         self, workload: Workload, cluster: Cluster, scheduler: SchedulerLike, interval_s: float, seed: int,
-        foresight: Foresight = USERS,
+        foresight: Foresight = USERS, binding: Binding | None = None,
     ) -> None:  # fmt: skip
         self.expecting = Expecting(workload, foresight)
         self.arrivals = Arrivals(self.expecting.workload)
@@ -108,7 +109,7 @@ class Replay:
         self.scheduler = ByArrival(scheduler, self.arrivals) if self.arrivals.closed else scheduler
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
-        self.binding = self._binding(self.expecting.workload)
+        self.binding = self._binding(self.expecting.workload) if binding is None else binding
         self.requests = requests_seen(workload, self.binding)
         self.demand = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
@@ -134,6 +135,47 @@ class Replay:
         self.now_s = -math.inf
         self.ticked_s = 0.0
         self.cycles = CycleLog()
+        self.begun: frozenset[int] = frozenset()
+        self.begins_s, self.task_number = -math.inf, workload.first_task
+        if workload.starting is not None:
+            self._begin(workload.starting)
+
+    def _begin(self, state: StartingState) -> None:
+        """The jobs of a starting state run, and nothing is decided before its moment."""
+        assert self.cluster.speed is not None
+        tasks = self.workload.task_count[state.job]
+        state.check_hosts(self.cluster, np.repeat(self.workload.demand[state.job], tasks, axis=0))
+        if state.first_task is not None:
+            self.task_number = state.first_task
+        self.begun, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
+        hosts = np.split(state.host, np.cumsum(tasks)[:-1])
+        for n in np.lexsort((state.job, state.start_s)).tolist():
+            job, start_s, on = int(state.job[n]), float(state.start_s[n]), tuple(hosts[n].tolist())
+            slowest = self._slowest(on)
+            lasts_s = self.expecting.start(job, slowest)
+            end_s = max(start_s + lasts_s, math.nextafter(state.now_s, math.inf))
+            expected_end_s = start_s + float(self.workload.expected_s[job]) / slowest
+            if state.end_s is not None:
+                end_s = float(state.end_s[n])
+            if state.expected_end_s is not None:
+                expected_end_s = float(state.expected_end_s[n])
+            partition = self._partition_of(job)
+            status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
+            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on)
+            self.occupancy.start(job, on, run)
+            self.pending.begin(job, start_s)
+            self._tick(start_s)
+            self.ranking.started(job, start_s)
+            if self.allowance is not None:
+                self.allowance.count_submitted(job)
+                self.allowance.start(job, partition, start_s)
+
+    def _partition_of(self, job: int) -> int:
+        """Of a job that runs as the run begins: the first that starts it."""
+        if self.binding is None:
+            return 0
+        entries = self.binding.entries
+        return int(entries.partition[entries.first_open(job)])
 
     def _binding(self, workload: Workload) -> Binding | None:
         """What binds the jobs, as the log has them; nobody may start before an arrival that is not known yet."""
@@ -151,7 +193,7 @@ class Replay:
 
     def step(self) -> bool:
         """Deal with the next moment of decision; False when there is none."""
-        now = at_or_after(self._next_event(), self.interval_s)
+        now = at_or_after(max(self._next_event(), self.begins_s), self.interval_s)
         if not math.isfinite(now):
             return False
         self.now_s = now
@@ -173,7 +215,8 @@ class Replay:
         assert self.cluster.speed is not None
         self.ended_as[self.expecting.killed] = _TIMEOUT
         stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
-        plain = not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
+        from_empty = self.workload.starting is None
+        plain = from_empty and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
             runs.start_s, runs.host, self.cycles.cycles(), None if plain else runs.end_s,
             self.ended_as if stopped else None, cut, never, self.expecting.predicted_s, self.refused,
@@ -283,6 +326,8 @@ class Replay:
         for job in self.arrivals.until(self.now_s):
             self.expecting.arrived(job)
             self.ranking.submitted(job, float(self.workload.submit_s[job]))
+            if job in self.begun:
+                continue
             if self.allowance is not None and not self.allowance.submit(job):
                 self.pending.refuse()
                 self.refused += int(self.binding is not None and not self.binding.never[job])

@@ -51,7 +51,7 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     asked for, and the empty cluster holds every job, since each has a promise.
     """
     backfilling = discipline.backfilling
-    if not knows(policy, discipline) or not isinstance(backfilling, Conservative):
+    if not knows(policy, discipline) or not isinstance(backfilling, Conservative) or workload.starting is not None:
         return False
     one_pool = hosts_are_one_pool(workload.demand, cluster)
     if backfilling.early_end == "replan":

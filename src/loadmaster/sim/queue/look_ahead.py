@@ -1,0 +1,66 @@
+"""What a twin looks ahead by: the queue of a snapshot is worked off by the simulator, compiled where that is known."""
+
+from dataclasses import replace
+
+from loadmaster.model import Schedule
+from loadmaster.model.arrays import Floats
+from loadmaster.model.snapshot import Snapshot
+from loadmaster.order import JobColumns
+from loadmaster.place import Policy
+from loadmaster.schedule import Discipline, Scheduler, Twin, members_of
+from loadmaster.sim.queue.from_snapshot import Beginning, beginning
+from loadmaster.sim.queue.reference import Plainly, Replay
+
+
+def looking_ahead(discipline: Discipline, *, plainly: bool = False) -> Discipline:
+    """The discipline as it decides: a twin with what it looks ahead by; `plainly`: in plain Python."""
+    if not isinstance(discipline, Twin):
+        return discipline
+    return replace(discipline, look_ahead=look_ahead_plainly if plainly else look_ahead)
+
+
+def look_ahead(snapshot: Snapshot, policy: Policy, discipline: Discipline, columns: JobColumns) -> Floats:
+    """When each row's job starts if no job arrives any more (rule Q19); NaN for one that never starts.
+
+    Args:
+        snapshot: where things stand.
+        policy: rates hosts.
+        discipline: its order is a function of job and time.
+        columns: what orders know of the rows of the queue.
+
+    Returns:
+        float64[Q], seconds.
+
+    Raises:
+        InputError: policy or order fail.
+    """
+    run, scheduler = beginning(snapshot, columns), Scheduler(policy, discipline)
+    schedule = _compiled(run, scheduler, snapshot.seed)
+    return schedule.start_s[run.job] if schedule is not None else _replayed(run, scheduler, snapshot.seed)
+
+
+def look_ahead_plainly(snapshot: Snapshot, policy: Policy, discipline: Discipline, columns: JobColumns) -> Floats:
+    """The same in plain Python, which defines it."""
+    return _replayed(beginning(snapshot, columns), Plainly(Scheduler(policy, discipline)), snapshot.seed)
+
+
+def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | None:
+    """The run on a compiled engine; None where none knows its rules."""
+    from loadmaster.compiled import never_remembered  # hundreds of kernels
+    from loadmaster.sim.queue import at_desk, compiled, served
+
+    policy, discipline = scheduler.policy, scheduler.discipline
+    numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
+    if run.binding is None and served.serves(policy, discipline) and not numbered:
+        return compiled.replay_compiled(run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed)
+    if not at_desk.serves(policy, discipline):
+        return None
+    return at_desk.replay_at_desk(
+        run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed, binding=run.binding
+    )  # fmt: skip
+
+
+def _replayed(run: Beginning, scheduler: Scheduler | Plainly, seed: int) -> Floats:
+    """float64[Q]: starts on the plain engine."""
+    schedule = Replay(run.workload, run.cluster, scheduler, 0.0, seed, binding=run.binding).run()
+    return schedule.start_s[run.job]
