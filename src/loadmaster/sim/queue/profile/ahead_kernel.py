@@ -10,14 +10,14 @@ import numpy as np
 from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, first_on, hold, until
 from loadmaster.backfilling.soon_kernel import LAST, was_enough
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.profile.state import BLOCK, PASS, PLANNED_HOSTS
+from loadmaster.sim.queue.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS
 
 
 @inner
 def hold_ahead(plan, job, start_s, now_s):
     """Hold the hosts in `scratch` for the job from that moment on, until the end of the pass."""
     requests, replan, ahead, count = plan.requests, plan.replan, plan.ahead, plan.tally
-    for k in range(requests.tasks[job]):
+    for k in range(count[CHOSEN]):
         host = plan.scratch.host[k]
         if replan.planned_at[host] != count[PASS]:
             replan.planned_at[host] = count[PASS]
@@ -26,7 +26,8 @@ def hold_ahead(plan, job, start_s, now_s):
             plan.state.open[host] = False
             _copy(ahead, host)
         end_s = until(start_s, requests.expected_s[job])
-        hold(ahead, host, start_s, end_s, requests.demand[requests.kind[job]], 1.0, now_s)
+        tasks = 1.0 * plan.scratch.tasks[k]
+        hold(ahead, host, start_s, end_s, requests.demand[requests.kind[job]], tasks, now_s)
         _note_change(replan, host)
 
 

@@ -8,7 +8,8 @@ from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, leas
 from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, lasts
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.profile.state import WRONG
+from loadmaster.sim.queue.profile.promises_kernel import entries_of
+from loadmaster.sim.queue.profile.state import CHOSEN, WRONG
 from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, UNDO
 
 
@@ -51,9 +52,9 @@ def list_own(plan, job, seen, size):
     Something was given back there, and there is room just before the promise begins.
     """
     requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
-    demand, start_s = requests.demand[requests.kind[job]], plan.start_s[job]
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = np.int64(plan.host[task])
+    demand, start_s, (first, end) = requests.demand[requests.kind[job]], plan.start_s[job], entries_of(plan, job)
+    for entry in range(first, end):
+        host = np.int64(plan.host[entry])
         if soon.freed_at[host] > seen:
             at = covering(sky, host, start_s)
             if at > sky.first[host] and sky.time_s[at] == start_s:
@@ -83,6 +84,7 @@ def earliest(plan, rate, job, before_s, size, now_s):
         start_s, able = _first_of_one(plan, job, before_s, size, now_s)
     else:
         start_s, able = first_of_several(plan, plan.kept, job, before_s, now_s)
+    plan.tally[CHOSEN] = 0
     if start_s < np.inf:
         choose(plan, rate, job, able)
     return start_s
@@ -171,28 +173,83 @@ def first_of_several(plan, kept, job, before_s, now_s):
 
 @inner
 def choose(plan, rate, job, able):
-    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `host`."""
-    requests, scratch = plan.requests, plan.scratch
+    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `scratch`."""
+    plan.tally[CHOSEN] = 0
     if plan.as_pool:
-        scratch.host[0] = 0
+        _note_chosen(plan, 0, 1)
+    elif plan.rules.first_fit & 1:
+        _fill_in_order(plan, job, able)
+    elif plan.requests.tasks[job] == 1 or plan.rules.varies:
+        _choose_one_by_one(plan, rate, job, able)
+    else:
+        _choose_by_heap(plan, rate, job, able)
+
+
+@inlined
+def _note_chosen(plan, host, tasks):
+    """So many more tasks go to a host."""
+    scratch, chosen = plan.scratch, plan.tally[CHOSEN]
+    if chosen > 0 and scratch.host[chosen - 1] == host:
+        scratch.tasks[chosen - 1] += tasks
         return
+    scratch.host[chosen], scratch.tasks[chosen] = host, tasks
+    plan.tally[CHOSEN] += 1
+
+
+@inner
+def _fill_in_order(plan, job, able):
+    """First-fit rates all hosts alike: the first of them are filled, one after another."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    for i in range(able):
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, np.float64(scratch.able[i]), scratch.able[i])
+    left = np.int64(requests.tasks[job])
+    while left > 0:
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], left)
+        _note_chosen(plan, host, held)
+        left -= held
+
+
+@inner
+def _choose_one_by_one(plan, rate, job, able):
+    """The lowest rated host for one task after another; all are rated anew for each."""
+    requests, scratch = plan.requests, plan.scratch
     demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
-    window, able_hosts, value = scratch.window, scratch.able, scratch.value
     for k in range(requests.tasks[job]):
         task = requests.first[job] + k
-        if k == 0 or plan.rules.varies:
-            wrong = rate(demand, window, plan.capacity, able_hosts, able, last_host, task, seed, value, 0)
-        else:
-            scratch.again[0] = last_host
-            wrong = rate(demand, window, plan.capacity, scratch.again, 1, last_host, task, seed, value, 0)
+        wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, task, seed, scratch.value, 0)
         if wrong:
             plan.tally[WRONG] = NOT_FINITE
             return
-        host = lowest_able(scratch, able)
-        scratch.host[k] = host
+        last_host = lowest_able(scratch, able)
+        _note_chosen(plan, last_host, 1)
+        for r in range(demand.shape[0]):
+            scratch.window[last_host, r] -= demand[r]
+
+
+@inner
+def _choose_by_heap(plan, rate, job, able):
+    """The same where only the host just taken is rated otherwise than before: a heap of hosts by their scores."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
+    first, again = requests.first[job], scratch.again
+    wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, first, seed, scratch.value, 0)
+    for i in range(able):
+        host = scratch.able[i]
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
+    for k in range(1, requests.tasks[job] + 1):
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+            return
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        _note_chosen(plan, host, 1)
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
-        last_host = host
+        again[0] = host
+        wrong = rate(demand, scratch.window, plan.capacity, again, 1, host, first + k, seed, scratch.value, 0)
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
 
 
 @inlined

@@ -82,6 +82,8 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
         scratch=_scratch(requests),
         start_s=np.full(total, np.inf),
         host=np.zeros(tasks, np.int32),
+        tasks=np.zeros(tasks, np.int32),
+        entries=np.zeros(total, np.int32),
         runs=np.zeros(total, np.bool_),
         # A job starts once, and so comes once into the heap of expected ends, and from there into `overdue`.
         over_s=np.zeros(total),
@@ -137,6 +139,7 @@ def _scratch(requests: Requests) -> SearchScratch:
         value=np.zeros(hosts),
         again=np.zeros(1, np.int32),
         host=np.zeros(most, np.int32),
+        tasks=np.zeros(most, np.int32),
         before=np.zeros(most, np.int32),
         need=np.zeros(resources),
         listed=np.zeros(hosts, np.int32),

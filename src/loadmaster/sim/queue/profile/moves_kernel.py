@@ -11,6 +11,7 @@ from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.least_kernel import tighten_low, tighten_mid, tighten_top
 from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest, list_hosts, list_own
 from loadmaster.sim.queue.profile.promises_kernel import (
+    entries_of,
     give_up,
     heap_by_start,
     hold_promise,
@@ -46,15 +47,16 @@ def move_all(plan, rate, now_s, by_moment):
 @inlined
 def _may_move(plan, job, now_s):
     """Whether something was given back, since the job was last looked at, that might let it start sooner."""
-    requests, kept, soon, sky = plan.requests, plan.kept, plan.soon, plan.sky
+    kept, soon, sky = plan.kept, plan.soon, plan.sky
     before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(soon.of[job])
     if before_s <= now_s or seen == soon.freed[0]:
         return False
     if soon.known[kind] != soon.freed[0]:
         catch_up(soon, sky, kind, now_s)
     may = soon.least_s[kind] < before_s and soon.live_at[kind] > seen
-    for task in range(requests.first[job], requests.first[job + 1]):
-        may |= soon.freed_at[plan.host[task]] > seen
+    first, end = entries_of(plan, job)
+    for entry in range(first, end):
+        may |= soon.freed_at[plan.host[entry]] > seen
     if not may:
         kept.seen[job] = soon.freed[0]
     return may
@@ -90,11 +92,11 @@ def _sooner(plan, rate, job, now_s):
 @inner
 def _bound_own(plan, job, before_s, now_s):
     """Without its own promise the job may start sooner on its own hosts than its class."""
-    requests, soon = plan.requests, plan.soon
+    soon, (first, end) = plan.soon, entries_of(plan, job)
     kind = soon.of[job]
     bound_s = max(now_s, before_s - soon.long_s[kind] - 1.0)
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = plan.host[task]
+    for entry in range(first, end):
+        host = plan.host[entry]
         soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
     soon.least_s[kind] = min(soon.least_s[kind], bound_s)
 
@@ -140,14 +142,14 @@ def _look_at(plan, host, job, waiting, now_s):
         count[LOOKED] += 1
         kept.look_s[host] = now_s
     at = _note_most(plan, host, now_s)
-    task = kept.on_first[host]
-    while task >= 0:
-        other = np.int64(requests.task_job[task])
+    entry = kept.on_first[host]
+    while entry >= 0:
+        other = np.int64(requests.task_job[entry])
         later = other >= job and kept.seen[other] != count[PASS] and plan.start_s[other] > now_s
         if later and _fits_before_own(plan, host, at, other, now_s):
             kept.seen[other] = count[PASS]  # in the heap
             waiting = push(kept.order_s, kept.order, waiting, np.float64(other), other)
-        task = kept.on_next[task]
+        entry = kept.on_next[entry]
     return waiting
 
 
@@ -238,23 +240,23 @@ def _might_hold(plan, demand, expected_s, now_s):
 @inner
 def _start_now(plan, rate, job, waiting, now_s):
     """Promise this very moment to the job, if it fits beside all other promises; returns the size of the heap."""
-    requests, kept, scratch = plan.requests, plan.kept, plan.scratch
+    kept, scratch = plan.kept, plan.scratch
     hold_promise(plan, job, -1.0, now_s)
     able = _able_now(plan, job, now_s)
     if able == 0:
         hold_promise(plan, job, 1.0, now_s)
         return waiting
     choose(plan, rate, job, able)
-    first, tasks = requests.first[job], requests.tasks[job]
     give_up(plan, job, now_s)
-    for k in range(tasks):
-        scratch.before[k] = plan.host[first + k]
+    first, end = entries_of(plan, job)
+    for entry in range(first, end):
+        scratch.before[entry - first] = plan.host[entry]
     promise(plan, job, now_s, now_s)
     note_moved(plan, job)
     kept.look_most[:] = -np.inf
     for i in range(plan.tally[LOOKED]):
         _note_most(plan, kept.looked[i], now_s)
-    for k in range(tasks):
+    for k in range(end - first):
         host = scratch.before[k]
         waiting = _look_at(plan, host, job + 1, waiting, now_s)
         kept.look_s[host] = -np.inf

@@ -9,6 +9,7 @@ from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.profile.ahead_kernel import show_running
 from loadmaster.sim.queue.profile.plan_diff_kernel import note_more
+from loadmaster.sim.queue.profile.promises_kernel import entries_of
 from loadmaster.sim.queue.profile.state import EARLY, ENDED_TASKS, OVER, OVERDUE, UNDER_WAY
 from loadmaster.sim.queue.queue_state import ARRIVED, MORE_ROOM, OUT_OF_ROOM, PLANNED, UNDO
 from loadmaster.sim.queue.taking_kernel import place
@@ -24,9 +25,10 @@ def give_back_early(plan, kept, replan, job, end_s, now_s):
     plan.runs[job] = False
     held_s = until(plan.log.start_s[job], expected_s)
     if held_s > now_s:
-        for task in range(requests.first[job], requests.first[job + 1]):
-            host = np.int64(plan.host[task])
-            hold(sky, host, now_s, held_s, requests.demand[requests.kind[job]], -1.0, now_s)
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            host, tasks = np.int64(plan.host[entry]), -1.0 * plan.tasks[entry]
+            hold(sky, host, now_s, held_s, requests.demand[requests.kind[job]], tasks, now_s)
             note_freed(plan.soon, sky, host, now_s, held_s)
             if kept is not None:
                 kept.look_s[host] = -np.inf
