@@ -23,8 +23,15 @@ from loadmaster.sim.queue.profile.behind_kernel import (
     may_hold,
     sweep,
 )
-from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest, list_hosts
-from loadmaster.sim.queue.profile.promises_kernel import entries_of, entry_fits, give_up, note_moved, promise
+from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest_of_all
+from loadmaster.sim.queue.profile.promises_kernel import (
+    entries_of,
+    entry_fits,
+    give_up,
+    hold_total,
+    note_moved,
+    promise,
+)
 from loadmaster.sim.queue.profile.state import CHOSEN, CLEARED, MOVED, PASS, WRONG
 
 
@@ -64,8 +71,7 @@ def stand_again(plan, rate, now_s):
             if start_s < np.inf:
                 choose(plan, rate, job, able)
         else:
-            many = list_hosts(plan, job, np.inf, -1, now_s)
-            start_s = earliest(plan, rate, job, np.inf, many, now_s)
+            start_s = earliest_of_all(plan, rate, job, now_s)
         promise(plan, job, start_s, now_s)
         first, end = entries_of(plan, job)
         for entry in range(first, end):
@@ -89,11 +95,12 @@ def _clear(plan, host, before_s, before, size, now_s):
     while entry >= 0:
         job = np.int64(requests.task_job[entry])
         if is_behind(plan, job, before_s, before):
-            if not _is_out(plan, job):
-                size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
-            kept.out[entry] = True
             start_s, demand = max(now_s, plan.start_s[job]), requests.demand[requests.kind[job]]
             end_s = until(start_s, requests.expected_s[job])
+            if not _is_out(plan, job):
+                size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
+                hold_total(plan, job, start_s, end_s, -1.0, now_s)
+            kept.out[entry] = True
             hold(sky, host, start_s, end_s, demand, -1.0 * plan.tasks[entry], now_s)
         entry = np.int64(kept.on_next[entry])
     return size
@@ -135,6 +142,7 @@ def _holds_again(plan, job, now_s):
                 has_changed(plan, host)
                 out[entry] = False
     if fit:
+        hold_total(plan, job, start_s, end_s, 1.0, now_s)
         return True
     for entry in range(first, end):
         kept.look_s[plan.host[entry]] = -np.inf

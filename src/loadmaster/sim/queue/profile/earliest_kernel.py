@@ -9,6 +9,7 @@ from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, 
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.profile.promises_kernel import entries_of
+from loadmaster.sim.queue.profile.several_kernel import first_of_several
 from loadmaster.sim.queue.profile.state import CHOSEN, WRONG
 from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, UNDO
 
@@ -77,13 +78,23 @@ def _list(plan, host, until_s, size):
 
 
 @inner
+def earliest_of_all(plan, rate, job, now_s):
+    """The first moment at which the job fits on any hosts, which are then in `scratch`; infinite if none is."""
+    size = list_hosts(plan, job, np.inf, -1, now_s) if plan.requests.tasks[job] == 1 else 0
+    return earliest(plan, rate, job, np.inf, size, now_s)
+
+
+@inner
 def earliest(plan, rate, job, before_s, size, now_s):
-    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is."""
+    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is.
+
+    A job of one task starts on one of the `size` hosts that are listed, if at all.
+    """
     requests = plan.requests
     if requests.tasks[job] == 1:
         start_s, able = _first_of_one(plan, job, before_s, size, now_s)
     else:
-        start_s, able = first_of_several(plan, plan.kept, job, before_s, now_s)
+        start_s, able = first_of_several(plan, job, before_s, now_s)
     plan.tally[CHOSEN] = 0
     if start_s < np.inf:
         choose(plan, rate, job, able)
@@ -119,56 +130,6 @@ def _first_of_one(plan, job, before_s, size, now_s):
     for i in range(able):
         least(sky, scratch.able[i], best_s, until(best_s, expected_s), scratch.window)
     return best_s, able
-
-
-@inner
-def first_of_several(plan, kept, job, before_s, now_s):
-    """A host can hold more only from one of its own steps on; bounds stand for those whose turn has not come."""
-    requests, scratch, soon, ahead = plan.requests, plan.scratch, plan.soon, plan.ahead
-    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
-    turns = able = 0
-    for host in range(requests.capacity.shape[0]):
-        if soon.soon_s[kind, host] < before_s:
-            turns = push(scratch.turn_s, scratch.turn_host, turns, max(now_s, soon.soon_s[kind, host]), host)
-    next_s = np.inf
-    while True:
-        start_s = min(next_s, scratch.turn_s[0]) if turns > 0 else next_s
-        if start_s >= before_s:
-            return np.inf, 0
-        while turns > 0 and scratch.turn_s[0] <= start_s:
-            host = np.int64(scratch.turn_host[0])
-            turns = drop_first(scratch.turn_s, scratch.turn_host, turns)
-            if scratch.exact_at[host] == scratch.question[0]:
-                scratch.able[able] = host
-                able += 1
-                continue
-            scratch.exact_at[host] = scratch.question[0]
-            first_s = max(now_s, soon.soon_s[kind, host])
-            if kept is not None:
-                first_s = bound_on(soon, plan.sky, kind, host, now_s, before_s)
-            if first_s < before_s:
-                first_s = first_on(ahead, host, demand, expected_s, first_s, before_s)
-            if first_s < before_s:
-                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
-        end_s, next_s = until(start_s, expected_s), np.inf
-        total, i = np.int64(0), 0
-        while i < able:
-            host = np.int64(scratch.able[i])
-            least(ahead, host, start_s, end_s, scratch.window)
-            held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], requests.tasks[job])
-            if held > 0:
-                total, i = total + held, i + 1
-                following = covering(ahead, host, start_s) + 1
-                if following < ahead.first[host] + ahead.many[host]:
-                    next_s = min(next_s, ahead.time_s[following])
-                continue
-            able -= 1
-            scratch.able[i] = scratch.able[able]
-            first_s = first_on(ahead, host, demand, expected_s, start_s, before_s)
-            if first_s < before_s:
-                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
-        if total >= requests.tasks[job]:
-            return start_s, able
 
 
 @inner

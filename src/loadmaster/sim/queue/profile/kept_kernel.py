@@ -14,13 +14,15 @@ from loadmaster.backfilling.soon_kernel import forget
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.profile.again_kernel import clear_later, stand_again
-from loadmaster.sim.queue.profile.earliest_kernel import earliest, list_hosts
+from loadmaster.sim.queue.profile.earliest_kernel import earliest_of_all
 from loadmaster.sim.queue.profile.moves_kernel import move_all, start_sooner
 from loadmaster.sim.queue.profile.promises_kernel import (
     entries_of,
     entry_fits,
     heap_by_start,
+    hold_hosts,
     hold_promise,
+    hold_total,
     link,
     next_due_s,
     next_promised,
@@ -76,14 +78,14 @@ def _take_over(plan, now_s):
 
     Hosts where something no longer fits are to be cleared; the jobs that are due are `moved`.
     """
-    requests, kept, sky = plan.requests, plan.kept, plan.sky
+    kept, sky = plan.kept, plan.sky
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
     for i in range(list_overdue(plan, now_s)):
         job = np.int64(plan.overdue[i])
+        hold_hosts(plan, job, now_s, soonest, 1.0, now_s)
         first, end = entries_of(plan, job)
         for entry in range(first, end):
             host = np.int64(plan.host[entry])
-            hold(sky, host, now_s, soonest, requests.demand[requests.kind[job]], 1.0 * plan.tasks[entry], now_s)
             if is_overfull(sky, host, now_s, soonest):
                 clear_later(plan, host)
             kept.look_s[host] = min(kept.look_s[host], soonest)
@@ -104,26 +106,22 @@ def _begin_now(plan, job, now_s):
     held_s, end_s = until(start_s, requests.expected_s[job]), until(now_s, requests.expected_s[job])
     if start_s < now_s:
         held_s, (first, end) = max(held_s, now_s), entries_of(plan, job)
+        hold_hosts(plan, job, held_s, end_s, 1.0, now_s)
         for entry in range(first, end):
-            host, tasks = np.int64(plan.host[entry]), 1.0 * plan.tasks[entry]
-            hold(sky, host, held_s, end_s, requests.demand[requests.kind[job]], tasks, now_s)
-            if is_overfull(sky, host, held_s, end_s):
-                clear_later(plan, host)
+            if is_overfull(sky, plan.host[entry], held_s, end_s):
+                clear_later(plan, np.int64(plan.host[entry]))
 
 
 @inner
 def _stand(plan, rate, now_s):
     """Promise all again, in the order of the moments; a job that no longer fits, at the first moment that is free."""
-    requests, kept, sky, state = plan.requests, plan.kept, plan.sky, plan.state
+    requests, kept, state = plan.requests, plan.kept, plan.state
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
-    begin_skyline(sky, requests.capacity, now_s)
+    begin_skyline(plan.sky, kept.capacity, now_s)
     for i in range(state.tally[RUNNING]):
         job = np.int64(state.ending[i])
         end_s = max(plan.log.start_s[job] + requests.expected_s[job], soonest)
-        first, end = entries_of(plan, job)
-        for entry in range(first, end):
-            demand, tasks = requests.demand[requests.kind[job]], 1.0 * plan.tasks[entry]
-            hold(sky, plan.host[entry], now_s, end_s, demand, tasks, now_s)
+        hold_hosts(plan, job, now_s, end_s, 1.0, now_s)
     forget(plan.soon)
     kept.look_s[:] = -np.inf
     size, count[MOVED] = heap_by_start(plan), 0
@@ -133,8 +131,7 @@ def _stand(plan, rate, now_s):
         put_off(plan, job, max(now_s, plan.start_s[job]))
         if not _hold_again(plan, job, now_s):
             unlink(plan, job)
-            many = list_hosts(plan, job, np.inf, -1, now_s)
-            start_s = earliest(plan, rate, job, np.inf, many, now_s)
+            start_s = earliest_of_all(plan, rate, job, now_s)
             promise(plan, job, start_s, now_s)
         kept.seen[job] = 0
         if plan.start_s[job] <= now_s:
@@ -154,6 +151,7 @@ def _hold_again(plan, job, now_s):
                 hold(sky, plan.host[k], start_s, end_s, demand, -1.0 * plan.tasks[k], now_s)
             return False
         hold(sky, plan.host[entry], start_s, end_s, demand, 1.0 * plan.tasks[entry], now_s)
+    hold_total(plan, job, start_s, end_s, 1.0, now_s)
     return True
 
 
@@ -162,8 +160,7 @@ def _serve_new(engine, plan, job, now_s):
     """Start the job now if it fits, else promise it the first moment at which it does."""
     kept, soon = plan.kept, plan.soon
     count = plan.tally
-    many = list_hosts(plan, job, np.inf, -1, now_s)
-    start_s = earliest(plan, engine.calls.rates[0], job, np.inf, many, now_s)
+    start_s = earliest_of_all(plan, engine.calls.rates[0], job, now_s)
     if count[WRONG]:
         return
     plan.start_s[job] = start_s

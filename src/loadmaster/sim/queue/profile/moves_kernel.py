@@ -19,6 +19,7 @@ from loadmaster.sim.queue.profile.promises_kernel import (
     note_moved,
     promise,
 )
+from loadmaster.sim.queue.profile.several_kernel import may_start_before
 from loadmaster.sim.queue.profile.state import LOOKED, PASS, PROMISED, WRONG
 from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, MEMORY
 from loadmaster.sim.queue.waiting_kernel import cores_of
@@ -51,6 +52,8 @@ def _may_move(plan, job, now_s):
     before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(soon.of[job])
     if before_s <= now_s or seen == soon.freed[0]:
         return False
+    if plan.requests.tasks[job] > 1:
+        return True
     if soon.known[kind] != soon.freed[0]:
         catch_up(soon, sky, kind, now_s)
     may = soon.least_s[kind] < before_s and soon.live_at[kind] > seen
@@ -66,13 +69,15 @@ def _may_move(plan, job, now_s):
 def _sooner(plan, rate, job, now_s):
     """Move the job's promise to the first moment that is free, if that is sooner."""
     requests, kept, scratch, soon = plan.requests, plan.kept, plan.scratch, plan.soon
-    before_s, seen = plan.start_s[job], kept.seen[job]
-    size = list_hosts(plan, job, before_s, seen, now_s)
-    size = list_own(plan, job, seen, size)
+    before_s, seen, size, apart = plan.start_s[job], kept.seen[job], 0, False
     kept.seen[job] = soon.freed[0]
-    if size == 0:
+    if requests.tasks[job] == 1:
+        size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
+        if size == 0:
+            return
+        apart = scratch.question[1] != scratch.question[0]
+    elif not may_start_before(plan, job, before_s, now_s):
         return
-    apart = requests.tasks[job] == 1 and scratch.question[1] != scratch.question[0]
     if not apart:
         hold_promise(plan, job, -1.0, now_s)
         _bound_own(plan, job, before_s, now_s)

@@ -71,14 +71,29 @@ def promise(plan, job, start_s, now_s):
 @inner
 def hold_promise(plan, job, sign, now_s):
     """Hold what the job is promised, or give it back."""
-    requests, kept, sky = plan.requests, plan.kept, plan.sky
-    start_s = plan.start_s[job]
-    end_s, demand = until(start_s, requests.expected_s[job]), requests.demand[requests.kind[job]]
-    first, end = entries_of(plan, job)
+    start_s, look_s, (first, end) = plan.start_s[job], plan.kept.look_s, entries_of(plan, job)
+    end_s = until(start_s, plan.requests.expected_s[job])
+    hold_hosts(plan, job, start_s, end_s, sign, now_s)
     for entry in range(first, end):
-        host = plan.host[entry]
-        hold(sky, host, start_s, end_s, demand, sign * plan.tasks[entry], now_s)
-        kept.look_s[host] = min(kept.look_s[host], end_s)
+        look_s[plan.host[entry]] = min(look_s[plan.host[entry]], end_s)
+
+
+@inner
+def hold_hosts(plan, job, from_s, until_s, sign, now_s):
+    """Let the job hold its hosts in that time, or give them back."""
+    demand, (first, end) = plan.requests.demand[plan.requests.kind[job]], entries_of(plan, job)
+    for entry in range(first, end):
+        hold(plan.sky, plan.host[entry], from_s, until_s, demand, sign * plan.tasks[entry], now_s)
+    hold_total(plan, job, from_s, until_s, sign, now_s)
+
+
+@inlined
+def hold_total(plan, job, from_s, until_s, sign, now_s):
+    """Take what the job holds off what all hosts have together, or add it."""
+    requests = plan.requests
+    if plan.total >= 0:
+        demand = requests.demand[requests.kind[job]]
+        hold(plan.sky, plan.total, from_s, until_s, demand, sign * requests.tasks[job], now_s)
 
 
 @inner

@@ -8,12 +8,12 @@ was promised a start before is promised the same, but where hosts have more free
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import hold, is_free, is_out_of_room, least, until
+from loadmaster.backfilling.skyline_kernel import is_free, is_out_of_room, least, until
 from loadmaster.kernels import inlined, inner
 from loadmaster.lowest_kernel import lowest
 from loadmaster.scores_kernel import rate_all, refresh, score_in
 from loadmaster.sim.queue.profile.ahead_kernel import drop_ahead, first_or_later, hold_ahead, lower_bounds, show_running
-from loadmaster.sim.queue.profile.earliest_kernel import choose, first_of_several, last_taken, lowest_able
+from loadmaster.sim.queue.profile.earliest_kernel import choose, last_taken, lowest_able
 from loadmaster.sim.queue.profile.plan_diff_kernel import (
     come_to,
     is_promised,
@@ -23,8 +23,9 @@ from loadmaster.sim.queue.profile.plan_diff_kernel import (
     note_promise,
     take_up,
 )
-from loadmaster.sim.queue.profile.promises_kernel import entries_of
+from loadmaster.sim.queue.profile.promises_kernel import entries_of, hold_hosts
 from loadmaster.sim.queue.profile.running_kernel import list_overdue, note_start, take_best
+from loadmaster.sim.queue.profile.several_kernel import first_of_several
 from loadmaster.sim.queue.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS, WRONG
 from loadmaster.sim.queue.queue_state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, PLANNED, SHORT, UNDO
 from loadmaster.sim.queue.runs_kernel import next_run
@@ -97,9 +98,10 @@ def _let_overdue_end(plan, now_s):
 @inner
 def _hold_running(plan, job, until_s, now_s):
     """The job holds what was taken for it until then."""
-    demand, (first, end) = plan.requests.demand[plan.requests.kind[job]], entries_of(plan, job)
+    first, end = entries_of(plan, job)
+    hold_hosts(plan, job, now_s, until_s, 1.0, now_s)
+    show_running(plan, plan.total)
     for entry in range(first, end):
-        hold(plan.sky, plan.host[entry], now_s, until_s, demand, 1.0 * plan.tasks[entry], now_s)
         show_running(plan, plan.host[entry])
         note_less(plan.replan.since, plan.host[entry], now_s, until_s)
 
@@ -265,9 +267,7 @@ def _plan_later(plan, rate, job, now_s):
     if requests.tasks[job] == 1:
         start_s, able, same = _first_again(plan, job, now_s)
     else:
-        lower_bounds(plan, np.int64(plan.soon.of[job]), now_s)
-        plan.scratch.question[0] += 1
-        start_s, able = first_of_several(plan, plan.kept, job, np.inf, now_s)
+        start_s, able = first_of_several(plan, job, np.inf, now_s)
     if start_s < np.inf:
         if same:
             plan.tally[CHOSEN], plan.scratch.tasks[0] = 1, 1

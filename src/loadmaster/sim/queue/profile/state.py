@@ -49,8 +49,10 @@ class SearchScratch(NamedTuple):
         need: float64[R], what several tasks ask for, or the least that jobs do.
         listed, listed_at: int32[P], int64[P], hosts to look at, and the question for which each is listed; limit_s:
             float64[P], at the latest then the job may start there.
-        turn_s, turn_host: float64[P], int32[P], heap of hosts by when they can hold a task.
-        exact_at: int64[P], the question for which that is exact, and no bound.
+        turn_s, turn_host: float64[P], int32[P], heap of hosts that are chosen from.
+        held, held_until_s: int64[P], float64[P], how many tasks a host holds through the time in question, and when it
+            might hold more.
+        next_step, next_s: int64[P], float64[P], the first step of a host behind that time, and when it begins.
         question: int64[2], the number of the question, and of the last in which a host is listed for the room that the
             job's own promise takes.
     """
@@ -68,7 +70,10 @@ class SearchScratch(NamedTuple):
     limit_s: NDArray[np.float64]
     turn_s: NDArray[np.float64]
     turn_host: NDArray[np.int32]
-    exact_at: NDArray[np.int64]
+    held: NDArray[np.int64]
+    held_until_s: NDArray[np.float64]
+    next_step: NDArray[np.int64]
+    next_s: NDArray[np.float64]
     question: NDArray[np.int64]
 
 
@@ -77,13 +82,14 @@ class KeptReservations(NamedTuple):
 
     Attributes:
         seen: int64[J], how often something had been given back when the job was last looked at (`Soon.freed`).
-        on_first: int32[P], on_next, on_before: int32[U], a list for each host of the entries of `Reservations.host` that
-            promise it, -1 at both ends.
+        on_first: int32[P], on_next, on_before: int32[U], a list for each host of the entries of `Reservations.host`
+            that promise it, -1 at both ends.
         due_s, due: float64[2 J + 16], int32[...], heap of promises by their moment; those that have moved on are in it
             still.
         order_s, order: float64[J], int32[J], heap for putting jobs in order; moved: int32[J], jobs to start.
         look_s: float64[P], when a host may have become able to start somebody at once; looked: int32[P], those that
             are looked at; looked_at: int64[P], in which pass; look_most: float64[R], none of them has more free now.
+        capacity: float64[H, R], what the rows of the profile have when nothing is held: H = P, or P + 1 with a total.
         out: bool[U], what the entry promises has been taken off its host, to be held there again.
         cleared, cleared_at: int32[P], int64[P], hosts whose promises are gone through again, and in which pass.
         near: int32[N, P], how many promises begin on a host in each stretch of time.
@@ -104,6 +110,7 @@ class KeptReservations(NamedTuple):
     look_most: NDArray[np.float64]
     looked: NDArray[np.int32]
     looked_at: NDArray[np.int64]
+    capacity: NDArray[np.float64]
     out: NDArray[np.bool_]
     cleared: NDArray[np.int32]
     cleared_at: NDArray[np.int64]
@@ -149,9 +156,11 @@ class Replan(NamedTuple):
 
     Attributes:
         alone: bool[J], the job has one task, and no other host could take it when it was promised its own.
-        planned, planned_at: int32[P], int64[P], hosts on which the pass has promised something, and in which pass.
+        planned, planned_at: int32[P], int64[P + 1], hosts on which the pass has promised something, and in which pass,
+            the last one for the total.
         block_s: float64[C, B], no later than any of the bounds of a class for the hosts of a block.
-        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P], the last of these times.
+        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P + 1], the last time, and of
+            the total.
         exact_at: int64[C, P], the bound was the first moment itself after that change.
         likely: int32[C], the host that a job of the class got last.
         undo_class, undo_host, undo_s: int32[N], int32[N], float64[N], bounds that hold in this pass only, and what they
@@ -194,7 +203,9 @@ class Reservations(NamedTuple):
         requests: what jobs ask of the profile.
         early_end: what becomes of promises, a constant of `conservative_kernel`.
         as_pool: the profile counts hosts.
-        sky: what hosts have free beside all that stands from pass to pass.
+        sky: what hosts have free beside all that stands from pass to pass, a row for each.
+        total: the row of `sky` with what all hosts have free together, but for promises that are looked at again; -1 if
+            all jobs have one task.
         ahead: the same beside what the pass has promised too, in the same arrays; `sky` itself where promises stand.
         soon: when a job can start on a host at the soonest.
         scratch: the job at hand.
@@ -220,6 +231,7 @@ class Reservations(NamedTuple):
     requests: Requests
     early_end: int
     as_pool: bool
+    total: int
     sky: Skyline
     ahead: Skyline
     soon: Soon
