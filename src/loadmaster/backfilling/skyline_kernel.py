@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 
 LEAST_ROOM = 8
 """Steps that every host has room for."""
@@ -87,19 +87,9 @@ def is_out_of_room(sky):
 @inner
 def covering(sky, host, time_s):
     """The last step of a host that begins at or before `time_s`, or its first."""
-    low = sky.first[host]
-    high = low + sky.many[host] - 1
-    if low == high or sky.time_s[low + 1] > time_s:
-        return low
-    while high - low > FEW:
-        middle = (low + high + 1) >> 1
-        if sky.time_s[middle] <= time_s:
-            low = middle
-        else:
-            high = middle - 1
-    while low < high and sky.time_s[low + 1] <= time_s:
-        low += 1
-    return low
+    if sky.many[host] == 1 or sky.time_s[sky.first[host] + 1] > time_s:
+        return sky.first[host]
+    return sky.first[host] + _from_there(sky, host, 0, time_s)
 
 
 @inner
@@ -111,17 +101,32 @@ def until(start_s, expected_s):
 
 @inner
 def hold(sky, host, from_s, until_s, demand, sign, now_s):
-    """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`.
+    """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`, or a multiple of it.
 
     There should be room for two steps, see `is_out_of_room`; those that are over by `now_s` go.
     """
     _trim(sky, host, now_s)
-    begin = _step_at(sky, host, from_s)
-    end = _step_at(sky, host, until_s)
-    first = sky.first[host]
+    begin = covering(sky, host, from_s) - sky.first[host]
+    end = _from_there(sky, host, begin, until_s)
+    before, behind = sky.time_s[sky.first[host] + begin] != from_s, sky.time_s[sky.first[host] + end] != until_s
+    if (before or behind) and not _has_room(sky, host, np.int64(before) + np.int64(behind)):
+        return
+    time_s, free, first, more = sky.time_s, sky.free, sky.first[host], np.int64(before) + np.int64(behind)
+    if more > 0:
+        for at in range(first + sky.many[host] - 1, first + end, -1):
+            _move_step(time_s, free, at, at + more)
+        if behind:
+            _move_step(time_s, free, first + end, first + end + more)
+            time_s[first + end + more] = until_s
+        if before:
+            for at in range(first + end, first + begin - 1, -1):
+                _move_step(time_s, free, at, at + 1)
+            time_s[first + begin + 1] = from_s
+        sky.many[host] += more
+    begin, end = begin + before, end + more
     for at in range(first + begin, first + end):
         for r in range(demand.shape[0]):
-            sky.free[at, r] -= sign * demand[r]
+            free[at, r] -= sign * demand[r]
     _merge(sky, host, end)
     _merge(sky, host, begin)
 
@@ -219,35 +224,37 @@ def _trim(sky, host, now_s):
 
 
 @inner
-def _step_at(sky, host, time_s):
-    """The number of the step that begins at `time_s` among those of its host, made where there is none."""
-    at = covering(sky, host, time_s)
-    number = at - sky.first[host]
-    if sky.time_s[at] == time_s:
-        return number
-    if sky.first[host] + sky.many[host] == sky.base[host] + sky.room[host] and not _move(sky, host):
-        return number
-    first = sky.first[host]
-    at = first + number + 1
-    for i in range(first + sky.many[host], at, -1):
-        sky.time_s[i] = sky.time_s[i - 1]
-        for r in range(sky.free.shape[1]):
-            sky.free[i, r] = sky.free[i - 1, r]
-    sky.time_s[at] = time_s
-    for r in range(sky.free.shape[1]):
-        sky.free[at, r] = sky.free[at - 1, r]
-    sky.many[host] += 1
-    return number + 1
+def _from_there(sky, host, number, time_s):
+    """The number of the last step of a host, from step `number` on, that begins at or before `time_s`."""
+    low, high = sky.first[host] + number, sky.first[host] + sky.many[host] - 1
+    while high - low > FEW:
+        middle = (low + high + 1) >> 1
+        if sky.time_s[middle] <= time_s:
+            low = middle
+        else:
+            high = middle - 1
+    while low < high and sky.time_s[low + 1] <= time_s:
+        low += 1
+    return low - sky.first[host]
+
+
+@inlined
+def _move_step(time_s, free, at, to):
+    time_s[to] = time_s[at]
+    for r in range(free.shape[1]):
+        free[to, r] = free[at, r]
 
 
 @inner
-def _move(sky, host):
-    """Room for one step more: where those that are over have been, or twice as much at the end of what is used.
+def _has_room(sky, host, steps):
+    """Make room for so many steps more: where those that are over have been, or twice as much behind what is used.
 
     Whether there is.
     """
     many, old, new = sky.many[host], sky.first[host], sky.base[host]
-    if old == new:
+    if old + many + steps <= new + sky.room[host]:
+        return True
+    if old - new < steps:
         new = sky.used[0]
         if new + 2 * sky.room[host] > sky.time_s.shape[0]:
             sky.used[0] = sky.time_s.shape[0] + 1
@@ -255,9 +262,7 @@ def _move(sky, host):
         sky.base[host], sky.room[host] = new, 2 * sky.room[host]
         sky.used[0] = new + sky.room[host]
     for i in range(many):
-        sky.time_s[new + i] = sky.time_s[old + i]
-        for r in range(sky.free.shape[1]):
-            sky.free[new + i, r] = sky.free[old + i, r]
+        _move_step(sky.time_s, sky.free, old + i, new + i)
     sky.first[host] = new
     return True
 
@@ -272,7 +277,5 @@ def _merge(sky, host, number):
         if sky.free[at, r] != sky.free[at - 1, r]:
             return
     for i in range(at, sky.first[host] + sky.many[host] - 1):
-        sky.time_s[i] = sky.time_s[i + 1]
-        for r in range(sky.free.shape[1]):
-            sky.free[i, r] = sky.free[i + 1, r]
+        _move_step(sky.time_s, sky.free, i + 1, i)
     sky.many[host] -= 1
