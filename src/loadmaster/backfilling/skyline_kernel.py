@@ -191,6 +191,12 @@ def first_on(sky, host, demand, expected_s, from_s, latest_s):
 
     If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
     """
+    return first_until(sky, host, demand, expected_s, from_s, latest_s, np.inf)
+
+
+@inner
+def first_until(sky, host, demand, expected_s, from_s, latest_s, enough_s):
+    """The same where it is enough to be free until `enough_s`."""
     start_s, end_s = np.inf, np.inf
     end = sky.first[host] + sky.many[host]
     for at in range(covering(sky, host, from_s), end):
@@ -204,7 +210,7 @@ def first_on(sky, host, demand, expected_s, from_s, latest_s):
             start_s = max(sky.time_s[at], from_s)
             if start_s > latest_s:
                 return start_s
-            end_s = until(start_s, expected_s)
+            end_s = min(until(start_s, expected_s), enough_s)
     return start_s
 
 

@@ -19,7 +19,7 @@ from loadmaster.sim.queue.profile.promises_kernel import (
     note_moved,
     promise,
 )
-from loadmaster.sim.queue.profile.several_kernel import may_start_before
+from loadmaster.sim.queue.profile.several_kernel import first_beside_own
 from loadmaster.sim.queue.profile.state import LOOKED, PASS, PROMISED, WRONG
 from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, MEMORY
 from loadmaster.sim.queue.waiting_kernel import cores_of
@@ -68,30 +68,49 @@ def _may_move(plan, job, now_s):
 @inner
 def _sooner(plan, rate, job, now_s):
     """Move the job's promise to the first moment that is free, if that is sooner."""
-    requests, kept, scratch, soon = plan.requests, plan.kept, plan.scratch, plan.soon
-    before_s, seen, size, apart = plan.start_s[job], kept.seen[job], 0, False
-    kept.seen[job] = soon.freed[0]
-    if requests.tasks[job] == 1:
-        size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
-        if size == 0:
-            return
-        apart = scratch.question[1] != scratch.question[0]
-    elif not may_start_before(plan, job, before_s, now_s):
+    seen, plan.kept.seen[job] = plan.kept.seen[job], plan.soon.freed[0]
+    if plan.requests.tasks[job] == 1:
+        start_s = _first_of_one(plan, rate, job, seen, now_s)
+    else:
+        start_s = _first_of_several(plan, rate, job, now_s)
+    if start_s == np.inf:
         return
+    give_up(plan, job, now_s)
+    promise(plan, job, start_s, now_s)
+    if start_s <= now_s:
+        note_moved(plan, job)
+
+
+@inner
+def _first_of_one(plan, rate, job, seen, now_s):
+    """A sooner moment for a job of one task, which then holds its promise no longer; infinite if there is none."""
+    scratch, before_s = plan.scratch, plan.start_s[job]
+    size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
+    if size == 0:
+        return np.inf
+    apart = scratch.question[1] != scratch.question[0]
     if not apart:
         hold_promise(plan, job, -1.0, now_s)
         _bound_own(plan, job, before_s, now_s)
     start_s = earliest(plan, rate, job, before_s, size, now_s)
     if start_s < np.inf and apart:
         hold_promise(plan, job, -1.0, now_s)
-    elif start_s == np.inf:
-        if not apart:
-            hold_promise(plan, job, 1.0, now_s)
-        return
-    give_up(plan, job, now_s)
-    promise(plan, job, start_s, now_s)
-    if start_s <= now_s:
-        note_moved(plan, job)
+    elif start_s == np.inf and not apart:
+        hold_promise(plan, job, 1.0, now_s)
+    return start_s
+
+
+@inner
+def _first_of_several(plan, rate, job, now_s):
+    """The same for a job of several tasks: its promise is taken out of the way only where it might start sooner."""
+    from_s = first_beside_own(plan, job, now_s)
+    if from_s == np.inf:
+        return np.inf
+    hold_promise(plan, job, -1.0, now_s)
+    start_s = earliest(plan, rate, job, plan.start_s[job], 0, from_s)
+    if start_s == np.inf:
+        hold_promise(plan, job, 1.0, now_s)
+    return start_s
 
 
 @inner

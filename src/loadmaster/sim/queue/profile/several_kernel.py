@@ -10,25 +10,49 @@ less free than all tasks ask for, which the row `total` of the profile says.
 import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
-from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, least, until
+from loadmaster.backfilling.skyline_kernel import covering, first_until, least, until
 from loadmaster.kernels import inlined, inner
 
 
 @inner
 def first_of_several(plan, job, before_s, now_s):
     """The first moment before `before_s` at which the job fits, infinite if none is, and how many hosts are `able`."""
-    ahead, expected_s, tasks = plan.ahead, plan.requests.expected_s[job], plan.requests.tasks[job]
-    need, held_until_s = plan.scratch.need, plan.scratch.held_until_s
+    start_s, hosts = _first(plan, job, before_s, np.inf, now_s)
+    if start_s == np.inf:
+        return start_s, 0
+    return start_s, _list_able(plan, hosts, start_s, until(start_s, plan.requests.expected_s[job]))
+
+
+@inner
+def first_beside_own(plan, job, now_s):
+    """A moment before which the job cannot start sooner than it is promised; infinite if it cannot at all.
+
+    What it is promised itself is in its way nowhere, and begins only then: so that the time until then counts.
+    """
+    start_s, _ = _first(plan, job, plan.start_s[job], plan.start_s[job], now_s)
+    return start_s
+
+
+@inner
+def _first(plan, job, before_s, enough_s, now_s):
+    """The first moment before `before_s` from which all tasks fit until the job is over, or until `enough_s`.
+
+    It is infinite if there is none. Returns also how many hosts were counted for it.
+    """
+    ahead, total, need, tasks = plan.ahead, plan.total, plan.scratch.need, plan.requests.tasks[job]
+    held_until_s, expected_s = plan.scratch.held_until_s, plan.requests.expected_s[job]
     _need_all(plan, job)
-    for host in range(held_until_s.shape[0]):
-        held_until_s[host] = -np.inf
-    start_s = first_on(ahead, plan.total, need, expected_s, now_s, before_s)
+    start_s = first_until(ahead, total, need, expected_s, now_s, before_s, enough_s)
+    if start_s < before_s:
+        for host in range(held_until_s.shape[0]):
+            held_until_s[host] = -np.inf
     while start_s < before_s:
-        end_s = until(start_s, expected_s)
-        held, more_s, hosts = _count(plan, job, start_s, end_s)
+        held, more_s, hosts = _count(plan, job, start_s, min(until(start_s, expected_s), enough_s))
         if held >= tasks:
-            return start_s, _list_able(plan, hosts, start_s, end_s)
-        start_s = first_on(ahead, plan.total, need, expected_s, more_s, before_s) if more_s < before_s else np.inf
+            return start_s, hosts
+        start_s = np.inf
+        if more_s < before_s:
+            start_s = first_until(ahead, total, need, expected_s, more_s, before_s, enough_s)
     return np.inf, 0
 
 
@@ -38,26 +62,6 @@ def _need_all(plan, job):
     need, demand = plan.scratch.need, plan.requests.demand[plan.requests.kind[job]]
     for r in range(need.shape[0]):
         need[r] = plan.requests.tasks[job] * demand[r]
-
-
-@inner
-def may_start_before(plan, job, before_s, now_s):
-    """Whether all hosts together have enough free for the job to start sooner than it is promised, at `before_s`.
-
-    What it is promised itself is in nobody's way from `before_s` on, so that only the time until then counts.
-    """
-    sky, row, need = plan.sky, plan.total, plan.scratch.need
-    _need_all(plan, job)
-    begins_s, enough_s, end = np.inf, np.inf, plan.sky.first[row] + plan.sky.many[row]
-    for at in range(covering(sky, row, now_s), end):
-        if sky.time_s[at] >= min(before_s, enough_s):
-            break
-        if not fits(sky, at, need):
-            begins_s = enough_s = np.inf
-        elif begins_s == np.inf:
-            begins_s = max(sky.time_s[at], now_s)
-            enough_s = until(begins_s, plan.requests.expected_s[job])
-    return begins_s < before_s
 
 
 @inner
