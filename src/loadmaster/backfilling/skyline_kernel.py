@@ -24,6 +24,7 @@ class Skyline(NamedTuple):
 
     Attributes:
         time_s: float64[M], when a step begins; free: float64[M, R], what is free from then on.
+        flat: float64[M * R], the same memory as `free`: many steps move in one loop.
         base, room: int64[H], the part of the arrays that a host has; first, many: int64[H], its steps there.
         used: int64[1], how much of the arrays has been given to hosts; more than there is once a host got no room
             (`is_out_of_room`): what is held there is then not what it should be.
@@ -31,6 +32,7 @@ class Skyline(NamedTuple):
 
     time_s: NDArray[np.float64]
     free: NDArray[np.float64]
+    flat: NDArray[np.float64]
     base: NDArray[np.int64]
     room: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -41,7 +43,8 @@ class Skyline(NamedTuple):
 def empty_skyline(hosts: int, resources: int, steps: int) -> Skyline:
     """Room for so many steps; no host has any."""
     base, room, first, many = (np.zeros(hosts, np.int64) for _ in range(4))
-    return Skyline(np.zeros(steps), np.zeros((steps, resources)), base, room, first, many, np.zeros(1, np.int64))
+    free = np.zeros((steps, resources))
+    return Skyline(np.zeros(steps), free, free.reshape(-1), base, room, first, many, np.zeros(1, np.int64))
 
 
 def begun_skyline(capacity: NDArray[np.float64]) -> Skyline:
@@ -56,8 +59,9 @@ def with_more_room(sky: Skyline, steps: int) -> Skyline:
     """The same with room for so many steps beside twice of what there is."""
     room = np.maximum(LEAST_ROOM, 2 * sky.many)
     base, used = np.cumsum(room) - room, int(room.sum())
+    free = np.zeros((used + steps, sky.free.shape[1]))
     new = Skyline(
-        np.zeros(used + steps), np.zeros((used + steps, sky.free.shape[1])), base, room, base.copy(), sky.many.copy(),
+        np.zeros(used + steps), free, free.reshape(-1), base, room, base.copy(), sky.many.copy(),
         np.full(1, used, np.int64),
     )  # fmt: skip
     number = np.arange(int(sky.many.sum())) - np.repeat(np.cumsum(sky.many) - sky.many, sky.many)
@@ -113,14 +117,11 @@ def hold(sky, host, from_s, until_s, demand, sign, now_s):
         return
     time_s, free, first, more = sky.time_s, sky.free, sky.first[host], np.int64(before) + np.int64(behind)
     if more > 0:
-        for at in range(first + sky.many[host] - 1, first + end, -1):
-            _move_step(time_s, free, at, at + more)
+        _move_back(sky, first + end + 1 - np.int64(behind), first + sky.many[host], more)
         if behind:
-            _move_step(time_s, free, first + end, first + end + more)
             time_s[first + end + more] = until_s
         if before:
-            for at in range(first + end, first + begin - 1, -1):
-                _move_step(time_s, free, at, at + 1)
+            _move_back(sky, first + begin, first + end + 1, 1)
             time_s[first + begin + 1] = from_s
         sky.many[host] += more
     begin, end = begin + before, end + more
@@ -245,10 +246,23 @@ def _from_there(sky, host, number, time_s):
 
 
 @inlined
-def _move_step(time_s, free, at, to):
-    time_s[to] = time_s[at]
-    for r in range(free.shape[1]):
-        free[to, r] = free[at, r]
+def _move_back(sky, first, end, by):
+    """Move the steps from `first` to before `end` so many places towards the end of the arrays."""
+    resources = sky.free.shape[1]
+    for at in range(end - 1, first - 1, -1):
+        sky.time_s[at + by] = sky.time_s[at]
+    for at in range(end * resources - 1, first * resources - 1, -1):
+        sky.flat[at + by * resources] = sky.flat[at]
+
+
+@inlined
+def _move_to(sky, first, end, to):
+    """Move the steps from `first` to before `end` to an earlier place, or one that is free."""
+    resources = sky.free.shape[1]
+    for at in range(end - first):
+        sky.time_s[to + at] = sky.time_s[first + at]
+    for at in range((end - first) * resources):
+        sky.flat[to * resources + at] = sky.flat[first * resources + at]
 
 
 @inner
@@ -267,8 +281,7 @@ def _has_room(sky, host, steps):
             return False
         sky.base[host], sky.room[host] = new, 2 * sky.room[host]
         sky.used[0] = new + sky.room[host]
-    for i in range(many):
-        _move_step(sky.time_s, sky.free, old + i, new + i)
+    _move_to(sky, old, old + many, new)
     sky.first[host] = new
     return True
 
@@ -282,6 +295,5 @@ def _merge(sky, host, number):
     for r in range(sky.free.shape[1]):
         if sky.free[at, r] != sky.free[at - 1, r]:
             return
-    for i in range(at, sky.first[host] + sky.many[host] - 1):
-        _move_step(sky.time_s, sky.free, i + 1, i)
+    _move_to(sky, at + 1, sky.first[host] + sky.many[host], at)
     sky.many[host] -= 1

@@ -72,7 +72,7 @@ def _sooner(plan, rate, job, now_s):
     if plan.requests.tasks[job] == 1:
         start_s = _first_of_one(plan, rate, job, seen, now_s)
     else:
-        start_s = _first_of_several(plan, rate, job, now_s)
+        start_s = _first_of_several(plan, rate, job, seen, now_s)
     if start_s == np.inf:
         return
     give_up(plan, job, now_s)
@@ -101,9 +101,9 @@ def _first_of_one(plan, rate, job, seen, now_s):
 
 
 @inner
-def _first_of_several(plan, rate, job, now_s):
+def _first_of_several(plan, rate, job, seen, now_s):
     """The same for a job of several tasks: its promise is taken out of the way only where it might start sooner."""
-    from_s = first_beside_own(plan, job, now_s)
+    from_s = first_beside_own(plan, job, seen, now_s)
     if from_s == np.inf:
         return np.inf
     hold_promise(plan, job, -1.0, now_s)

@@ -11,6 +11,7 @@ import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
 from loadmaster.backfilling.skyline_kernel import covering, first_until, least, until
+from loadmaster.backfilling.soon_kernel import freed_since
 from loadmaster.kernels import inlined, inner
 
 
@@ -24,12 +25,15 @@ def first_of_several(plan, job, before_s, now_s):
 
 
 @inner
-def first_beside_own(plan, job, now_s):
+def first_beside_own(plan, job, seen, now_s):
     """A moment before which the job cannot start sooner than it is promised; infinite if it cannot at all.
 
-    What it is promised itself is in its way nowhere, and begins only then: so that the time until then counts.
+    What it is promised itself is in its way nowhere, and begins only then: so that the time until then counts. And it
+    overlaps with something that was given back since it was last looked at, at `seen`, or could have started then.
     """
-    start_s, _ = _first(plan, job, plan.start_s[job], plan.start_s[job], now_s)
+    from_s, until_s = freed_since(plan.soon, seen, np.int64(plan.soon.of[job]))
+    from_s = max(now_s, from_s - plan.requests.expected_s[job] - 1.0)  # a second, for rounding
+    start_s, _ = _first(plan, job, min(plan.start_s[job], until_s), plan.start_s[job], from_s)
     return start_s
 
 
