@@ -19,7 +19,7 @@ from loadmaster.sim.queue.profile.promises_kernel import (
     note_moved,
     promise,
 )
-from loadmaster.sim.queue.profile.several_kernel import first_beside_own
+from loadmaster.sim.queue.profile.several_kernel import first_beside_own, may_start_now
 from loadmaster.sim.queue.profile.state import LOOKED, PASS, PROMISED, WRONG
 from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, MEMORY
 from loadmaster.sim.queue.waiting_kernel import cores_of
@@ -265,6 +265,8 @@ def _might_hold(plan, demand, expected_s, now_s):
 def _start_now(plan, rate, job, waiting, now_s):
     """Promise this very moment to the job, if it fits beside all other promises; returns the size of the heap."""
     kept, scratch = plan.kept, plan.scratch
+    if plan.requests.tasks[job] > 1 and not may_start_now(plan, job, now_s):
+        return waiting
     hold_promise(plan, job, -1.0, now_s)
     able = _able_now(plan, job, now_s)
     if able == 0:

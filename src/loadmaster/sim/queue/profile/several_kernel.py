@@ -10,7 +10,7 @@ less free than all tasks ask for, which the row `total` of the profile says.
 import numpy as np
 
 from loadmaster.backfilling.choice_kernel import tasks_in
-from loadmaster.backfilling.skyline_kernel import covering, first_until, least, until
+from loadmaster.backfilling.skyline_kernel import covering, first_until, is_free, least, until
 from loadmaster.backfilling.soon_kernel import freed_since
 from loadmaster.kernels import inlined, inner
 
@@ -35,6 +35,14 @@ def first_beside_own(plan, job, seen, now_s):
     from_s = max(now_s, from_s - plan.requests.expected_s[job] - 1.0)  # a second, for rounding
     start_s, _ = _first(plan, job, min(plan.start_s[job], until_s), plan.start_s[job], from_s)
     return start_s
+
+
+@inner
+def may_start_now(plan, job, now_s):
+    """Whether all hosts together have enough for the job until it is over, or what it is promised itself begins."""
+    end_s = min(until(now_s, plan.requests.expected_s[job]), plan.start_s[job])
+    _need_all(plan, job)
+    return is_free(plan.sky, plan.total, now_s, end_s, plan.scratch.need)
 
 
 @inner
