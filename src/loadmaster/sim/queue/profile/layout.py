@@ -93,7 +93,7 @@ def plan_of(table: EngineArrays, workload: Workload, cluster: Cluster, disciplin
         overdue=np.zeros(total, np.int32),
         tally=np.zeros(16, np.int64),
         now=np.full(1, -np.inf),
-        kept=None if early_end == REPLAN else _kept(requests, rows),
+        kept=None if early_end == REPLAN else _kept(requests),
         replan=_replan(requests, len(soon.need)) if early_end == REPLAN else None,
     )  # fmt: skip
 
@@ -164,7 +164,7 @@ def _scratch(requests: Requests) -> SearchScratch:
     )
 
 
-def _kept(requests: Requests, rows: Floats) -> KeptReservations:
+def _kept(requests: Requests) -> KeptReservations:
     total, tasks, (hosts, resources) = len(requests.kind), len(requests.task_job), requests.capacity.shape
     return KeptReservations(
         seen=np.zeros(total, np.int64),
@@ -183,7 +183,7 @@ def _kept(requests: Requests, rows: Floats) -> KeptReservations:
         look_most=np.zeros(resources),
         looked=np.zeros(hosts, np.int32),  # `looked_at` lists a host once a pass
         looked_at=np.zeros(hosts, np.int64),
-        capacity=rows,
+        capacity=_rows(requests),
         out=np.zeros(tasks, np.bool_),
         cleared=np.zeros(hosts, np.int32),  # `cleared_at` lists a host once a pass
         cleared_at=np.zeros(hosts, np.int64),
