@@ -29,7 +29,7 @@ LOGS = {
 RULES = (
     ("easy", "first-fit", 0.0), ("easy", "first-fit", 30.0), ("easy", "best-fit-cores", 0.0), ("easy", "mix-fit", 0.0),
     ("sjf+easy", "first-fit", 0.0), ("wfp3+easy", "first-fit", 0.0), ("fcfs", "first-fit", 0.0),
-    ("fcfs+skip", "first-fit", 0.0), ("conservative", "first-fit", 0.0),
+    ("fcfs+skip", "first-fit", 0.0), ("conservative", "first-fit", 0.0), ("slurm", "first-fit", 0.0),
 )  # fmt: skip
 
 

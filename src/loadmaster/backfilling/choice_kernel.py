@@ -42,6 +42,8 @@ def choose(view, outlook, rate, now, row, able):
     """
     demand, last_host = view.rows.demand[view.rows.of[row].kind], view.room.tally[LAST_HOST]
     listed, apart = able, asks_for_hosts(view.rows, row)
+    if now.first_fit and not apart:
+        return _fill_in_order(view, outlook, row, able)
     if view.rows.of[row].tasks > FEW and not (now.varies or apart):
         return _choose_many(view, outlook, rate, now, row, able)
     for k in range(view.rows.of[row].tasks):
@@ -86,6 +88,23 @@ def choose(view, outlook, rate, now, row, able):
             outlook.window[host, r] -= demand[r]
         last_host = host
     return True
+
+
+@inner
+def _fill_in_order(view, outlook, row, able):
+    """The same under first-fit, which rates all hosts alike: the first of them are filled, one after another."""
+    left, heaped, at = np.int64(view.rows.of[row].tasks), 0, 0
+    for i in range(able):
+        heaped = push(outlook.score, outlook.rated, heaped, np.float64(outlook.able[i]), outlook.able[i])
+    while left > 0 and heaped > 0:
+        host = np.int64(outlook.rated[0])
+        heaped = drop_first(outlook.score, outlook.rated, heaped)
+        held = tasks_in(outlook.window, host, view.rows.demand, view.rows.of[row].kind, left)
+        for _ in range(held):
+            view.room.host[at] = host
+            at += 1
+        left -= held
+    return left == 0
 
 
 @inner

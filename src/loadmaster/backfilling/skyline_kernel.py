@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.kernels import inner
+from loadmaster.kernels import inlined, inner
 
 LEAST_ROOM = 8
 """Steps that every host has room for."""
@@ -24,6 +24,7 @@ class Skyline(NamedTuple):
 
     Attributes:
         time_s: float64[M], when a step begins; free: float64[M, R], what is free from then on.
+        flat: float64[M * R], the same memory as `free`: many steps move in one loop.
         base, room: int64[H], the part of the arrays that a host has; first, many: int64[H], its steps there.
         used: int64[1], how much of the arrays has been given to hosts; more than there is once a host got no room
             (`is_out_of_room`): what is held there is then not what it should be.
@@ -31,6 +32,7 @@ class Skyline(NamedTuple):
 
     time_s: NDArray[np.float64]
     free: NDArray[np.float64]
+    flat: NDArray[np.float64]
     base: NDArray[np.int64]
     room: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -41,7 +43,8 @@ class Skyline(NamedTuple):
 def empty_skyline(hosts: int, resources: int, steps: int) -> Skyline:
     """Room for so many steps; no host has any."""
     base, room, first, many = (np.zeros(hosts, np.int64) for _ in range(4))
-    return Skyline(np.zeros(steps), np.zeros((steps, resources)), base, room, first, many, np.zeros(1, np.int64))
+    free = np.zeros((steps, resources))
+    return Skyline(np.zeros(steps), free, free.reshape(-1), base, room, first, many, np.zeros(1, np.int64))
 
 
 def begun_skyline(capacity: NDArray[np.float64]) -> Skyline:
@@ -56,8 +59,9 @@ def with_more_room(sky: Skyline, steps: int) -> Skyline:
     """The same with room for so many steps beside twice of what there is."""
     room = np.maximum(LEAST_ROOM, 2 * sky.many)
     base, used = np.cumsum(room) - room, int(room.sum())
+    free = np.zeros((used + steps, sky.free.shape[1]))
     new = Skyline(
-        np.zeros(used + steps), np.zeros((used + steps, sky.free.shape[1])), base, room, base.copy(), sky.many.copy(),
+        np.zeros(used + steps), free, free.reshape(-1), base, room, base.copy(), sky.many.copy(),
         np.full(1, used, np.int64),
     )  # fmt: skip
     number = np.arange(int(sky.many.sum())) - np.repeat(np.cumsum(sky.many) - sky.many, sky.many)
@@ -87,19 +91,9 @@ def is_out_of_room(sky):
 @inner
 def covering(sky, host, time_s):
     """The last step of a host that begins at or before `time_s`, or its first."""
-    low = sky.first[host]
-    high = low + sky.many[host] - 1
-    if low == high or sky.time_s[low + 1] > time_s:
-        return low
-    while high - low > FEW:
-        middle = (low + high + 1) >> 1
-        if sky.time_s[middle] <= time_s:
-            low = middle
-        else:
-            high = middle - 1
-    while low < high and sky.time_s[low + 1] <= time_s:
-        low += 1
-    return low
+    if sky.many[host] == 1 or sky.time_s[sky.first[host] + 1] > time_s:
+        return sky.first[host]
+    return sky.first[host] + _from_there(sky, host, 0, time_s)
 
 
 @inner
@@ -111,17 +105,29 @@ def until(start_s, expected_s):
 
 @inner
 def hold(sky, host, from_s, until_s, demand, sign, now_s):
-    """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`.
+    """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`, or a multiple of it.
 
     There should be room for two steps, see `is_out_of_room`; those that are over by `now_s` go.
     """
     _trim(sky, host, now_s)
-    begin = _step_at(sky, host, from_s)
-    end = _step_at(sky, host, until_s)
-    first = sky.first[host]
+    begin = covering(sky, host, from_s) - sky.first[host]
+    end = _from_there(sky, host, begin, until_s)
+    before, behind = sky.time_s[sky.first[host] + begin] != from_s, sky.time_s[sky.first[host] + end] != until_s
+    if (before or behind) and not _has_room(sky, host, np.int64(before) + np.int64(behind)):
+        return
+    time_s, free, first, more = sky.time_s, sky.free, sky.first[host], np.int64(before) + np.int64(behind)
+    if more > 0:
+        _move_back(sky, first + end + 1 - np.int64(behind), first + sky.many[host], more)
+        if behind:
+            time_s[first + end + more] = until_s
+        if before:
+            _move_back(sky, first + begin, first + end + 1, 1)
+            time_s[first + begin + 1] = from_s
+        sky.many[host] += more
+    begin, end = begin + before, end + more
     for at in range(first + begin, first + end):
         for r in range(demand.shape[0]):
-            sky.free[at, r] -= sign * demand[r]
+            free[at, r] -= sign * demand[r]
     _merge(sky, host, end)
     _merge(sky, host, begin)
 
@@ -186,6 +192,12 @@ def first_on(sky, host, demand, expected_s, from_s, latest_s):
 
     If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
     """
+    return first_until(sky, host, demand, expected_s, from_s, latest_s, np.inf)
+
+
+@inner
+def first_until(sky, host, demand, expected_s, from_s, latest_s, enough_s):
+    """The same where it is enough to be free until `enough_s`."""
     start_s, end_s = np.inf, np.inf
     end = sky.first[host] + sky.many[host]
     for at in range(covering(sky, host, from_s), end):
@@ -199,7 +211,7 @@ def first_on(sky, host, demand, expected_s, from_s, latest_s):
             start_s = max(sky.time_s[at], from_s)
             if start_s > latest_s:
                 return start_s
-            end_s = until(start_s, expected_s)
+            end_s = min(until(start_s, expected_s), enough_s)
     return start_s
 
 
@@ -219,45 +231,57 @@ def _trim(sky, host, now_s):
 
 
 @inner
-def _step_at(sky, host, time_s):
-    """The number of the step that begins at `time_s` among those of its host, made where there is none."""
-    at = covering(sky, host, time_s)
-    number = at - sky.first[host]
-    if sky.time_s[at] == time_s:
-        return number
-    if sky.first[host] + sky.many[host] == sky.base[host] + sky.room[host] and not _move(sky, host):
-        return number
-    first = sky.first[host]
-    at = first + number + 1
-    for i in range(first + sky.many[host], at, -1):
-        sky.time_s[i] = sky.time_s[i - 1]
-        for r in range(sky.free.shape[1]):
-            sky.free[i, r] = sky.free[i - 1, r]
-    sky.time_s[at] = time_s
-    for r in range(sky.free.shape[1]):
-        sky.free[at, r] = sky.free[at - 1, r]
-    sky.many[host] += 1
-    return number + 1
+def _from_there(sky, host, number, time_s):
+    """The number of the last step of a host, from step `number` on, that begins at or before `time_s`."""
+    low, high = sky.first[host] + number, sky.first[host] + sky.many[host] - 1
+    while high - low > FEW:
+        middle = (low + high + 1) >> 1
+        if sky.time_s[middle] <= time_s:
+            low = middle
+        else:
+            high = middle - 1
+    while low < high and sky.time_s[low + 1] <= time_s:
+        low += 1
+    return low - sky.first[host]
+
+
+@inlined
+def _move_back(sky, first, end, by):
+    """Move the steps from `first` to before `end` so many places towards the end of the arrays."""
+    resources = sky.free.shape[1]
+    for at in range(end - 1, first - 1, -1):
+        sky.time_s[at + by] = sky.time_s[at]
+    for at in range(end * resources - 1, first * resources - 1, -1):
+        sky.flat[at + by * resources] = sky.flat[at]
+
+
+@inlined
+def _move_to(sky, first, end, to):
+    """Move the steps from `first` to before `end` to an earlier place, or one that is free."""
+    resources = sky.free.shape[1]
+    for at in range(end - first):
+        sky.time_s[to + at] = sky.time_s[first + at]
+    for at in range((end - first) * resources):
+        sky.flat[to * resources + at] = sky.flat[first * resources + at]
 
 
 @inner
-def _move(sky, host):
-    """Room for one step more: where those that are over have been, or twice as much at the end of what is used.
+def _has_room(sky, host, steps):
+    """Make room for so many steps more: where those that are over have been, or twice as much behind what is used.
 
     Whether there is.
     """
     many, old, new = sky.many[host], sky.first[host], sky.base[host]
-    if old == new:
+    if old + many + steps <= new + sky.room[host]:
+        return True
+    if old - new < steps:
         new = sky.used[0]
         if new + 2 * sky.room[host] > sky.time_s.shape[0]:
             sky.used[0] = sky.time_s.shape[0] + 1
             return False
         sky.base[host], sky.room[host] = new, 2 * sky.room[host]
         sky.used[0] = new + sky.room[host]
-    for i in range(many):
-        sky.time_s[new + i] = sky.time_s[old + i]
-        for r in range(sky.free.shape[1]):
-            sky.free[new + i, r] = sky.free[old + i, r]
+    _move_to(sky, old, old + many, new)
     sky.first[host] = new
     return True
 
@@ -271,8 +295,5 @@ def _merge(sky, host, number):
     for r in range(sky.free.shape[1]):
         if sky.free[at, r] != sky.free[at - 1, r]:
             return
-    for i in range(at, sky.first[host] + sky.many[host] - 1):
-        sky.time_s[i] = sky.time_s[i + 1]
-        for r in range(sky.free.shape[1]):
-            sky.free[i, r] = sky.free[i + 1, r]
+    _move_to(sky, at + 1, sky.first[host] + sky.many[host], at)
     sky.many[host] -= 1

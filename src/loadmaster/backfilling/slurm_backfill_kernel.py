@@ -172,7 +172,7 @@ def _reserve(view, outlook, rate, now, slurm, row):
             if window + 1 < slurm.look[windows].windows:
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
-            able = _list(view.rows, view.room, outlook, slurm, row, windows, window)
+            able = _list(view, outlook, now, slurm, row, (windows, window))
             if able > 0:
                 if choose(view, outlook, rate, now, row, able):
                     _write_reservation(view, now, slurm, row, time_s)
@@ -182,8 +182,12 @@ def _reserve(view, outlook, rate, now, slurm, row):
 
 
 @inner
-def _list(rows, room, outlook, slurm, row, group, window):
-    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row."""
+def _list(view, outlook, now, slurm, row, then):
+    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row.
+
+    First-fit needs no more of them than the first that do. `then`: the place of the row's windows, and the window.
+    """
+    rows, room, (group, window) = view.rows, view.room, then
     able, total, tasks, apart = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
     if apart:
         none_held(room, tasks)
@@ -199,6 +203,8 @@ def _list(rows, room, outlook, slurm, row, group, window):
                 room.count[held] += 1
             outlook.able[able] = host
             able += 1
+            if now.first_fit and not apart and total >= tasks:
+                return able
     return able if total >= tasks and (not apart or fits_apart(rows, room, row)) else 0
 
 

@@ -171,6 +171,22 @@ def was_enough(soon, at, kind):
     return _is_enough(soon.freed_most[at], soon.need[kind])
 
 
+@inner
+def freed_since(soon, seen, kind):
+    """From when until when something was given back, since `seen`, that might let a job of the class start.
+
+    It is all time where that is not known any more, and none where there is no such thing.
+    """
+    if soon.freed[0] - seen > FREED:
+        return -np.inf, np.inf
+    from_s, until_s = np.inf, -np.inf
+    for entry in range(seen, soon.freed[0]):
+        at = entry & LAST
+        if was_enough(soon, at, kind):
+            from_s, until_s = min(from_s, soon.freed_s[at]), max(until_s, soon.until_s[at])
+    return from_s, until_s
+
+
 @inlined
 def _is_enough(free, need):
     enough = True

@@ -61,7 +61,7 @@ def best_pass(engine, bound, now):
         job = engine.state.plan_job[0, i]
         engine.state.plan_task[i] = count[UNDO]
         for _ in range(engine.jobs.tasks[job]):
-            take_again(engine, job, np.int64(engine.state.plan_host[0, count[UNDO]]))
+            take_again(engine, job, np.int64(engine.state.plan_host[0, count[UNDO]]), 1)
         engine.state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last

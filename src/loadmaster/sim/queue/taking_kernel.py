@@ -309,10 +309,11 @@ def _take(engine, job, host, tasks, length):
 
 
 @inner
-def take_again(engine, job, host):
-    """Take a host that a plan has named."""
-    engine.state.undo_host[engine.state.tally[UNDO]] = host
-    _take(engine, job, host, 1, SHORT)
+def take_again(engine, job, host, tasks):
+    """Take a host that a plan has named for so many tasks."""
+    for entry in range(engine.state.tally[UNDO], engine.state.tally[UNDO] + tasks):
+        engine.state.undo_host[entry] = host
+    _take(engine, job, host, tasks, SHORT)
 
 
 @inner

@@ -10,7 +10,7 @@ a host that might give that is cleared too, of what stands behind.
 import numpy as np
 
 from loadmaster.backfilling.conservative_kernel import NOW_ONLY
-from loadmaster.backfilling.skyline_kernel import first_on, hold, is_free, least, until
+from loadmaster.backfilling.skyline_kernel import first_on, hold, least, until
 from loadmaster.backfilling.soon_kernel import forget
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
@@ -23,9 +23,16 @@ from loadmaster.sim.queue.profile.behind_kernel import (
     may_hold,
     sweep,
 )
-from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest, list_hosts
-from loadmaster.sim.queue.profile.promises_kernel import give_up, note_moved, promise
-from loadmaster.sim.queue.profile.state import CLEARED, MOVED, PASS, WRONG
+from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest_of_all
+from loadmaster.sim.queue.profile.promises_kernel import (
+    entries_of,
+    entry_fits,
+    give_up,
+    hold_total,
+    note_moved,
+    promise,
+)
+from loadmaster.sim.queue.profile.state import CHOSEN, CLEARED, MOVED, PASS, WRONG
 
 
 @inner
@@ -60,14 +67,15 @@ def stand_again(plan, rate, now_s):
             size = _clear_all(plan, job, before_s, size, now_s)
         if alone:
             start_s, able, size = _first_alone(plan, job, before_s, size, now_s)
+            count[CHOSEN] = 0
             if start_s < np.inf:
                 choose(plan, rate, job, able)
         else:
-            many = list_hosts(plan, job, np.inf, -1, now_s)
-            start_s = earliest(plan, rate, job, np.inf, many, now_s)
+            start_s = earliest_of_all(plan, rate, job, now_s)
         promise(plan, job, start_s, now_s)
-        for task in range(requests.first[job], requests.first[job + 1]):
-            has_changed(plan, plan.host[task])
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            has_changed(plan, plan.host[entry])
         kept.seen[job] = 0 if plan.early_end == NOW_ONLY else soon.freed[0]
         if start_s <= now_s < before_s:
             note_moved(plan, job)
@@ -83,24 +91,18 @@ def _clear(plan, host, before_s, before, size, now_s):
     requests, kept, sky = plan.requests, plan.kept, plan.sky
     kept.cleared_at[host] = plan.tally[PASS]
     has_changed(plan, host)
-    task = np.int64(kept.on_first[host])
-    while task >= 0:
-        job = np.int64(requests.task_job[task])
+    entry = np.int64(kept.on_first[host])
+    while entry >= 0:
+        job = np.int64(requests.task_job[entry])
         if is_behind(plan, job, before_s, before):
+            start_s, demand = max(now_s, plan.start_s[job]), requests.demand[requests.kind[job]]
+            end_s = until(start_s, requests.expected_s[job])
             if not _is_out(plan, job):
                 size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
-            kept.out[task] = True
-            start_s = max(now_s, plan.start_s[job])
-            hold(
-                sky,
-                host,
-                start_s,
-                until(start_s, requests.expected_s[job]),
-                requests.demand[requests.kind[job]],
-                -1.0,
-                now_s,
-            )
-        task = np.int64(kept.on_next[task])
+                hold_total(plan, job, start_s, end_s, -1.0, now_s)
+            kept.out[entry] = True
+            hold(sky, host, start_s, end_s, demand, -1.0 * plan.tasks[entry], now_s)
+        entry = np.int64(kept.on_next[entry])
     return size
 
 
@@ -118,10 +120,9 @@ def _clear_all(plan, job, before_s, size, now_s):
 @inner
 def _is_out(plan, job):
     """Whether some of what the job is promised has been taken off."""
-    requests, kept = plan.requests, plan.kept
-    some = False
-    for task in range(requests.first[job], requests.first[job + 1]):
-        some |= kept.out[task]
+    some, (first, end) = False, entries_of(plan, job)
+    for entry in range(first, end):
+        some |= plan.kept.out[entry]
     return some
 
 
@@ -129,24 +130,26 @@ def _is_out(plan, job):
 def _holds_again(plan, job, now_s):
     """Hold what has been taken off of the job's promise, if it fits; if not, nothing of it is held."""
     requests, kept, sky = plan.requests, plan.kept, plan.sky
-    out, first, last = kept.out, requests.first[job], requests.first[job + 1]
+    out, (first, end) = kept.out, entries_of(plan, job)
     start_s, demand, fit = max(now_s, plan.start_s[job]), requests.demand[requests.kind[job]], True
     end_s = until(start_s, requests.expected_s[job])
-    for task in range(first, last):
-        if fit and out[task]:
-            fit = is_free(sky, plan.host[task], start_s, end_s, demand)
+    for entry in range(first, end):
+        if fit and out[entry]:
+            host, tasks = plan.host[entry], plan.tasks[entry]
+            fit = entry_fits(plan, job, entry, start_s, end_s)
             if fit:
-                hold(sky, plan.host[task], start_s, end_s, demand, 1.0, now_s)
-                has_changed(plan, plan.host[task])
-                out[task] = False
+                hold(sky, host, start_s, end_s, demand, 1.0 * tasks, now_s)
+                has_changed(plan, host)
+                out[entry] = False
     if fit:
+        hold_total(plan, job, start_s, end_s, 1.0, now_s)
         return True
-    for task in range(first, last):
-        kept.look_s[plan.host[task]] = -np.inf
-        if not out[task]:
-            hold(sky, plan.host[task], start_s, end_s, demand, -1.0, now_s)
-            has_changed(plan, plan.host[task])
-        out[task] = False
+    for entry in range(first, end):
+        kept.look_s[plan.host[entry]] = -np.inf
+        if not out[entry]:
+            hold(sky, plan.host[entry], start_s, end_s, demand, -1.0 * plan.tasks[entry], now_s)
+            has_changed(plan, plan.host[entry])
+        out[entry] = False
     return False
 
 

@@ -10,14 +10,14 @@ import numpy as np
 from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, first_on, hold, until
 from loadmaster.backfilling.soon_kernel import LAST, was_enough
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.profile.state import BLOCK, PASS, PLANNED_HOSTS
+from loadmaster.sim.queue.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS
 
 
 @inner
 def hold_ahead(plan, job, start_s, now_s):
     """Hold the hosts in `scratch` for the job from that moment on, until the end of the pass."""
     requests, replan, ahead, count = plan.requests, plan.replan, plan.ahead, plan.tally
-    for k in range(requests.tasks[job]):
+    for k in range(count[CHOSEN]):
         host = plan.scratch.host[k]
         if replan.planned_at[host] != count[PASS]:
             replan.planned_at[host] = count[PASS]
@@ -26,8 +26,15 @@ def hold_ahead(plan, job, start_s, now_s):
             plan.state.open[host] = False
             _copy(ahead, host)
         end_s = until(start_s, requests.expected_s[job])
-        hold(ahead, host, start_s, end_s, requests.demand[requests.kind[job]], 1.0, now_s)
+        tasks = 1.0 * plan.scratch.tasks[k]
+        hold(ahead, host, start_s, end_s, requests.demand[requests.kind[job]], tasks, now_s)
         _note_change(replan, host)
+    if plan.total >= 0:
+        if replan.planned_at[plan.total] != count[PASS]:
+            replan.planned_at[plan.total] = count[PASS]
+            _copy(ahead, plan.total)
+        end_s = until(start_s, requests.expected_s[job])
+        hold(ahead, plan.total, start_s, end_s, requests.demand[requests.kind[job]], 1.0 * requests.tasks[job], now_s)
 
 
 @inner
@@ -37,6 +44,7 @@ def drop_ahead(plan, used):
     for i in range(plan.tally[PLANNED_HOSTS]):
         plan.state.open[replan.planned[i]] = True
         show_running(plan, replan.planned[i])
+    show_running(plan, plan.total)
     plan.tally[PLANNED_HOSTS] = 0
     plan.sky.used[0] = used
     for at in range(replan.undo[0] - 1, -1, -1):
@@ -48,8 +56,10 @@ def drop_ahead(plan, used):
 
 @inner
 def show_running(plan, host):
-    """Let the pass see of a host what is kept, which has changed."""
+    """Let the pass see of a host, or of their total if there is one, what is kept, which has changed."""
     sky, ahead = plan.sky, plan.ahead
+    if host < 0:
+        return
     ahead.first[host], ahead.many[host] = sky.first[host], sky.many[host]
     ahead.base[host], ahead.room[host] = sky.base[host], sky.room[host]
     _note_change(plan.replan, host)

@@ -126,16 +126,16 @@ def _fits_until(plan, host, job, before_s, best_s, now_s):
 def _is_free_then(plan, host, job, before_s, then_s, now_s):
     """Whether a host has room for a task of the job at a moment, but for what is promised behind it."""
     requests, kept, scratch, sky = plan.requests, plan.kept, plan.scratch, plan.sky
-    at, task, demand = covering(sky, host, then_s), np.int64(kept.on_first[host]), requests.demand[requests.kind[job]]
+    at, entry, demand = covering(sky, host, then_s), np.int64(kept.on_first[host]), requests.demand[requests.kind[job]]
     for r in range(demand.shape[0]):
         scratch.window[host, r] = sky.free[at, r]
-    while task >= 0:
-        other = np.int64(requests.task_job[task])
+    while entry >= 0:
+        other = np.int64(requests.task_job[entry])
         start_s = max(now_s, plan.start_s[other])
         if is_behind(plan, other, before_s, job) and start_s <= then_s < until(start_s, requests.expected_s[other]):
             for r in range(demand.shape[0]):
-                scratch.window[host, r] += requests.demand[requests.kind[other], r]
-        task = np.int64(kept.on_next[task])
+                scratch.window[host, r] += plan.tasks[entry] * requests.demand[requests.kind[other], r]
+        entry = np.int64(kept.on_next[entry])
     enough = True
     for r in range(demand.shape[0]):
         enough &= scratch.window[host, r] >= demand[r]

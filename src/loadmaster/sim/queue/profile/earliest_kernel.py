@@ -8,7 +8,9 @@ from loadmaster.backfilling.skyline_kernel import covering, first_on, fits, leas
 from loadmaster.backfilling.soon_kernel import FREED, LAST, bound_on, catch_up, lasts
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.profile.state import WRONG
+from loadmaster.sim.queue.profile.promises_kernel import entries_of
+from loadmaster.sim.queue.profile.several_kernel import first_of_several
+from loadmaster.sim.queue.profile.state import CHOSEN, WRONG
 from loadmaster.sim.queue.queue_state import LAST_HOST, NOT_FINITE, UNDO
 
 
@@ -51,9 +53,9 @@ def list_own(plan, job, seen, size):
     Something was given back there, and there is room just before the promise begins.
     """
     requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
-    demand, start_s = requests.demand[requests.kind[job]], plan.start_s[job]
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = np.int64(plan.host[task])
+    demand, start_s, (first, end) = requests.demand[requests.kind[job]], plan.start_s[job], entries_of(plan, job)
+    for entry in range(first, end):
+        host = np.int64(plan.host[entry])
         if soon.freed_at[host] > seen:
             at = covering(sky, host, start_s)
             if at > sky.first[host] and sky.time_s[at] == start_s:
@@ -76,13 +78,24 @@ def _list(plan, host, until_s, size):
 
 
 @inner
+def earliest_of_all(plan, rate, job, now_s):
+    """The first moment at which the job fits on any hosts, which are then in `scratch`; infinite if none is."""
+    size = list_hosts(plan, job, np.inf, -1, now_s) if plan.requests.tasks[job] == 1 else 0
+    return earliest(plan, rate, job, np.inf, size, now_s)
+
+
+@inner
 def earliest(plan, rate, job, before_s, size, now_s):
-    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is."""
+    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is.
+
+    A job of one task starts on one of the `size` hosts that are listed, if at all.
+    """
     requests = plan.requests
     if requests.tasks[job] == 1:
         start_s, able = _first_of_one(plan, job, before_s, size, now_s)
     else:
-        start_s, able = first_of_several(plan, plan.kept, job, before_s, now_s)
+        start_s, able = first_of_several(plan, job, before_s, now_s)
+    plan.tally[CHOSEN] = 0
     if start_s < np.inf:
         choose(plan, rate, job, able)
     return start_s
@@ -120,79 +133,84 @@ def _first_of_one(plan, job, before_s, size, now_s):
 
 
 @inner
-def first_of_several(plan, kept, job, before_s, now_s):
-    """A host can hold more only from one of its own steps on; bounds stand for those whose turn has not come."""
-    requests, scratch, soon, ahead = plan.requests, plan.scratch, plan.soon, plan.ahead
-    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
-    turns = able = 0
-    for host in range(requests.capacity.shape[0]):
-        if soon.soon_s[kind, host] < before_s:
-            turns = push(scratch.turn_s, scratch.turn_host, turns, max(now_s, soon.soon_s[kind, host]), host)
-    next_s = np.inf
-    while True:
-        start_s = min(next_s, scratch.turn_s[0]) if turns > 0 else next_s
-        if start_s >= before_s:
-            return np.inf, 0
-        while turns > 0 and scratch.turn_s[0] <= start_s:
-            host = np.int64(scratch.turn_host[0])
-            turns = drop_first(scratch.turn_s, scratch.turn_host, turns)
-            if scratch.exact_at[host] == scratch.question[0]:
-                scratch.able[able] = host
-                able += 1
-                continue
-            scratch.exact_at[host] = scratch.question[0]
-            first_s = max(now_s, soon.soon_s[kind, host])
-            if kept is not None:
-                first_s = bound_on(soon, plan.sky, kind, host, now_s, before_s)
-            if first_s < before_s:
-                first_s = first_on(ahead, host, demand, expected_s, first_s, before_s)
-            if first_s < before_s:
-                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
-        end_s, next_s = until(start_s, expected_s), np.inf
-        total, i = np.int64(0), 0
-        while i < able:
-            host = np.int64(scratch.able[i])
-            least(ahead, host, start_s, end_s, scratch.window)
-            held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], requests.tasks[job])
-            if held > 0:
-                total, i = total + held, i + 1
-                following = covering(ahead, host, start_s) + 1
-                if following < ahead.first[host] + ahead.many[host]:
-                    next_s = min(next_s, ahead.time_s[following])
-                continue
-            able -= 1
-            scratch.able[i] = scratch.able[able]
-            first_s = first_on(ahead, host, demand, expected_s, start_s, before_s)
-            if first_s < before_s:
-                turns = push(scratch.turn_s, scratch.turn_host, turns, first_s, host)
-        if total >= requests.tasks[job]:
-            return start_s, able
+def choose(plan, rate, job, able):
+    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `scratch`."""
+    plan.tally[CHOSEN] = 0
+    if plan.as_pool:
+        _note_chosen(plan, 0, 1)
+    elif plan.rules.first_fit & 1:
+        _fill_in_order(plan, job, able)
+    elif plan.requests.tasks[job] == 1 or plan.rules.varies:
+        _choose_one_by_one(plan, rate, job, able)
+    else:
+        _choose_by_heap(plan, rate, job, able)
+
+
+@inlined
+def _note_chosen(plan, host, tasks):
+    """So many more tasks go to a host."""
+    scratch, chosen = plan.scratch, plan.tally[CHOSEN]
+    if chosen > 0 and scratch.host[chosen - 1] == host:
+        scratch.tasks[chosen - 1] += tasks
+        return
+    scratch.host[chosen], scratch.tasks[chosen] = host, tasks
+    plan.tally[CHOSEN] += 1
 
 
 @inner
-def choose(plan, rate, job, able):
-    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `host`."""
+def _fill_in_order(plan, job, able):
+    """First-fit rates all hosts alike: the first of them are filled, one after another."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    for i in range(able):
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, np.float64(scratch.able[i]), scratch.able[i])
+    left = np.int64(requests.tasks[job])
+    while left > 0:
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], left)
+        _note_chosen(plan, host, held)
+        left -= held
+
+
+@inner
+def _choose_one_by_one(plan, rate, job, able):
+    """The lowest rated host for one task after another; all are rated anew for each."""
     requests, scratch = plan.requests, plan.scratch
-    if plan.as_pool:
-        scratch.host[0] = 0
-        return
     demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
-    window, able_hosts, value = scratch.window, scratch.able, scratch.value
     for k in range(requests.tasks[job]):
         task = requests.first[job] + k
-        if k == 0 or plan.rules.varies:
-            wrong = rate(demand, window, plan.capacity, able_hosts, able, last_host, task, seed, value, 0)
-        else:
-            scratch.again[0] = last_host
-            wrong = rate(demand, window, plan.capacity, scratch.again, 1, last_host, task, seed, value, 0)
+        wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, task, seed, scratch.value, 0)
         if wrong:
             plan.tally[WRONG] = NOT_FINITE
             return
-        host = lowest_able(scratch, able)
-        scratch.host[k] = host
+        last_host = lowest_able(scratch, able)
+        _note_chosen(plan, last_host, 1)
+        for r in range(demand.shape[0]):
+            scratch.window[last_host, r] -= demand[r]
+
+
+@inner
+def _choose_by_heap(plan, rate, job, able):
+    """The same where only the host just taken is rated otherwise than before: a heap of hosts by their scores."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
+    first, again = requests.first[job], scratch.again
+    wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, first, seed, scratch.value, 0)
+    for i in range(able):
+        host = scratch.able[i]
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
+    for k in range(1, requests.tasks[job] + 1):
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+            return
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        _note_chosen(plan, host, 1)
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
-        last_host = host
+        again[0] = host
+        wrong = rate(demand, scratch.window, plan.capacity, again, 1, host, first + k, seed, scratch.value, 0)
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
 
 
 @inlined

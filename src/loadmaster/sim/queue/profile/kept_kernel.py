@@ -9,16 +9,20 @@ import numpy as np
 
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, NOW_ONLY
 from loadmaster.backfilling.releases import INSTANT_S
-from loadmaster.backfilling.skyline_kernel import begin_skyline, hold, is_free, is_out_of_room, is_overfull, until
+from loadmaster.backfilling.skyline_kernel import begin_skyline, hold, is_out_of_room, is_overfull, until
 from loadmaster.backfilling.soon_kernel import forget
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.profile.again_kernel import clear_later, stand_again
-from loadmaster.sim.queue.profile.earliest_kernel import earliest, list_hosts
+from loadmaster.sim.queue.profile.earliest_kernel import earliest_of_all
 from loadmaster.sim.queue.profile.moves_kernel import move_all, start_sooner
 from loadmaster.sim.queue.profile.promises_kernel import (
+    entries_of,
+    entry_fits,
     heap_by_start,
+    hold_hosts,
     hold_promise,
+    hold_total,
     link,
     next_due_s,
     next_promised,
@@ -28,6 +32,7 @@ from loadmaster.sim.queue.profile.promises_kernel import (
     put_off,
     renew_due,
     unlink,
+    write_hosts,
 )
 from loadmaster.sim.queue.profile.running_kernel import list_overdue, note_start, take_best
 from loadmaster.sim.queue.profile.state import CLEARED, DUE, EARLY, MOVED, PASS, PROMISED, WRONG
@@ -73,13 +78,14 @@ def _take_over(plan, now_s):
 
     Hosts where something no longer fits are to be cleared; the jobs that are due are `moved`.
     """
-    requests, kept, sky = plan.requests, plan.kept, plan.sky
+    kept, sky = plan.kept, plan.sky
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
     for i in range(list_overdue(plan, now_s)):
         job = np.int64(plan.overdue[i])
-        for task in range(requests.first[job], requests.first[job + 1]):
-            host = np.int64(plan.host[task])
-            hold(sky, host, now_s, soonest, requests.demand[requests.kind[job]], 1.0, now_s)
+        hold_hosts(plan, job, now_s, soonest, 1.0, now_s)
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            host = np.int64(plan.host[entry])
             if is_overfull(sky, host, now_s, soonest):
                 clear_later(plan, host)
             kept.look_s[host] = min(kept.look_s[host], soonest)
@@ -99,24 +105,23 @@ def _begin_now(plan, job, now_s):
     note_moved(plan, job)
     held_s, end_s = until(start_s, requests.expected_s[job]), until(now_s, requests.expected_s[job])
     if start_s < now_s:
-        held_s = max(held_s, now_s)
-        for task in range(requests.first[job], requests.first[job + 1]):
-            hold(sky, plan.host[task], held_s, end_s, requests.demand[requests.kind[job]], 1.0, now_s)
-            if is_overfull(sky, plan.host[task], held_s, end_s):
-                clear_later(plan, np.int64(plan.host[task]))
+        held_s, (first, end) = max(held_s, now_s), entries_of(plan, job)
+        hold_hosts(plan, job, held_s, end_s, 1.0, now_s)
+        for entry in range(first, end):
+            if is_overfull(sky, plan.host[entry], held_s, end_s):
+                clear_later(plan, np.int64(plan.host[entry]))
 
 
 @inner
 def _stand(plan, rate, now_s):
     """Promise all again, in the order of the moments; a job that no longer fits, at the first moment that is free."""
-    requests, kept, sky, state = plan.requests, plan.kept, plan.sky, plan.state
+    requests, kept, state = plan.requests, plan.kept, plan.state
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
-    begin_skyline(sky, requests.capacity, now_s)
+    begin_skyline(plan.sky, kept.capacity, now_s)
     for i in range(state.tally[RUNNING]):
         job = np.int64(state.ending[i])
         end_s = max(plan.log.start_s[job] + requests.expected_s[job], soonest)
-        for task in range(requests.first[job], requests.first[job + 1]):
-            hold(sky, plan.host[task], now_s, end_s, requests.demand[requests.kind[job]], 1.0, now_s)
+        hold_hosts(plan, job, now_s, end_s, 1.0, now_s)
     forget(plan.soon)
     kept.look_s[:] = -np.inf
     size, count[MOVED] = heap_by_start(plan), 0
@@ -126,8 +131,7 @@ def _stand(plan, rate, now_s):
         put_off(plan, job, max(now_s, plan.start_s[job]))
         if not _hold_again(plan, job, now_s):
             unlink(plan, job)
-            many = list_hosts(plan, job, np.inf, -1, now_s)
-            start_s = earliest(plan, rate, job, np.inf, many, now_s)
+            start_s = earliest_of_all(plan, rate, job, now_s)
             promise(plan, job, start_s, now_s)
         kept.seen[job] = 0
         if plan.start_s[job] <= now_s:
@@ -140,28 +144,27 @@ def _hold_again(plan, job, now_s):
     """Hold exactly what the job was promised, if all of it still fits; whether it does."""
     requests, sky = plan.requests, plan.sky
     start_s, demand = plan.start_s[job], requests.demand[requests.kind[job]]
-    end_s, first = until(start_s, requests.expected_s[job]), requests.first[job]
-    for task in range(first, requests.first[job + 1]):
-        if not is_free(sky, plan.host[task], start_s, end_s, demand):
-            for k in range(first, task):
-                hold(sky, plan.host[k], start_s, end_s, demand, -1.0, now_s)
+    end_s, (first, end) = until(start_s, requests.expected_s[job]), entries_of(plan, job)
+    for entry in range(first, end):
+        if not entry_fits(plan, job, entry, start_s, end_s):
+            for k in range(first, entry):
+                hold(sky, plan.host[k], start_s, end_s, demand, -1.0 * plan.tasks[k], now_s)
             return False
-        hold(sky, plan.host[task], start_s, end_s, demand, 1.0, now_s)
+        hold(sky, plan.host[entry], start_s, end_s, demand, 1.0 * plan.tasks[entry], now_s)
+    hold_total(plan, job, start_s, end_s, 1.0, now_s)
     return True
 
 
 @inner
 def _serve_new(engine, plan, job, now_s):
     """Start the job now if it fits, else promise it the first moment at which it does."""
-    requests, kept, scratch, soon = plan.requests, plan.kept, plan.scratch, plan.soon
+    kept, soon = plan.kept, plan.soon
     count = plan.tally
-    many = list_hosts(plan, job, np.inf, -1, now_s)
-    start_s = earliest(plan, engine.calls.rates[0], job, np.inf, many, now_s)
+    start_s = earliest_of_all(plan, engine.calls.rates[0], job, now_s)
     if count[WRONG]:
         return
     plan.start_s[job] = start_s
-    for k in range(requests.tasks[job]):
-        plan.host[requests.first[job] + k] = scratch.host[k]
+    write_hosts(plan, job)
     hold_promise(plan, job, 1.0, now_s)
     count[PROMISED] += 1
     if start_s <= now_s:
@@ -175,15 +178,15 @@ def _serve_new(engine, plan, job, now_s):
 @inner
 def _start(engine, plan, job, now_s):
     """Start the job on the hosts that are held for it; where hosts are counted, on the best of all."""
-    jobs = plan.jobs
     if plan.as_pool:
         _, wrong = take_best(engine, plan, job, now_s)
         if wrong:
             plan.tally[WRONG] = wrong
             return
     else:
-        for task in range(jobs.first_task[job], jobs.first_task[job + 1]):
-            take_again(engine, job, np.int64(plan.host[task]))
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            take_again(engine, job, np.int64(plan.host[entry]), np.int64(plan.tasks[entry]))
     note_start(plan, job)
 
 

@@ -8,7 +8,7 @@ from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.backfilling.skyline_kernel import Skyline, begun_skyline, with_more_room
 from loadmaster.backfilling.soon_kernel import PARTS, empty_soon
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import frozen_floats
+from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.place import Policy
 from loadmaster.schedule import AnyPolicy, Discipline
@@ -68,7 +68,8 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
     early_end = EARLY_END[backfilling.early_end]
     as_pool = early_end != REPLAN and backfilling.promise != "hosts" and hosts_are_one_pool(workload.demand, cluster)
     requests = _requests(jobs, cluster, as_pool=as_pool)
-    total, tasks, sky = len(jobs.kind), len(requests.task_job), begun_skyline(requests.capacity)
+    total, tasks, rows = len(jobs.kind), len(requests.task_job), _rows(requests)
+    sky = begun_skyline(rows)
     parts = PARTS_ANEW if early_end == REPLAN else PARTS
     soon = empty_soon(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
     return Reservations(
@@ -76,12 +77,15 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
         table.log, requests,
         early_end=early_end,
         as_pool=as_pool,
+        total=len(requests.capacity) if len(rows) > len(requests.capacity) else -1,
         sky=sky,
         ahead=_ahead(sky) if early_end == REPLAN else sky,
         soon=soon,
         scratch=_scratch(requests),
         start_s=np.full(total, np.inf),
         host=np.zeros(tasks, np.int32),
+        tasks=np.zeros(tasks, np.int32),
+        entries=np.zeros(total, np.int32),
         runs=np.zeros(total, np.bool_),
         # A job starts once, and so comes once into the heap of expected ends, and from there into `overdue`.
         over_s=np.zeros(total),
@@ -101,7 +105,7 @@ def with_room(plan: Reservations) -> Reservations:
     """
     requests = plan.requests
     tasks = int(requests.first[plan.state.tally[ARRIVED]] - plan.tally[ENDED_TASKS])
-    sky = with_more_room(plan.sky, 48 * (len(requests.capacity) + 1) + 64 * tasks)
+    sky = with_more_room(plan.sky, 48 * (len(requests.capacity) + 1) + 128 * tasks)
     return plan._replace(sky=sky, ahead=sky if plan.replan is None else _ahead(sky))
 
 
@@ -127,16 +131,24 @@ def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
     )  # fmt: skip
 
 
+def _rows(requests: Requests) -> Floats:
+    """float64[H, R]: the hosts, and all of them together where jobs of several tasks ask for it."""
+    if requests.tasks.max(initial=1) == 1:
+        return requests.capacity
+    return np.concatenate((requests.capacity, requests.capacity.sum(axis=0, keepdims=True)))
+
+
 def _scratch(requests: Requests) -> SearchScratch:
     hosts, resources = requests.capacity.shape
     most = int(requests.tasks.max(initial=1))
-    # A host is in `able`, in the heap of turns or in neither, and is listed once a question.
+    # A host is once in `able`, in the heap of turns, and among those listed for a question.
     return SearchScratch(
         window=np.zeros((hosts, resources)),
         able=np.zeros(hosts, np.int32),
         value=np.zeros(hosts),
         again=np.zeros(1, np.int32),
         host=np.zeros(most, np.int32),
+        tasks=np.zeros(most, np.int32),
         before=np.zeros(most, np.int32),
         need=np.zeros(resources),
         listed=np.zeros(hosts, np.int32),
@@ -144,7 +156,10 @@ def _scratch(requests: Requests) -> SearchScratch:
         limit_s=np.zeros(hosts),
         turn_s=np.zeros(hosts),
         turn_host=np.zeros(hosts, np.int32),
-        exact_at=np.zeros(hosts, np.int64),
+        held=np.zeros(hosts, np.int64),
+        held_until_s=np.zeros(hosts),
+        next_step=np.zeros(hosts, np.int64),
+        next_s=np.zeros(hosts),
         question=np.zeros(2, np.int64),
     )
 
@@ -168,6 +183,7 @@ def _kept(requests: Requests) -> KeptReservations:
         look_most=np.zeros(resources),
         looked=np.zeros(hosts, np.int32),  # `looked_at` lists a host once a pass
         looked_at=np.zeros(hosts, np.int64),
+        capacity=_rows(requests),
         out=np.zeros(tasks, np.bool_),
         cleared=np.zeros(hosts, np.int32),  # `cleared_at` lists a host once a pass
         cleared_at=np.zeros(hosts, np.int64),
@@ -182,10 +198,10 @@ def _replan(requests: Requests, classes: int) -> Replan:
     return Replan(
         alone=np.zeros(total, np.bool_),
         planned=np.zeros(hosts, np.int32),  # `planned_at` lists a host once a pass
-        planned_at=np.zeros(hosts, np.int64),
+        planned_at=np.zeros(hosts + 1, np.int64),
         block_s=np.zeros((classes, -(-hosts // BLOCK))),
         changes=np.ones(1, np.int64),
-        changed_at=np.ones(hosts, np.int64),
+        changed_at=np.ones(hosts + 1, np.int64),
         exact_at=np.zeros((classes, hosts), np.int64),
         likely=np.zeros(classes, np.int32),
         # What has no room here is not learnt.

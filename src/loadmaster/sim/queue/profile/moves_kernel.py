@@ -11,6 +11,7 @@ from loadmaster.kernels import inlined, inner
 from loadmaster.sim.queue.least_kernel import tighten_low, tighten_mid, tighten_top
 from loadmaster.sim.queue.profile.earliest_kernel import choose, earliest, list_hosts, list_own
 from loadmaster.sim.queue.profile.promises_kernel import (
+    entries_of,
     give_up,
     heap_by_start,
     hold_promise,
@@ -18,6 +19,7 @@ from loadmaster.sim.queue.profile.promises_kernel import (
     note_moved,
     promise,
 )
+from loadmaster.sim.queue.profile.several_kernel import first_beside_own, may_start_now
 from loadmaster.sim.queue.profile.state import LOOKED, PASS, PROMISED, WRONG
 from loadmaster.sim.queue.queue_state import EXPECTED, FAN, LANES, MEMORY
 from loadmaster.sim.queue.waiting_kernel import cores_of
@@ -46,15 +48,18 @@ def move_all(plan, rate, now_s, by_moment):
 @inlined
 def _may_move(plan, job, now_s):
     """Whether something was given back, since the job was last looked at, that might let it start sooner."""
-    requests, kept, soon, sky = plan.requests, plan.kept, plan.soon, plan.sky
+    kept, soon, sky = plan.kept, plan.soon, plan.sky
     before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(soon.of[job])
     if before_s <= now_s or seen == soon.freed[0]:
         return False
+    if plan.requests.tasks[job] > 1:
+        return True
     if soon.known[kind] != soon.freed[0]:
         catch_up(soon, sky, kind, now_s)
     may = soon.least_s[kind] < before_s and soon.live_at[kind] > seen
-    for task in range(requests.first[job], requests.first[job + 1]):
-        may |= soon.freed_at[plan.host[task]] > seen
+    first, end = entries_of(plan, job)
+    for entry in range(first, end):
+        may |= soon.freed_at[plan.host[entry]] > seen
     if not may:
         kept.seen[job] = soon.freed[0]
     return may
@@ -63,23 +68,12 @@ def _may_move(plan, job, now_s):
 @inner
 def _sooner(plan, rate, job, now_s):
     """Move the job's promise to the first moment that is free, if that is sooner."""
-    requests, kept, scratch, soon = plan.requests, plan.kept, plan.scratch, plan.soon
-    before_s, seen = plan.start_s[job], kept.seen[job]
-    size = list_hosts(plan, job, before_s, seen, now_s)
-    size = list_own(plan, job, seen, size)
-    kept.seen[job] = soon.freed[0]
-    if size == 0:
-        return
-    apart = requests.tasks[job] == 1 and scratch.question[1] != scratch.question[0]
-    if not apart:
-        hold_promise(plan, job, -1.0, now_s)
-        _bound_own(plan, job, before_s, now_s)
-    start_s = earliest(plan, rate, job, before_s, size, now_s)
-    if start_s < np.inf and apart:
-        hold_promise(plan, job, -1.0, now_s)
-    elif start_s == np.inf:
-        if not apart:
-            hold_promise(plan, job, 1.0, now_s)
+    seen, plan.kept.seen[job] = plan.kept.seen[job], plan.soon.freed[0]
+    if plan.requests.tasks[job] == 1:
+        start_s = _first_of_one(plan, rate, job, seen, now_s)
+    else:
+        start_s = _first_of_several(plan, rate, job, seen, now_s)
+    if start_s == np.inf:
         return
     give_up(plan, job, now_s)
     promise(plan, job, start_s, now_s)
@@ -88,13 +82,45 @@ def _sooner(plan, rate, job, now_s):
 
 
 @inner
+def _first_of_one(plan, rate, job, seen, now_s):
+    """A sooner moment for a job of one task, which then holds its promise no longer; infinite if there is none."""
+    scratch, before_s = plan.scratch, plan.start_s[job]
+    size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
+    if size == 0:
+        return np.inf
+    apart = scratch.question[1] != scratch.question[0]
+    if not apart:
+        hold_promise(plan, job, -1.0, now_s)
+        _bound_own(plan, job, before_s, now_s)
+    start_s = earliest(plan, rate, job, before_s, size, now_s)
+    if start_s < np.inf and apart:
+        hold_promise(plan, job, -1.0, now_s)
+    elif start_s == np.inf and not apart:
+        hold_promise(plan, job, 1.0, now_s)
+    return start_s
+
+
+@inner
+def _first_of_several(plan, rate, job, seen, now_s):
+    """The same for a job of several tasks: its promise is taken out of the way only where it might start sooner."""
+    from_s = first_beside_own(plan, job, seen, now_s)
+    if from_s == np.inf:
+        return np.inf
+    hold_promise(plan, job, -1.0, now_s)
+    start_s = earliest(plan, rate, job, plan.start_s[job], 0, from_s)
+    if start_s == np.inf:
+        hold_promise(plan, job, 1.0, now_s)
+    return start_s
+
+
+@inner
 def _bound_own(plan, job, before_s, now_s):
     """Without its own promise the job may start sooner on its own hosts than its class."""
-    requests, soon = plan.requests, plan.soon
+    soon, (first, end) = plan.soon, entries_of(plan, job)
     kind = soon.of[job]
     bound_s = max(now_s, before_s - soon.long_s[kind] - 1.0)
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = plan.host[task]
+    for entry in range(first, end):
+        host = plan.host[entry]
         soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
     soon.least_s[kind] = min(soon.least_s[kind], bound_s)
 
@@ -140,14 +166,14 @@ def _look_at(plan, host, job, waiting, now_s):
         count[LOOKED] += 1
         kept.look_s[host] = now_s
     at = _note_most(plan, host, now_s)
-    task = kept.on_first[host]
-    while task >= 0:
-        other = np.int64(requests.task_job[task])
+    entry = kept.on_first[host]
+    while entry >= 0:
+        other = np.int64(requests.task_job[entry])
         later = other >= job and kept.seen[other] != count[PASS] and plan.start_s[other] > now_s
         if later and _fits_before_own(plan, host, at, other, now_s):
             kept.seen[other] = count[PASS]  # in the heap
             waiting = push(kept.order_s, kept.order, waiting, np.float64(other), other)
-        task = kept.on_next[task]
+        entry = kept.on_next[entry]
     return waiting
 
 
@@ -238,23 +264,25 @@ def _might_hold(plan, demand, expected_s, now_s):
 @inner
 def _start_now(plan, rate, job, waiting, now_s):
     """Promise this very moment to the job, if it fits beside all other promises; returns the size of the heap."""
-    requests, kept, scratch = plan.requests, plan.kept, plan.scratch
+    kept, scratch = plan.kept, plan.scratch
+    if plan.requests.tasks[job] > 1 and not may_start_now(plan, job, now_s):
+        return waiting
     hold_promise(plan, job, -1.0, now_s)
     able = _able_now(plan, job, now_s)
     if able == 0:
         hold_promise(plan, job, 1.0, now_s)
         return waiting
     choose(plan, rate, job, able)
-    first, tasks = requests.first[job], requests.tasks[job]
     give_up(plan, job, now_s)
-    for k in range(tasks):
-        scratch.before[k] = plan.host[first + k]
+    first, end = entries_of(plan, job)
+    for entry in range(first, end):
+        scratch.before[entry - first] = plan.host[entry]
     promise(plan, job, now_s, now_s)
     note_moved(plan, job)
     kept.look_most[:] = -np.inf
     for i in range(plan.tally[LOOKED]):
         _note_most(plan, kept.looked[i], now_s)
-    for k in range(tasks):
+    for k in range(end - first):
         host = scratch.before[k]
         waiting = _look_at(plan, host, job + 1, waiting, now_s)
         kept.look_s[host] = -np.inf

@@ -10,7 +10,8 @@ import numpy as np
 
 from loadmaster.backfilling.skyline_kernel import until
 from loadmaster.kernels import inner
-from loadmaster.sim.queue.profile.state import PROMISED
+from loadmaster.sim.queue.profile.promises_kernel import entries_of, write_hosts
+from loadmaster.sim.queue.profile.state import CHOSEN, PROMISED
 
 
 @inner
@@ -47,28 +48,29 @@ def note_given_up(plan, unlike, job):
     """What the job was promised is free for those behind it."""
     requests, start_s = plan.requests, plan.start_s[job]
     if is_promised(plan, job) and start_s < np.inf:
-        for task in range(requests.first[job], requests.first[job + 1]):
-            note_more(unlike, plan.host[task], start_s, until(start_s, requests.expected_s[job]))
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            note_more(unlike, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
 def note_promise(plan, job, start_s, alone):
     """The job is promised the hosts in `scratch`, or nothing if `start_s` is infinite."""
     requests, unlike = plan.requests, plan.replan.unlike
-    first, tasks, host = requests.first[job], requests.tasks[job], plan.scratch.host
+    first, many, scratch = requests.first[job], plan.tally[CHOSEN], plan.scratch
     plan.replan.alone[job] = alone
     if is_promised(plan, job) and plan.start_s[job] == start_s:
-        same = True
-        for k in range(tasks):
-            same &= start_s == np.inf or plan.host[first + k] == host[k]
+        same = start_s == np.inf or plan.entries[job] == many
+        for k in range(many if same and start_s < np.inf else 0):
+            same &= plan.host[first + k] == scratch.host[k] and plan.tasks[first + k] == scratch.tasks[k]
         if same:
             return
     note_given_up(plan, unlike, job)
     plan.start_s[job] = start_s
     if start_s < np.inf:
-        for k in range(tasks):
-            plan.host[first + k] = host[k]
-            note_less(unlike, host[k], start_s, until(start_s, requests.expected_s[job]))
+        write_hosts(plan, job)
+        for k in range(many):
+            note_less(unlike, scratch.host[k], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner

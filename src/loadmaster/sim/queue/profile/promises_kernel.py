@@ -1,13 +1,16 @@
-"""What waiting jobs are promised, and where, compiled: the lists of each host, and a heap by moment."""
+"""What waiting jobs are promised, and where, compiled: the lists of each host, and a heap by moment.
+
+Tasks of a job that stand side by side on one host are one entry of its promise: held, listed and given back together.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import hold, until
+from loadmaster.backfilling.skyline_kernel import hold, is_free, until
 from loadmaster.backfilling.soon_kernel import note_freed
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.profile.state import BUCKET_S, BUCKETS, DUE, MOVED, PROMISED, WRONG
+from loadmaster.sim.queue.profile.state import BUCKET_S, BUCKETS, CHOSEN, DUE, MOVED, PROMISED, WRONG
 from loadmaster.sim.queue.queue_state import OUT_OF_ROOM
 from loadmaster.sim.queue.waiting_kernel import next_waiting
 
@@ -30,14 +33,36 @@ def heap_by_start(plan):
     return size
 
 
+@inlined
+def entries_of(plan, job):
+    """The job's part of `plan.host` and `plan.tasks`, from where to where."""
+    first = plan.requests.first[job]
+    return first, first + plan.entries[job]
+
+
+@inner
+def entry_fits(plan, job, entry, start_s, end_s):
+    """Whether the host of an entry has room in that time for all tasks of the job that stand there."""
+    demand, need = plan.requests.demand[plan.requests.kind[job]], plan.scratch.need
+    for r in range(need.shape[0]):
+        need[r] = plan.tasks[entry] * demand[r]
+    return is_free(plan.sky, plan.host[entry], start_s, end_s, need)
+
+
+@inner
+def write_hosts(plan, job):
+    """The job is to have the hosts in `scratch`."""
+    first, scratch = plan.requests.first[job], plan.scratch
+    plan.entries[job] = plan.tally[CHOSEN]
+    for k in range(plan.tally[CHOSEN]):
+        plan.host[first + k], plan.tasks[first + k] = scratch.host[k], scratch.tasks[k]
+
+
 @inner
 def promise(plan, job, start_s, now_s):
     """Promise the job the hosts in `scratch` from `start_s` on."""
-    requests, scratch = plan.requests, plan.scratch
     plan.start_s[job] = start_s
-    first = requests.first[job]
-    for k in range(requests.tasks[job]):
-        plan.host[first + k] = scratch.host[k]
+    write_hosts(plan, job)
     hold_promise(plan, job, 1.0, now_s)
     link(plan, job)
     note_due(plan, job)
@@ -46,40 +71,56 @@ def promise(plan, job, start_s, now_s):
 @inner
 def hold_promise(plan, job, sign, now_s):
     """Hold what the job is promised, or give it back."""
-    requests, kept, sky = plan.requests, plan.kept, plan.sky
-    start_s = plan.start_s[job]
-    end_s, demand = until(start_s, requests.expected_s[job]), requests.demand[requests.kind[job]]
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = plan.host[task]
-        hold(sky, host, start_s, end_s, demand, sign, now_s)
-        kept.look_s[host] = min(kept.look_s[host], end_s)
+    start_s, look_s, (first, end) = plan.start_s[job], plan.kept.look_s, entries_of(plan, job)
+    end_s = until(start_s, plan.requests.expected_s[job])
+    hold_hosts(plan, job, start_s, end_s, sign, now_s)
+    for entry in range(first, end):
+        look_s[plan.host[entry]] = min(look_s[plan.host[entry]], end_s)
+
+
+@inner
+def hold_hosts(plan, job, from_s, until_s, sign, now_s):
+    """Let the job hold its hosts in that time, or give them back."""
+    demand, (first, end) = plan.requests.demand[plan.requests.kind[job]], entries_of(plan, job)
+    for entry in range(first, end):
+        hold(plan.sky, plan.host[entry], from_s, until_s, demand, sign * plan.tasks[entry], now_s)
+    hold_total(plan, job, from_s, until_s, sign, now_s)
+
+
+@inlined
+def hold_total(plan, job, from_s, until_s, sign, now_s):
+    """Take what the job holds off what all hosts have together, or add it."""
+    requests = plan.requests
+    if plan.total >= 0:
+        demand = requests.demand[requests.kind[job]]
+        hold(plan.sky, plan.total, from_s, until_s, demand, sign * requests.tasks[job], now_s)
 
 
 @inner
 def link(plan, job):
     """Note on its hosts that the job is promised them."""
-    requests, kept = plan.requests, plan.kept
-    for task in range(requests.first[job], requests.first[job + 1]):
-        host = plan.host[task]
+    kept, (first, end) = plan.kept, entries_of(plan, job)
+    for entry in range(first, end):
+        host = plan.host[entry]
         following = kept.on_first[host]
-        kept.on_next[task], kept.on_before[task] = following, -1
+        kept.on_next[entry], kept.on_before[entry] = following, -1
         if following >= 0:
-            kept.on_before[following] = task
-        kept.on_first[host] = task
+            kept.on_before[following] = entry
+        kept.on_first[host] = entry
         _note_near(plan, host, plan.start_s[job], 1)
 
 
 @inner
 def unlink(plan, job):
     """Take the promise of the job off the lists of its hosts; undoes `link`."""
-    requests, kept = plan.requests, plan.kept
-    for task in range(requests.first[job], requests.first[job + 1]):
-        before, following = kept.on_before[task], kept.on_next[task]
-        _note_near(plan, plan.host[task], plan.start_s[job], -1)
+    kept, (first, end) = plan.kept, entries_of(plan, job)
+    for entry in range(first, end):
+        before, following = kept.on_before[entry], kept.on_next[entry]
+        _note_near(plan, plan.host[entry], plan.start_s[job], -1)
         if before >= 0:
             kept.on_next[before] = following
         else:
-            kept.on_first[plan.host[task]] = following
+            kept.on_first[plan.host[entry]] = following
         if following >= 0:
             kept.on_before[following] = before
 
@@ -89,9 +130,9 @@ def give_up(plan, job, now_s):
     """What the job was promised is free for others."""
     requests, soon, sky = plan.requests, plan.soon, plan.sky
     unlink(plan, job)
-    start_s = max(now_s, plan.start_s[job])
-    for task in range(requests.first[job], requests.first[job + 1]):
-        note_freed(soon, sky, plan.host[task], start_s, until(start_s, requests.expected_s[job]))
+    start_s, (first, end) = max(now_s, plan.start_s[job]), entries_of(plan, job)
+    for entry in range(first, end):
+        note_freed(soon, sky, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
@@ -110,10 +151,10 @@ def _note_near(plan, host, start_s, more):
 @inner
 def put_off(plan, job, start_s):
     """The job is promised the same hosts from another moment on."""
-    requests = plan.requests
-    for task in range(requests.first[job], requests.first[job + 1]):
-        _note_near(plan, plan.host[task], plan.start_s[job], -1)
-        _note_near(plan, plan.host[task], start_s, 1)
+    first, end = entries_of(plan, job)
+    for entry in range(first, end):
+        _note_near(plan, plan.host[entry], plan.start_s[job], -1)
+        _note_near(plan, plan.host[entry], start_s, 1)
     plan.start_s[job] = start_s
 
 

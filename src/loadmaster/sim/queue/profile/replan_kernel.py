@@ -8,12 +8,12 @@ was promised a start before is promised the same, but where hosts have more free
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import hold, is_free, is_out_of_room, least, until
+from loadmaster.backfilling.skyline_kernel import is_free, is_out_of_room, least, until
 from loadmaster.kernels import inlined, inner
 from loadmaster.lowest_kernel import lowest
 from loadmaster.scores_kernel import rate_all, refresh, score_in
 from loadmaster.sim.queue.profile.ahead_kernel import drop_ahead, first_or_later, hold_ahead, lower_bounds, show_running
-from loadmaster.sim.queue.profile.earliest_kernel import choose, first_of_several, last_taken, lowest_able
+from loadmaster.sim.queue.profile.earliest_kernel import choose, last_taken, lowest_able
 from loadmaster.sim.queue.profile.plan_diff_kernel import (
     come_to,
     is_promised,
@@ -23,9 +23,12 @@ from loadmaster.sim.queue.profile.plan_diff_kernel import (
     note_promise,
     take_up,
 )
+from loadmaster.sim.queue.profile.promises_kernel import entries_of, hold_hosts
 from loadmaster.sim.queue.profile.running_kernel import list_overdue, note_start, take_best
-from loadmaster.sim.queue.profile.state import BLOCK, PASS, PLANNED_HOSTS, WRONG
+from loadmaster.sim.queue.profile.several_kernel import first_of_several
+from loadmaster.sim.queue.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS, WRONG
 from loadmaster.sim.queue.queue_state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, PLANNED, SHORT, UNDO
+from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.taking_kernel import take_again, take_back
 from loadmaster.sim.queue.waiting_kernel import next_waiting
 
@@ -86,26 +89,27 @@ def _end_of_pass(plan, head, tried):
 @inner
 def _let_overdue_end(plan, now_s):
     """Let jobs that run for longer than was expected end right after now."""
-    requests, soonest = plan.requests, np.nextafter(now_s, np.inf)
+    soonest = np.nextafter(now_s, np.inf)
     for i in range(list_overdue(plan, now_s)):
         job = np.int64(plan.overdue[i])
-        for task in range(requests.first[job], requests.first[job + 1]):
-            _hold_running(plan, plan.host[task], soonest, requests.demand[requests.kind[job]], now_s)
+        _hold_running(plan, job, soonest, now_s)
 
 
 @inner
-def _hold_running(plan, host, until_s, demand, now_s):
-    hold(plan.sky, host, now_s, until_s, demand, 1.0, now_s)
-    show_running(plan, host)
-    note_less(plan.replan.since, host, now_s, until_s)
+def _hold_running(plan, job, until_s, now_s):
+    """The job holds what was taken for it until then."""
+    first, end = entries_of(plan, job)
+    hold_hosts(plan, job, now_s, until_s, 1.0, now_s)
+    show_running(plan, plan.total)
+    for entry in range(first, end):
+        show_running(plan, plan.host[entry])
+        note_less(plan.replan.since, plan.host[entry], now_s, until_s)
 
 
 @inner
 def _hold_started(plan, job, now_s):
     """The job holds what was taken for it until it is expected to end."""
-    requests, end_s = plan.requests, until(now_s, plan.requests.expected_s[job])
-    for task in range(requests.first[job], requests.first[job + 1]):
-        _hold_running(plan, plan.host[task], end_s, requests.demand[requests.kind[job]], now_s)
+    _hold_running(plan, job, until(now_s, plan.requests.expected_s[job]), now_s)
 
 
 @inner
@@ -128,9 +132,13 @@ def _start_prefix(engine, plan, now_s):
 
 @inner
 def _note_start(plan, job):
-    state, tasks, first = plan.state, plan.requests.tasks[job], plan.requests.first[job]
-    for k in range(tasks):
-        plan.host[first + k] = state.undo_host[state.tally[UNDO] - tasks + k]
+    state, first, last = plan.state, plan.requests.first[job], plan.state.tally[UNDO]
+    at, entry = last - plan.requests.tasks[job], first
+    while at < last:
+        plan.host[entry], tasks = next_run(state.undo_host, at, last)
+        plan.tasks[entry] = tasks
+        at, entry = at + tasks, entry + 1
+    plan.entries[job] = entry - first
     note_start(plan, job)
 
 
@@ -198,14 +206,15 @@ def holds(plan, job, host, now_s):
 @inner
 def _start_now(engine, plan, job, now_s):
     """Start the job if it fits beside all that is promised for its whole expected runtime; whether it did."""
-    requests, unlike, host = plan.requests, plan.replan.unlike, plan.scratch.host
+    requests, unlike, scratch = plan.requests, plan.replan.unlike, plan.scratch
     if not _take_now(engine, plan, job, now_s):
         return False
     note_given_up(plan, unlike, job)
     _note_start(plan, job)
-    for k in range(requests.tasks[job]):
-        host[k] = plan.host[requests.first[job] + k]
-        note_less(unlike, host[k], now_s, until(now_s, requests.expected_s[job]))
+    first, plan.tally[CHOSEN] = requests.first[job], plan.entries[job]
+    for k in range(plan.entries[job]):
+        scratch.host[k], scratch.tasks[k] = plan.host[first + k], plan.tasks[first + k]
+        note_less(unlike, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
     hold_ahead(plan, job, now_s, now_s)
     return True
 
@@ -245,7 +254,7 @@ def _take_now(engine, plan, job, now_s):
         if wrong or host < 0:
             take_back(engine, mark, job, SHORT)
             return False
-        take_again(engine, job, host)
+        take_again(engine, job, host, 1)
         for r in range(demand.shape[0]):
             scratch.window[host, r] -= demand[r]
     return True
@@ -258,11 +267,10 @@ def _plan_later(plan, rate, job, now_s):
     if requests.tasks[job] == 1:
         start_s, able, same = _first_again(plan, job, now_s)
     else:
-        lower_bounds(plan, np.int64(plan.soon.of[job]), now_s)
-        plan.scratch.question[0] += 1
-        start_s, able = first_of_several(plan, plan.kept, job, np.inf, now_s)
+        start_s, able = first_of_several(plan, job, np.inf, now_s)
     if start_s < np.inf:
         if same:
+            plan.tally[CHOSEN], plan.scratch.tasks[0] = 1, 1
             plan.scratch.host[0] = plan.host[requests.first[job]]
         else:
             choose(plan, rate, job, able)

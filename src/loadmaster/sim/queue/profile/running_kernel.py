@@ -3,12 +3,13 @@
 
 import numpy as np
 
-from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, hold, is_out_of_room, until
+from loadmaster.backfilling.skyline_kernel import LEAST_ROOM, is_out_of_room, until
 from loadmaster.backfilling.soon_kernel import note_freed
 from loadmaster.heap_kernel import drop_first, push
 from loadmaster.kernels import inner
 from loadmaster.sim.queue.profile.ahead_kernel import show_running
 from loadmaster.sim.queue.profile.plan_diff_kernel import note_more
+from loadmaster.sim.queue.profile.promises_kernel import entries_of, hold_hosts
 from loadmaster.sim.queue.profile.state import EARLY, ENDED_TASKS, OVER, OVERDUE, UNDER_WAY
 from loadmaster.sim.queue.queue_state import ARRIVED, MORE_ROOM, OUT_OF_ROOM, PLANNED, UNDO
 from loadmaster.sim.queue.taking_kernel import place
@@ -24,9 +25,12 @@ def give_back_early(plan, kept, replan, job, end_s, now_s):
     plan.runs[job] = False
     held_s = until(plan.log.start_s[job], expected_s)
     if held_s > now_s:
-        for task in range(requests.first[job], requests.first[job + 1]):
-            host = np.int64(plan.host[task])
-            hold(sky, host, now_s, held_s, requests.demand[requests.kind[job]], -1.0, now_s)
+        hold_hosts(plan, job, now_s, held_s, -1.0, now_s)
+        if replan is not None:
+            show_running(plan, plan.total)
+        first, end = entries_of(plan, job)
+        for entry in range(first, end):
+            host = np.int64(plan.host[entry])
             note_freed(plan.soon, sky, host, now_s, held_s)
             if kept is not None:
                 kept.look_s[host] = -np.inf
@@ -64,12 +68,12 @@ def list_overdue(plan, now_s):
 @inner
 def lacks_room(plan, now_s):
     """What the engine is to return before the pass: 0, OUT_OF_ROOM, or MORE_ROOM where the profile might need more."""
-    sky, count, hosts = plan.sky, plan.tally, plan.requests.capacity.shape[0]
+    sky, count, hosts = plan.sky, plan.tally, plan.sky.many.shape[0]
     plan.now[0] = now_s
     if is_out_of_room(sky):
         return OUT_OF_ROOM
     tasks = plan.requests.first[plan.state.tally[ARRIVED]] - count[ENDED_TASKS]
-    needed = 2 * LEAST_ROOM * hosts + 8 * (hosts + 4 * tasks)  # hosts double their room
+    needed = 2 * LEAST_ROOM * hosts + 8 * (hosts + 8 * tasks)  # hosts double their room, and so does their total
     count[UNDER_WAY] = sky.used[0] + needed > sky.time_s.shape[0]
     return MORE_ROOM if count[UNDER_WAY] else 0
 

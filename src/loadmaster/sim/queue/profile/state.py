@@ -44,12 +44,15 @@ class SearchScratch(NamedTuple):
     Attributes:
         window: float64[P, R], the least that hosts have free in the time in question.
         able, value: int32[P], float64[P], hosts that can hold a task, and their scores; again: int32[1].
-        host: int32[M], the hosts chosen; before: int32[M], those of the job's earlier promise.
-        need: float64[R], the least that jobs ask for.
+        host, tasks: int32[M], the hosts chosen, and how many tasks go to each, side by side.
+        before: int32[M], the hosts of the job's earlier promise.
+        need: float64[R], what several tasks ask for, or the least that jobs do.
         listed, listed_at: int32[P], int64[P], hosts to look at, and the question for which each is listed; limit_s:
             float64[P], at the latest then the job may start there.
-        turn_s, turn_host: float64[P], int32[P], heap of hosts by when they can hold a task.
-        exact_at: int64[P], the question for which that is exact, and no bound.
+        turn_s, turn_host: float64[P], int32[P], heap of hosts that are chosen from.
+        held, held_until_s: int64[P], float64[P], how many tasks a host holds through the time in question, and when it
+            might hold more.
+        next_step, next_s: int64[P], float64[P], the first step of a host behind that time, and when it begins.
         question: int64[2], the number of the question, and of the last in which a host is listed for the room that the
             job's own promise takes.
     """
@@ -59,6 +62,7 @@ class SearchScratch(NamedTuple):
     value: NDArray[np.float64]
     again: NDArray[np.int32]
     host: NDArray[np.int32]
+    tasks: NDArray[np.int32]
     before: NDArray[np.int32]
     need: NDArray[np.float64]
     listed: NDArray[np.int32]
@@ -66,7 +70,10 @@ class SearchScratch(NamedTuple):
     limit_s: NDArray[np.float64]
     turn_s: NDArray[np.float64]
     turn_host: NDArray[np.int32]
-    exact_at: NDArray[np.int64]
+    held: NDArray[np.int64]
+    held_until_s: NDArray[np.float64]
+    next_step: NDArray[np.int64]
+    next_s: NDArray[np.float64]
     question: NDArray[np.int64]
 
 
@@ -75,13 +82,15 @@ class KeptReservations(NamedTuple):
 
     Attributes:
         seen: int64[J], how often something had been given back when the job was last looked at (`Soon.freed`).
-        on_first: int32[P], on_next, on_before: int32[U], the promised tasks of each host, -1 at both ends.
+        on_first: int32[P], on_next, on_before: int32[U], a list for each host of the entries of `Reservations.host`
+            that promise it, -1 at both ends.
         due_s, due: float64[2 J + 16], int32[...], heap of promises by their moment; those that have moved on are in it
             still.
         order_s, order: float64[J], int32[J], heap for putting jobs in order; moved: int32[J], jobs to start.
         look_s: float64[P], when a host may have become able to start somebody at once; looked: int32[P], those that
             are looked at; looked_at: int64[P], in which pass; look_most: float64[R], none of them has more free now.
-        out: bool[U], what the task is promised has been taken off its host, to be held there again.
+        capacity: float64[H, R], what the rows of the profile have when nothing is held: H = P, or P + 1 with a total.
+        out: bool[U], what the entry promises has been taken off its host, to be held there again.
         cleared, cleared_at: int32[P], int64[P], hosts whose promises are gone through again, and in which pass.
         near: int32[N, P], how many promises begin on a host in each stretch of time.
         most, next_s: float64[R, P], float64[P], the most that a host has at any time before the moment that is looked
@@ -101,6 +110,7 @@ class KeptReservations(NamedTuple):
     look_most: NDArray[np.float64]
     looked: NDArray[np.int32]
     looked_at: NDArray[np.int64]
+    capacity: NDArray[np.float64]
     out: NDArray[np.bool_]
     cleared: NDArray[np.int32]
     cleared_at: NDArray[np.int64]
@@ -146,9 +156,11 @@ class Replan(NamedTuple):
 
     Attributes:
         alone: bool[J], the job has one task, and no other host could take it when it was promised its own.
-        planned, planned_at: int32[P], int64[P], hosts on which the pass has promised something, and in which pass.
+        planned, planned_at: int32[P], int64[P + 1], hosts on which the pass has promised something, and in which pass,
+            the last one for the total.
         block_s: float64[C, B], no later than any of the bounds of a class for the hosts of a block.
-        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P], the last of these times.
+        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P + 1], the last time, and of
+            the total.
         exact_at: int64[C, P], the bound was the first moment itself after that change.
         likely: int32[C], the host that a job of the class got last.
         undo_class, undo_host, undo_s: int32[N], int32[N], float64[N], bounds that hold in this pass only, and what they
@@ -191,11 +203,16 @@ class Reservations(NamedTuple):
         requests: what jobs ask of the profile.
         early_end: what becomes of promises, a constant of `conservative_kernel`.
         as_pool: the profile counts hosts.
-        sky: what hosts have free beside all that stands from pass to pass.
+        sky: what hosts have free beside all that stands from pass to pass, a row for each.
+        total: the row of `sky` with what all hosts have free together, but for promises that are looked at again; -1 if
+            all jobs have one task.
         ahead: the same beside what the pass has promised too, in the same arrays; `sky` itself where promises stand.
         soon: when a job can start on a host at the soonest.
         scratch: the job at hand.
-        start_s: float64[J], the promised moment; host: int32[U], the hosts that are promised, or held by a running job.
+        start_s: float64[J], the promised moment.
+        host, tasks: int32[U], the hosts that are promised, or held by a running job, and how many of its tasks each
+            has. Tasks that stand side by side on one host make one entry; those of a job begin at its `requests.first`.
+        entries: int32[J], how many a job has.
         runs: bool[J].
         over_s, over: float64[J], int32[J], heap of running jobs by expected end; overdue: int32[J], those past it.
         tally: int64[16], see below; now: float64[1], the moment of the pass.
@@ -214,12 +231,15 @@ class Reservations(NamedTuple):
     requests: Requests
     early_end: int
     as_pool: bool
+    total: int
     sky: Skyline
     ahead: Skyline
     soon: Soon
     scratch: SearchScratch
     start_s: NDArray[np.float64]
     host: NDArray[np.int32]
+    tasks: NDArray[np.int32]
+    entries: NDArray[np.int32]
     runs: NDArray[np.bool_]
     over_s: NDArray[np.float64]
     over: NDArray[np.int32]
@@ -232,7 +252,9 @@ class Reservations(NamedTuple):
 
 (
     PASS, PROMISED, ENDED_TASKS, UNDER_WAY, EARLY, DUE, OVER, OVERDUE, LOOKED, MOVED, WRONG, CLEARED, PLANNED_HOSTS,
-) = range(13)  # fmt: skip
+    CHOSEN,
+) = range(14)  # fmt: skip
 """Number of the pass; jobs before this one have been promised something; tasks of jobs that have ended; a pass is under
-way; some job has ended before it was expected; sizes of the heaps and lists; WRONG: what the engine is to return, or 0.
+way; some job has ended before it was expected; sizes of the heaps and lists; WRONG: what the engine is to return, or 0;
+CHOSEN: how many hosts stand in `SearchScratch.host`.
 """
