@@ -221,6 +221,8 @@ def is_compiled(
     if is_closed(workload):
         return False
     foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
+    if workload.starting is not None and not foresight.is_fixed:
+        return False
     if binds(workload, cluster):
         rule = cluster, policy, discipline, foresight
         return serves_bound(workload, *rule) or serves_at_desk(*rule)
