@@ -66,8 +66,8 @@ def free_pool(places: Longs, kind: Ints, class_of: Longs, first_task: Longs, hos
     """Hosts with so many places, int64[H], all free; see `CountedHosts` for the rest."""
     classes = np.zeros(int(class_of.max(initial=0)) + 1, np.int64)
     members = np.zeros((len(classes), -(-len(places) // BITS)), np.uint64)
-    left, kind, class_of = (each.astype(np.int32) for each in (places, kind, class_of))
-    pool = CountedHosts(members, classes, classes.copy(), left, kind, class_of, first_task, host)
+    left, of = places.astype(np.int32), class_of.astype(np.int32)
+    pool = CountedHosts(members, classes, classes.copy(), left, kind.astype(np.int32), of, first_task, host)
     into_classes(pool)
     return pool
 
