@@ -89,6 +89,8 @@ class Board:
             self._refuse_started(row, "started twice in one pass")
         if row in self.promised:
             self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
+        if self.room.lacks(row):
+            return False
         own = self._promised_elsewhere(row) if self._other_rows else None
         if own is None and self.room.is_full(row, self._expected_s[row]):
             return False
@@ -279,7 +281,7 @@ class Board:
     def _promise_moment(self, row: int, own: int | None) -> float:
         found = Moment(
             self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
-            [room.copy() for room in self.room.amounts], self.releases(),
+            list(self.room.amounts), self.releases(),
         )  # fmt: skip
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:

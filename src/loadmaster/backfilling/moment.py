@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import ExpectedEnd
@@ -22,7 +23,7 @@ class Moment:
     """
 
     def __init__(
-        self, request: RowRequest, may: Bools | None, now_s: float, free: list[list[float]],
+        self, request: RowRequest, may: Bools | None, now_s: float, free: list[Amounts],
         releases: Sequence[ExpectedEnd],
     ) -> None:  # fmt: skip
         """Args:
@@ -34,7 +35,8 @@ class Moment:
         """
         self._demand, self._asked, self._then = request.demand, request.asked, free
         self._may = [True] * len(free) if may is None else may.tolist()
-        self._held = [self._holds(host, room) for host, room in enumerate(free)]
+        alike = {room: self._holds_in(room) for room in set(free)}
+        self._held = [alike[room] if may else 0.0 for room, may in zip(free, self._may, strict=True)]
         self._sum = sum(self._held)
         self.shadow_s = self._first_moment(now_s, releases)
 
@@ -46,7 +48,7 @@ class Moment:
     def lets(self, host: int, demand: Sequence[float]) -> bool:
         """Whether a task of R amounts `demand` may take `host` for ever."""
         before = self._held[host]
-        after = self._holds(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
+        after = self._holds(host, minus(self._then[host], demand))
         if not self._asked.binds:
             return before - after <= self.slack
         held = np.array(self._held)
@@ -55,11 +57,11 @@ class Moment:
 
     def take(self, host: int, demand: Sequence[float]) -> None:
         """A task takes `host` for ever."""
-        self._change(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
+        self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:
         """It does not after all."""
-        self._change(host, [have + more for have, more in zip(self._then[host], demand, strict=True)])
+        self._change(host, plus(self._then[host], demand))
 
     def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
         if self._fits():
@@ -74,11 +76,15 @@ class Moment:
     def _fits(self) -> bool:
         return self._asked.fit(np.array(self._held)) if self._asked.binds else self.slack >= 0
 
-    def _change(self, host: int, room: list[float]) -> None:
+    def _change(self, host: int, room: Amounts) -> None:
         before, held = self._held[host], self._holds(host, room)
         self._then[host], self._held[host] = room, held
         self._sum += held - before
 
-    def _holds(self, host: int, room: Sequence[float]) -> float:
+    def _holds(self, host: int, room: Amounts) -> float:
         """Tasks of the head that `host` holds in `room`, at most all of them."""
-        return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room))) if self._may[host] else 0.0
+        return self._holds_in(room) if self._may[host] else 0.0
+
+    def _holds_in(self, room: Amounts) -> float:
+        """The same of a host that the head may use."""
+        return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from loadmaster.backfilling.outlook import Outlook, end_of
 from loadmaster.backfilling.pace import at_one_pace
+from loadmaster.model.amounts import minus, on_hosts
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
-from loadmaster.place.room import Room, add, tasks_held
+from loadmaster.place.room import Room, tasks_held
 
 NEVER = Promise(math.inf, ())
 
@@ -86,13 +87,15 @@ class HostPlan:
         for host in promise.hosts:
             if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
                 return False
-            add(least[host], request.demand, -1.0)
+            least[host] = minus(least[host], request.demand)
         self._hold(row, promise.hosts, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        self._hold(row, promise.hosts, promise.start_s, self._end(row, promise), sign=-1.0)
+        end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
+        for host, amounts in on_hosts(promise.hosts, demand):
+            self._outlook.release(host, promise.start_s, end_s, amounts)
         self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -100,9 +103,9 @@ class HostPlan:
         self._room.take(row, hosts)
         return hosts
 
-    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float, sign: float = 1.0) -> None:
-        for host in hosts:
-            self._outlook.hold(host, start_s, end_s, self._snapshot.queue.requests[row].demand, sign)
+    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
+        for host, amounts in on_hosts(hosts, self._snapshot.queue.requests[row].demand):
+            self._outlook.hold(host, start_s, end_s, amounts)
 
     def _soonest(self, row: int) -> float:
         """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
@@ -142,7 +145,7 @@ class PoolPlan:
         assert snapshot.cluster.speed is not None
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
         ending = [release._replace(host=0, demand=(1.0,)) for release in releases]
-        self._outlook = Outlook(snapshot.now_s, [[float(len(room.amounts) - len(releases))]], ending)
+        self._outlook = Outlook(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
@@ -167,7 +170,7 @@ class PoolPlan:
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         if promise != NEVER:
-            self._outlook.hold(0, promise.start_s, self._end(row, promise), self._asked(row), sign=-1.0)
+            self._outlook.release(0, promise.start_s, self._end(row, promise), self._asked(row))
             self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:

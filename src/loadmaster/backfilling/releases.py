@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import chain
 
+from loadmaster.model.amounts import on_hosts
 from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot
 
 INSTANT_S = 1e-3
@@ -22,9 +23,9 @@ def right_after(time_s: float) -> float:
 
 
 def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[ExpectedEnd]:
-    """The expected ends of all running tasks and of those `started` now, in the order of (expected end, job, task).
+    """The expected ends of all running jobs and of those `started` now, host by host, by (expected end, job).
 
-    Whoever has outlived the estimate is expected to end right after now.
+    A job that has outlived its estimate is expected to end right after now.
     """
     ends, queue, speed = snapshot.running.ends, snapshot.queue, snapshot.cluster.speed
     assert speed is not None
@@ -33,7 +34,8 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Expected
         for place in started:
             index = row[place.job]
             end_s = float(snapshot.now_s + queue.expected_s[index] / speed[list(place.hosts)].min())
-            fresh += [ExpectedEnd(end_s, place.job, host, queue.requests[index].demand) for host in place.hosts]
-        ends = sorted(chain(ends, fresh), key=BY_END)  # stable: tasks of a job keep their order
+            demand = queue.requests[index].demand
+            fresh += [ExpectedEnd(end_s, place.job, *held) for held in on_hosts(place.hosts, demand)]
+        ends = sorted(chain(ends, fresh), key=BY_END)
     soonest = right_after(snapshot.now_s)
     return [end if end.end_s > soonest else end._replace(end_s=soonest) for end in ends]

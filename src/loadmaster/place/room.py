@@ -2,16 +2,20 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from operator import ge
+from operator import ge, gt
 from typing import Protocol
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
+
+ROUNDED_UP = 1.0 + 1e-9
+"""What all hosts have together is taken for that much more: amounts of a live cluster need not add up exactly."""
 
 
 class Barrier(Protocol):
@@ -33,8 +37,9 @@ class Barrier(Protocol):
 class Room:
     """What is left of every host while one decision is made.
 
-    The snapshot is never changed: what is free is copied, as lists of plain numbers. `last_host` follows the tasks
-    placed. A request that found no hosts finds none until something is given back: it is remembered, and not tried.
+    The snapshot is never changed: what is free is copied, as plain numbers. `last_host` follows the tasks placed. Two
+    things tell without a look at the hosts that a request finds none. It asks for more than all hosts have left
+    together; or it found none before, and nothing was given back since.
 
     Attributes:
         amounts: R amounts of each of H hosts, what is left of it.
@@ -47,7 +52,8 @@ class Room:
         self._requests = snapshot.queue.requests
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
-        self.amounts: list[list[float]] = snapshot.free.tolist()
+        self.amounts = list(snapshot.amounts)
+        self._together = tuple(ROUNDED_UP * sum(column) for column in zip(*self.amounts, strict=True))
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
         self._open: Sequence[int] = range(len(self.amounts))
@@ -84,6 +90,10 @@ class Room:
         request = self._requests[row]
         self._full[request] = min(lasts_s, self._full.get(request, math.inf))
 
+    def lacks(self, row: int) -> bool:
+        """Whether the queue's job `row` asks for more than all hosts have left together."""
+        return any(map(gt, self._requests[row].total, self._together))
+
     def forget(self) -> None:
         """Something is given back: all must be tried again."""
         self._full.clear()
@@ -96,20 +106,24 @@ class Room:
             barriers: what else must let each task pass; each is told what is taken.
             usable: bool[H], the hosts that may be used beside all that constraints say; None: all.
         """
-        if self.is_full(row):
+        if self.is_full(row) or self.lacks(row):
             return None
         hosts = self._pick(row, self.amounts, self._among(row, usable), barriers)
-        if hosts is None and usable is None and not barriers:
+        if hosts is not None:
+            self._together = minus(self._together, self._requests[row].total)
+        elif usable is None and not barriers:
             self.note_full(row)
         return hosts
 
     def take(self, row: int, hosts: Sequence[int]) -> None:
         """Take exactly these hosts for the tasks of the queue's job `row`."""
+        request = self._requests[row]
         for host in hosts:
-            add(self.amounts[host], self._requests[row].demand, -1.0)
+            self.amounts[host] = minus(self.amounts[host], request.demand)
             self.last_host = host
+        self._together = minus(self._together, request.total)
 
-    def foresee(self, row: int, free: list[list[float]], usable: Bools | None) -> tuple[int, ...] | None:
+    def foresee(self, row: int, free: list[Amounts], usable: Bools | None) -> tuple[int, ...] | None:
         """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
 
         Args:
@@ -129,7 +143,9 @@ class Room:
 
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
-        self._undo(self.amounts, self._requests[row].demand, hosts, barriers)
+        request = self._requests[row]
+        self._undo(self.amounts, request.demand, hosts, barriers)
+        self._together = plus(self._together, request.total)
         self.forget()
 
     def close(self, hosts: Bools) -> None:
@@ -164,42 +180,68 @@ class Room:
         return [host for host in self._open if fine[host]]
 
     def _pick(
-        self, row: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
+        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
     ) -> tuple[int, ...] | None:
         """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
-        request, last_host, hosts = self._requests[row], self.last_host, list[int]()
-        for k in range(request.asked.tasks):
-            now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
-            host = self._find(row, k, free, now, barriers)
-            if host < 0:
-                self._undo(free, request.demand, hosts, barriers)
-                self.last_host = last_host
-                return None
-            add(free[host], request.demand, -1.0)
+        request, last_host = self._requests[row], self.last_host
+        if not _hold_all(request, free, among):
+            return None
+        in_turn = self._takes_first and not request.asked.binds
+        found = self._in_turn(request, free, among, barriers) if in_turn else self._best(row, free, among, barriers)
+        hosts: list[int] = []
+        for host in found:
+            free[host] = minus(free[host], request.demand)
             for barrier in barriers:
                 barrier.take(host, request.demand)
             self.last_host = host
             hosts.append(host)
-        return tuple(hosts)
+        if len(hosts) == request.asked.tasks:
+            return tuple(hosts)
+        self._undo(free, request.demand, hosts, barriers)
+        self.last_host = last_host
+        return None
 
-    def _find(
-        self, row: int, k: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
-    ) -> int:  # fmt: skip
-        """The lowest rated host of those `among` that fits task k of the queue's job `row`; -1 if none.
+    @staticmethod
+    def _in_turn(
+        request: RowRequest, free: Sequence[Amounts], among: Iterable[int], barriers: Sequence[Barrier]
+    ) -> Iterator[int]:  # fmt: skip
+        """The first host that fits for one task after another; each is taken before the next is asked for.
+
+        Tasks of a job are alike, so no task goes back to a host that had no room for the task before.
+        """
+        left = request.asked.tasks
+        for host in among:
+            while left and _fits(request.demand, free[host], host, barriers):
+                left -= 1
+                yield host
+            if not left:
+                return
+
+    def _best(
+        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
+    ) -> Iterator[int]:  # fmt: skip
+        """The lowest rated host that fits for one task after another; each is taken before the next is asked for."""
+        request, hosts = self._requests[row], list[int]()
+        for k in range(request.asked.tasks):
+            now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
+            host = self._find(row, k, free, [each for each in now if _fits(request.demand, free[each], each, barriers)])
+            if host < 0:
+                return
+            hosts.append(host)
+            yield host
+
+    def _find(self, row: int, k: int, free: list[Amounts], fitting: Sequence[int]) -> int:
+        """The lowest rated of the hosts `fitting` for task k of the queue's job `row`; -1 if there are none.
 
         The lowest index among equals.
         """
-        fitting = _fitting(self._requests[row].demand, free, among, barriers)
-        if self._takes_first:
-            return next(fitting, -1)
+        if self._takes_first or not fitting:
+            return next(iter(fitting), -1)
         best, best_score = -1, math.inf
-        candidates = list(fitting)
-        if not candidates:
-            return -1
         demand, rooms, capacity = map(read_only, (self.queue.demand[row], np.array(free), self.capacity))
         task = int(self.queue.first_task[row]) + k
         with np.errstate(all="ignore"):
-            for host in candidates:
+            for host in fitting:
                 context = Context(host, len(free), self.last_host, task, self.seed)
                 score = rated(self.policy, demand, rooms[host], capacity[host], context)
                 if best < 0 or score < best_score:
@@ -208,16 +250,16 @@ class Room:
 
     @staticmethod
     def _undo(
-        free: list[list[float]], demand: Sequence[float], hosts: Sequence[int], barriers: Sequence[Barrier]
+        free: list[Amounts], demand: Amounts, hosts: Sequence[int], barriers: Sequence[Barrier]
     ) -> None:  # fmt: skip
         for host in reversed(hosts):
-            add(free[host], demand)
+            free[host] = plus(free[host], demand)
             for barrier in barriers:
                 barrier.give_back(host, demand)
 
     @staticmethod
     def _leaving_a_way(
-        request: RowRequest, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier],
+        request: RowRequest, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier],
         hosts: Sequence[int],
     ) -> list[int]:  # fmt: skip
         """Of the hosts `among`, those that a task may take so that the others find as many hosts as asked.
@@ -240,21 +282,24 @@ class Room:
 
 def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
     """How many tasks of `demand` go into `room`; infinite if they ask for nothing."""
-    return min((math.floor(have / want) for have, want in zip(room, demand, strict=True) if want > 0), default=math.inf)
+    held = math.inf
+    for have, want in zip(room, demand, strict=True):
+        if want > 0:
+            held = min(held, math.floor(have / want))
+    return held
 
 
-def _fitting(
-    demand: Sequence[float], free: Sequence[Sequence[float]], among: Iterable[int], barriers: Sequence[Barrier]
-) -> Iterator[int]:
-    """The hosts of those `among` that have `demand` free, if every barrier lets them be taken."""
-    cores = demand[0]
+def _hold_all(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> bool:
+    """Whether the hosts `among`, with R amounts `free` each, hold as many tasks as the request has."""
+    left = request.asked.tasks
     for host in among:
-        room = free[host]
-        if room[0] >= cores and all(map(ge, room, demand)) and all(each.lets(host, demand) for each in barriers):
-            yield host
+        left -= max(0.0, tasks_held(request.demand, free[host]))
+        if left <= 0:
+            return True
+    return left <= 0
 
 
-def add(room: list[float], demand: Sequence[float], sign: float = 1.0) -> None:
-    """Give R amounts `demand` back to `room`, or with sign -1 take them."""
-    for resource, amount in enumerate(demand):
-        room[resource] += sign * amount
+def _fits(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
+    """Whether `room` on `host` is enough for `demand`, and every barrier lets the host be taken."""
+    enough = room[0] >= demand[0] and all(map(ge, room, demand))
+    return enough and (not barriers or all(each.lets(host, demand) for each in barriers))

@@ -17,22 +17,25 @@ if TYPE_CHECKING:
 
 
 def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
-    """The moment of a pass, with the jobs `eligible` in the queue."""
+    """The moment of a pass, with the jobs `eligible` in the queue. It stays as it is when the run goes on."""
+    amounts = list(engine.occupancy.amounts)
     queue = _queue(engine, eligible)
-    promises = _standing(engine, eligible)
-    given: dict[str, Any] = {}
+    given = dict(_UNBOUND)
     if engine.binding is not None and engine.allowance is not None:
         given["allowed"] = engine.binding.entries.allowed
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
         given["partitions"] = engine.binding.partition_hosts
         given["limits_stop"] = engine.binding.rules.limits_stop
-    return Snapshot(
-        engine.now_s, engine.cluster, engine.occupancy.free.copy(), queue, _busy(engine), engine.last_host, engine.seed,
-        need=engine.ranking.need(queue.job), promises=promises, early_end=engine.early_end, as_pool=engine.as_pool,
-        clock=engine.clock, arrived=engine.arrived_now, ended=engine.ended_now,
-        **given,
+    return _seen(
+        lambda _: np.array(amounts), now_s=engine.now_s, cluster=engine.cluster, amounts=amounts, queue=queue, running=_busy(engine),
+        last_host=engine.last_host, seed=engine.seed, need=engine.ranking.need(queue.job),
+        promises=_standing(engine, eligible), early_end=engine.early_end, as_pool=engine.as_pool, clock=engine.clock,
+        arrived=engine.arrived_now, ended=engine.ended_now, **given,
     )  # fmt: skip
+
+
+_UNBOUND: dict[str, Any] = {"allowed": None, "left": None, "closures": (), "partitions": None, "limits_stop": False}
 
 
 def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
@@ -51,6 +54,15 @@ def requests_seen(workload: Workload, binding: Binding | None) -> list[RowReques
     return requests_of(workload.demand[entries.job], tasks, entries.hosts, entries.min_hosts, entries.max_hosts)
 
 
+def columns_seen(workload: Workload, binding: Binding | None) -> dict[str, Any]:
+    """The columns of a log that a queue shows; what is written into them while the log is replayed is seen."""
+    return {
+        "demand": workload.demand, "tasks": workload.task_count, "expected_s": workload.expected_s,
+        "project": workload.projects, "first_task": workload.first_task, "user": workload.user,
+        "eligible_s": workload.submit_s if binding is None else binding.eligible_s,
+    }  # fmt: skip
+
+
 def _queue(engine: "Replay", eligible: list[int]) -> Queue:
     """The queue; columns of the log are gathered when a rule looks at them."""
     rows = jobs = np.array(eligible, dtype=np.int64)
@@ -59,15 +71,9 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
         rows = engine.binding.entries.open_to(jobs)
         jobs = engine.binding.entries.job[rows]
         given = engine.binding.queue_columns(rows)
-    work = engine.workload
-    of_log: dict[str, Any] = {
-        "demand": work.demand, "tasks": work.task_count, "expected_s": work.expected_s, "project": work.projects,
-        "first_task": engine.occupancy.first_task, "user": work.user,
-        "eligible_s": work.submit_s if engine.binding is None else engine.binding.eligible_s,
-    }  # fmt: skip
 
     def gather(name: str) -> Any:
-        column = of_log.get(name)
+        column = engine.columns.get(name)
         return None if column is None else column[jobs]
 
     return _seen_queue(
@@ -78,12 +84,12 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
 
 def _busy(engine: "Replay") -> Running:
     """What runs; columns are gathered when a rule looks at them."""
-    runs, work, demand = list(engine.occupancy.running.items()), engine.workload, engine.demand
+    runs, work = list(engine.occupancy.running.items()), engine.workload
 
     def gather(name: str) -> Any:
         if name == "ends":
-            tasks = ((job, run.expected_end_s, host) for job, run in runs for host in run.hosts)
-            return sorted((ExpectedEnd(end_s, job, host, demand[job]) for job, end_s, host in tasks), key=BY_END)
+            by_end = sorted((run.expected_end_s, job, run.holds) for job, run in runs)
+            return [ExpectedEnd(end_s, job, *held) for end_s, job, holds in by_end for held in holds]
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
@@ -93,4 +99,4 @@ def _busy(engine: "Replay") -> Running:
     return _seen_running(gather)
 
 
-_seen_queue, _seen_running = on_demand(Queue), on_demand(Running)
+_seen, _seen_queue, _seen_running = on_demand(Snapshot), on_demand(Queue), on_demand(Running)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, on_hosts
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
@@ -24,7 +25,7 @@ from loadmaster.sim.queue.by_arrival import ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
-from loadmaster.sim.queue.plain_snapshot import requests_seen, seen_by
+from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, seen_by
 from loadmaster.sim.queue.preempting import Preempting
 from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
@@ -110,7 +111,8 @@ class Replay:
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binding = self._binding(self.expecting.workload)
         self.requests = requests_seen(workload, self.binding)
-        self.demand = list(map(tuple, workload.demand.tolist()))
+        self.columns = columns_seen(workload, self.binding)
+        self.demand: list[Amounts] = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
         self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
@@ -342,7 +344,10 @@ class Replay:
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-        run = RunningJob(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts)
+        run = RunningJob(
+            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts,
+            on_hosts(place.hosts, self.demand[job]),
+        )  # fmt: skip
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)

@@ -1,0 +1,28 @@
+"""Amounts of a cluster's resources as plain numbers: one of each of R resources."""
+
+from collections import Counter
+from collections.abc import Sequence
+from operator import add, sub
+
+Amounts = tuple[float, ...]
+"""R amounts. They cannot be changed, so a list of them is copied without copying them."""
+
+
+def plus(room: Sequence[float], demand: Sequence[float]) -> Amounts:
+    """What `room` has once `demand` is given back to it."""
+    return tuple(map(add, room, demand))
+
+
+def minus(room: Sequence[float], demand: Sequence[float]) -> Amounts:
+    """What `room` has once `demand` is taken from it."""
+    return tuple(map(sub, room, demand))
+
+
+def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts], ...]:
+    """What tasks of `demand`, one on each of `hosts`, hold together on each host.
+
+    Example:
+        >>> on_hosts((0, 0, 1), (2.0,))
+        ((0, (4.0,)), (1, (2.0,)))
+    """
+    return tuple((host, tuple(tasks * amount for amount in demand)) for host, tasks in Counter(hosts).items())
