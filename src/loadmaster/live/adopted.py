@@ -181,9 +181,9 @@ class HeldByHost(Occupancy):
     def hold(self, job: int, hosts: Sequence[int], amounts: Floats | None) -> None:
         """A running job has these hosts, and holds that on each; None: what it has asked for."""
         amounts = np.tile(self._asked[job], (len(hosts), 1)) if amounts is None else amounts
-        self._give_back(job)
+        self._give_back(self._held(job))
         self.held[job] = (tuple(hosts), amounts)
-        self._take(job)
+        self._take(self._held(job))
 
     def _held(self, job: int) -> Iterable[tuple[int, Amounts]]:
         """The hosts of a running job, and what it holds on each."""

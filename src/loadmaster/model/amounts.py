@@ -26,3 +26,8 @@ def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts]
         ((0, (4.0,)), (1, (2.0,)))
     """
     return tuple((host, tuple(tasks * amount for amount in demand)) for host, tasks in Counter(hosts).items())
+
+
+def rounded_up(amounts: Sequence[float]) -> Amounts:
+    """A hair more than these amounts: those of a live cluster need not be on the grid on which sums are exact."""
+    return tuple(amount * (1.0 + 1e-9) for amount in amounts)

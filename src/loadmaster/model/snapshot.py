@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, plus
+from loadmaster.model.amounts import Amounts, plus, rounded_up
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
@@ -258,6 +258,11 @@ class Snapshot:
     def amounts(self) -> list[Amounts]:
         """R amounts of each of H hosts, what is left of it, as plain numbers."""
         return list(map(tuple, self.free.tolist()))
+
+    @cached_property
+    def together(self) -> Amounts:
+        """R amounts, what all hosts have left together, rounded up: a job that asks for more fits nowhere."""
+        return rounded_up(self.free.sum(axis=0).tolist())
 
 
 class Place(NamedTuple):

@@ -14,9 +14,6 @@ from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
 
-ROUNDED_UP = 1.0 + 1e-9
-"""What all hosts have together is taken for that much more: amounts of a live cluster need not add up exactly."""
-
 
 class Barrier(Protocol):
     """What keeps tasks from hosts that others are promised, task by task."""
@@ -53,7 +50,7 @@ class Room:
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
         self.amounts = list(snapshot.amounts)
-        self._together = tuple(ROUNDED_UP * sum(column) for column in zip(*self.amounts, strict=True))
+        self._together = snapshot.together
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
         self._open: Sequence[int] = range(len(self.amounts))
@@ -184,10 +181,14 @@ class Room:
     ) -> tuple[int, ...] | None:
         """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
         request, last_host = self._requests[row], self.last_host
-        if not _hold_all(request, free, among):
+        first = _first_hosts(request, free, among)
+        if first is None:
             return None
         in_turn = self._takes_first and not request.asked.binds
-        found = self._in_turn(request, free, among, barriers) if in_turn else self._best(row, free, among, barriers)
+        if in_turn and barriers:
+            found = self._in_turn(request, free, among, barriers)
+        else:
+            found = iter(first) if in_turn else self._best(row, free, among, barriers)
         hosts: list[int] = []
         for host in found:
             free[host] = minus(free[host], request.demand)
@@ -289,14 +290,21 @@ def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
     return held
 
 
-def _hold_all(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> bool:
-    """Whether the hosts `among`, with R amounts `free` each, hold as many tasks as the request has."""
-    left = request.asked.tasks
-    for host in among:
-        left -= max(0.0, tasks_held(request.demand, free[host]))
-        if left <= 0:
-            return True
-    return left <= 0
+def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[int] | None:
+    """The first hosts of those `among`, with R amounts `free` each, that have room for all tasks; None if none have.
+
+    One for each task: as tasks of a job are alike, each host takes as many as it holds before the next is looked at.
+    """
+    demand, left = request.demand, request.asked.tasks
+    hosts: list[int] = []
+    for host in among if left else ():
+        if _fits(demand, free[host], host, ()):
+            many = min(left, tasks_held(demand, free[host]))
+            hosts += [host] * int(many)
+            left -= int(many)
+            if not left:
+                break
+    return None if left else hosts
 
 
 def _fits(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:

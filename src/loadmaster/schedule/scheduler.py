@@ -59,7 +59,7 @@ class _Quickly:
         return self.board.serve(snapshot, policy)
 
     def _board(self, snapshot: Snapshot) -> _Serves:
-        if len(snapshot.queue) * len(snapshot.free) < WORTHWHILE:
+        if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
             return self.discipline
         from loadmaster.schedule.compiled_decide import compiled  # Numba is not loaded for nothing
 

@@ -52,6 +52,7 @@ class Occupancy:
 
     Attributes:
         amounts: R amounts of each of H hosts, what is free there.
+        together: of all hosts.
         running: by job number, in the order of starts.
         start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
         host: int32[T].
@@ -59,6 +60,7 @@ class Occupancy:
 
     def __init__(self, workload: Workload, cluster: Cluster) -> None:
         self.amounts: list[Amounts] = list(map(tuple, cluster.capacity.tolist()))
+        self.together: Amounts = tuple(cluster.total.tolist())
         self.running: dict[int, RunningJob] = {}
         self.start_s: Floats = np.full(workload.jobs, np.nan)
         self.end_s: Floats = np.full(workload.jobs, np.nan)
@@ -72,7 +74,7 @@ class Occupancy:
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
         self.running[job] = run
-        self._take(job)
+        self._take(self._held(job))
         heapq.heappush(self._ends, (run.end_s, job))
 
     def next_end_s(self) -> float:
@@ -84,12 +86,12 @@ class Occupancy:
     def pop(self) -> tuple[int, RunningJob]:
         """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
         job = heapq.heappop(self._ends)[1]
-        self._give_back(job)
+        self._give_back(self._held(job))
         return job, self.running.pop(job)
 
     def stop(self, job: int, now_s: float, *, for_good: bool) -> None:
         """A job is taken off its hosts; unless `for_good` its work is lost, and it has no start until it runs again."""
-        self._give_back(job)
+        self._give_back(self._held(job))
         run = self.running.pop(job)
         self.end_s[job] = now_s
         if not for_good:
@@ -118,9 +120,7 @@ class Occupancy:
     def suspend(self, job: int, now_s: float) -> RunningJob:
         """A job gives its cores back and keeps the rest; its run so far is kept."""
         run = self.running.pop(job)
-        for host, held in run.holds:
-            cores, *rest = self.amounts[host]
-            self.amounts[host] = (cores + held[0], *rest)
+        self._give_back(_cores_of(run))
         if now_s > run.start_s:
             self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job).tolist()))
         return run
@@ -129,9 +129,7 @@ class Occupancy:
         """It goes on as `run` if its cores are free on the hosts that it has kept; whether they were."""
         if any(self.amounts[host][0] < held[0] for host, held in run.holds):
             return False
-        for host, held in run.holds:
-            cores, *rest = self.amounts[host]
-            self.amounts[host] = (cores - held[0], *rest)
+        self._take(_cores_of(run))
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.running[job] = run
         heapq.heappush(self._ends, (run.end_s, job))
@@ -149,13 +147,20 @@ class Occupancy:
         """The hosts of a running job, and what it holds on each."""
         return self.running[job].holds
 
-    def _take(self, job: int) -> None:
-        for host, amounts in self._held(job):
+    def _take(self, held: Iterable[tuple[int, Amounts]]) -> None:
+        for host, amounts in held:
             self.amounts[host] = minus(self.amounts[host], amounts)
+            self.together = minus(self.together, amounts)
 
-    def _give_back(self, job: int) -> None:
-        for host, amounts in self._held(job):
+    def _give_back(self, held: Iterable[tuple[int, Amounts]]) -> None:
+        for host, amounts in held:
             self.amounts[host] = plus(self.amounts[host], amounts)
+            self.together = plus(self.together, amounts)
 
     def _is_true(self, end: tuple[float, int]) -> bool:
         return end[1] in self.running and self.running[end[1]].end_s == end[0]
+
+
+def _cores_of(run: RunningJob) -> list[tuple[int, Amounts]]:
+    """What a job gives back to each of its hosts while it is suspended."""
+    return [(host, (held[0], *(0.0 for _ in held[1:]))) for host, held in run.holds]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.model import Workload
+from loadmaster.model.amounts import rounded_up
 from loadmaster.model.on_demand import on_demand
 from loadmaster.model.request import RowRequest, requests_of
 from loadmaster.model.snapshot import BY_END, ExpectedEnd, Promise, Queue, Running, Snapshot
@@ -28,7 +29,8 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
         given["partitions"] = engine.binding.partition_hosts
         given["limits_stop"] = engine.binding.rules.limits_stop
     return _seen(
-        lambda _: np.array(amounts), now_s=engine.now_s, cluster=engine.cluster, amounts=amounts, queue=queue, running=_busy(engine),
+        lambda _: np.array(amounts), now_s=engine.now_s, cluster=engine.cluster, amounts=amounts,
+        together=rounded_up(engine.occupancy.together), queue=queue, running=_busy(engine),
         last_host=engine.last_host, seed=engine.seed, need=engine.ranking.need(queue.job),
         promises=_standing(engine, eligible), early_end=engine.early_end, as_pool=engine.as_pool, clock=engine.clock,
         arrived=engine.arrived_now, ended=engine.ended_now, **given,
