@@ -1,8 +1,10 @@
 """One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -44,7 +46,7 @@ class Board:
         """By job number, what later passes are to keep: for backfillings that do not promise anew."""
         self.promise_on: PromiseOn = "auto"
         """To be set before the first promise."""
-        self.wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
+        self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
@@ -217,7 +219,7 @@ class Board:
 
     def expected_s(self, row: int, hosts: tuple[int, ...] = ()) -> float:
         """The runtime to count on: on `hosts` it goes at the speed of the slowest, without any at speed 1."""
-        return self._expected_s[row] / self._slowest(hosts) if hosts else self._expected_s[row]
+        return self._expected_s[row] / self.snapshot.cluster.slowest(hosts) if hosts else self._expected_s[row]
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
@@ -272,7 +274,7 @@ class Board:
 
     def decision(self) -> Decision:
         """What this pass came to; hosts that promises bind are named as reserved."""
-        bound = [host for promise in self.promised.values() for host in promise.hosts]
+        bound = chain.from_iterable(promise.hosts for promise in self.promised.values())
         reserved = tuple(dict.fromkeys((*self.room.reserved, *bound)))
         return Decision(
             tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
@@ -294,9 +296,9 @@ class Board:
     @cached_property
     def _other_rows(self) -> dict[int, list[int]]:
         """By row, the other rows of its job, if it has any."""
-        jobs = self.snapshot.queue.job.tolist()
-        if len(set(jobs)) == len(jobs):
+        if self.snapshot.queue.partition is None:
             return {}
+        jobs = self.snapshot.queue.job.tolist()
         rows_of = defaultdict[int, list[int]](list)
         for row, job in enumerate(jobs):
             rows_of[job].append(row)
@@ -321,7 +323,7 @@ class Board:
             outlasted = [moment for moment in others if until_s > moment.shadow_s]
             usable = on if left is None else left if on is None else left & on
             hosts = self.room.place(row, outlasted, usable)
-            if hosts is not None and self._slowest(hosts) < speed:
+            if hosts is not None and self.snapshot.cluster.slowest(hosts) < speed:
                 self.room.give_back(row, hosts, outlasted)
                 self.room.last_host = last_host
             return hosts
@@ -349,10 +351,6 @@ class Board:
         """Remember that no hosts were found for the job; of unlike speeds more than its length would tell."""
         if self.snapshot.cluster.common_speed is not None:
             self.room.note_full(row, self._expected_s[row])
-
-    def _slowest(self, hosts: tuple[int, ...]) -> float:
-        common = self.snapshot.cluster.common_speed
-        return float(self.speed[list(hosts)].min()) if common is None else common
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         self._started[row] = Place(self.job(row), hosts, self.partition(row))

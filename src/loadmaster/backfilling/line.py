@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from loadmaster.model.snapshot import Snapshot
 
 
@@ -92,9 +90,10 @@ class QueueLine:
         return limited
 
     def _by_rank(self) -> list[int]:
-        queue = self._queue
-        keys = [column for column in (queue.job, queue.rank, queue.tier) if column is not None]
-        rows: list[int] = np.lexsort(keys).tolist()
+        rows = list(range(len(self._jobs)))
+        for column in (self._queue.job, self._queue.rank, self._queue.tier):  # sorting is stable: the last goes first
+            if column is not None:
+                rows.sort(key=column.tolist().__getitem__)
         return rows
 
     def _by_need(self) -> Iterator[int]:

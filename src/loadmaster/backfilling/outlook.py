@@ -86,4 +86,5 @@ def end_of(start_s: float, expected_s: float) -> float:
         >>> end_of(10.0, 5.0), end_of(10.0, 0.0) > 10.0
         (15.0, True)
     """
-    return max(start_s + expected_s, right_after(start_s))
+    end_s = start_s + expected_s
+    return end_s if end_s > start_s else right_after(start_s)

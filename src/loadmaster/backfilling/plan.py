@@ -46,9 +46,7 @@ class HostPlan:
     """A plan that says for each host what it will have free; the policy sees the least of the time in question."""
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
-        assert snapshot.cluster.speed is not None
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
-        self._fastest = float(snapshot.cluster.speed.max())
         self._outlook = Outlook(snapshot.now_s, room.amounts, releases)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
@@ -110,7 +108,7 @@ class HostPlan:
     def _soonest(self, row: int) -> float:
         """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
         request, outlook = self._snapshot.queue.requests[row], self._outlook
-        lasts_s = float(self._snapshot.queue.expected_s[row]) / self._fastest
+        lasts_s = float(self._snapshot.queue.expected_s[row]) / self._cluster.fastest
         moments = sorted((outlook.first_fit(host, request.demand, lasts_s), host) for host in range(len(outlook.most)))
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
@@ -120,8 +118,7 @@ class HostPlan:
         return math.inf
 
     def _end(self, row: int, promise: Promise) -> float:
-        assert self._cluster.speed is not None
-        speed = float(self._cluster.speed[list(promise.hosts)].min(initial=math.inf))
+        speed = self._cluster.slowest(promise.hosts)
         return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
 
     def _open(self, row: int, start_s: float, end_s: float) -> Bools | None:

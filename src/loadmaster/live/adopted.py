@@ -15,9 +15,9 @@ from loadmaster.live.memory import Memory
 from loadmaster.live.rows import alike
 from loadmaster.live.waiting import partition_among
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.amounts import Amounts, on_hosts
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Closure, Need, Running, Snapshot
+from loadmaster.model.snapshot import Closure, Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
@@ -99,10 +99,10 @@ class Adopted(Replay):
         if job in self.pending.waiting:
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)
-            slowest = self._slowest(hosts)
-            holds = on_hosts(hosts, self.demand[job])
+            slowest = self.cluster.slowest(hosts)
+            ends = ends_of(job, run.expected_end_s, hosts, self.demand[job])
             held = RunningJob(
-                run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts, holds
+                run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts, ends
             )  # fmt: skip
             self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)

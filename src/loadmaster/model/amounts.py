@@ -1,6 +1,5 @@
 """Amounts of a cluster's resources as plain numbers: one of each of R resources."""
 
-from collections import Counter
 from collections.abc import Sequence
 from operator import add, sub
 
@@ -18,6 +17,11 @@ def minus(room: Sequence[float], demand: Sequence[float]) -> Amounts:
     return tuple(map(sub, room, demand))
 
 
+def times(tasks: int, demand: Sequence[float]) -> Amounts:
+    """What so many tasks of `demand` ask for together."""
+    return tuple([tasks * amount for amount in demand])
+
+
 def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts], ...]:
     """What tasks of `demand`, one on each of `hosts`, hold together on each host.
 
@@ -25,9 +29,12 @@ def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts]
         >>> on_hosts((0, 0, 1), (2.0,))
         ((0, (4.0,)), (1, (2.0,)))
     """
-    return tuple((host, tuple(tasks * amount for amount in demand)) for host, tasks in Counter(hosts).items())
+    many: dict[int, int] = {}
+    for host in hosts:
+        many[host] = many.get(host, 0) + 1
+    return tuple([(host, times(tasks, demand)) for host, tasks in many.items()])
 
 
 def rounded_up(amounts: Sequence[float]) -> Amounts:
     """A hair more than these amounts: those of a live cluster need not be on the grid on which sums are exact."""
-    return tuple(amount * (1.0 + 1e-9) for amount in amounts)
+    return tuple([amount * (1.0 + 1e-9) for amount in amounts])

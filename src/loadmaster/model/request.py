@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loadmaster.model.amounts import Amounts
+from loadmaster.model.amounts import Amounts, times
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.hosts_asked import HostsAsked
 
@@ -41,7 +41,6 @@ def requests_of(
     for key in zip(map(tuple, demand.tolist()), tasks.tolist(), *numbers, strict=True):
         if key not in known:
             amounts, many, row, least, most = key
-            total = tuple(many * amount for amount in amounts)
-            known[key] = RowRequest(amounts, total, HostsAsked(many, least, most), row)
+            known[key] = RowRequest(amounts, times(many, amounts), HostsAsked(many, least, most), row)
         found.append(known[key])
     return found

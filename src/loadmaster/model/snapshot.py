@@ -1,6 +1,6 @@
 """What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import itemgetter
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, plus, rounded_up
+from loadmaster.model.amounts import Amounts, on_hosts, plus, rounded_up
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
@@ -102,6 +102,11 @@ class ExpectedEnd(NamedTuple):
 
 
 BY_END = itemgetter(0, 1)
+
+
+def ends_of(job: int, end_s: float, hosts: Sequence[int], demand: Amounts) -> tuple[ExpectedEnd, ...]:
+    """The expected end of a job with a task of R amounts `demand` on each of `hosts`, on every host."""
+    return tuple([ExpectedEnd(end_s, job, host, amounts) for host, amounts in on_hosts(hosts, demand)])
 
 
 @dataclass(frozen=True, eq=False)

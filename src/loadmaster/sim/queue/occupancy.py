@@ -11,6 +11,7 @@ from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Segments
+from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.model.workload import Workload
 
 
@@ -26,7 +27,7 @@ class RunningJob(NamedTuple):
         began_s: its start, later by as long as it was suspended: estimates count from here.
         speed: of its slowest host.
         hosts: one for each of its tasks.
-        holds: its hosts, and R amounts that its tasks hold together on each.
+        ends: what it gives back to each of its hosts at its expected end.
     """
 
     start_s: float
@@ -37,14 +38,16 @@ class RunningJob(NamedTuple):
     began_s: float
     speed: float
     hosts: tuple[int, ...]
-    holds: tuple[tuple[int, Amounts], ...]
+    ends: tuple[ExpectedEnd, ...]
 
     def shifted(self, by_s: float) -> "RunningJob":
         """The same with every moment that much later."""
-        return self._replace(
-            start_s=self.start_s + by_s, expected_end_s=self.expected_end_s + by_s, end_s=self.end_s + by_s,
-            began_s=self.began_s + by_s,
-        )  # fmt: skip
+        later = self._replace(start_s=self.start_s + by_s, end_s=self.end_s + by_s, began_s=self.began_s + by_s)
+        return later.expecting(self.expected_end_s + by_s)
+
+    def expecting(self, end_s: float) -> "RunningJob":
+        """The same with this expected end."""
+        return self._replace(expected_end_s=end_s, ends=tuple(end._replace(end_s=end_s) for end in self.ends))
 
 
 class Occupancy:
@@ -103,7 +106,7 @@ class Occupancy:
     def end_sooner(self, job: int, end_s: float, status: int) -> bool:
         """A job that runs is to end at `end_s`; False if it would have before."""
         run = self.running[job]
-        run = self.running[job] = run._replace(expected_end_s=min(end_s, run.expected_end_s))
+        run = self.running[job] = run.expecting(min(end_s, run.expected_end_s))
         if end_s >= run.end_s:
             return False
         self.running[job] = run._replace(end_s=end_s, status=status)
@@ -127,7 +130,7 @@ class Occupancy:
 
     def resume(self, job: int, run: RunningJob) -> bool:
         """It goes on as `run` if its cores are free on the hosts that it has kept; whether they were."""
-        if any(self.amounts[host][0] < held[0] for host, held in run.holds):
+        if any(self.amounts[end.host][0] < end.demand[0] for end in run.ends):
             return False
         self._take(_cores_of(run))
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
@@ -145,7 +148,7 @@ class Occupancy:
 
     def _held(self, job: int) -> Iterable[tuple[int, Amounts]]:
         """The hosts of a running job, and what it holds on each."""
-        return self.running[job].holds
+        return [(end.host, end.demand) for end in self.running[job].ends]
 
     def _take(self, held: Iterable[tuple[int, Amounts]]) -> None:
         for host, amounts in held:
@@ -163,4 +166,4 @@ class Occupancy:
 
 def _cores_of(run: RunningJob) -> list[tuple[int, Amounts]]:
     """What a job gives back to each of its hosts while it is suspended."""
-    return [(host, (held[0], *(0.0 for _ in held[1:]))) for host, held in run.holds]
+    return [(end.host, (end.demand[0], *(0.0 for _ in end.demand[1:]))) for end in run.ends]

@@ -48,14 +48,16 @@ class Pending:
     def start(self, job: int, now_s: float) -> None:
         """It starts."""
         self.waiting.remove(job)
-        if math.isnan(self._first_start_s[job]):
-            self._first_start_s[job] = now_s
-        self._count(job, 1)
+        if self._binding is not None:
+            if math.isnan(self._first_start_s[job]):
+                self._first_start_s[job] = now_s
+            self._count(job, 1)
 
     def end(self, job: int, time_s: float, status: int) -> None:
         """It ends for good."""
-        self._end_s[job], self._status[job] = time_s, status
-        self._count(job, -1)
+        if self._binding is not None:
+            self._end_s[job], self._status[job] = time_s, status
+            self._count(job, -1)
 
     def come_back(self, job: int) -> None:
         """It was stopped and waits anew."""

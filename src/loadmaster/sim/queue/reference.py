@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, on_hosts
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Schedule
-from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
+from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot, ends_of
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
 from loadmaster.schedule import Discipline, Scheduler
@@ -25,7 +25,7 @@ from loadmaster.sim.queue.by_arrival import ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
-from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, seen_by
+from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, same_for_all, seen_by
 from loadmaster.sim.queue.preempting import Preempting
 from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
@@ -114,6 +114,7 @@ class Replay:
         self.columns = columns_seen(workload, self.binding)
         self.demand: list[Amounts] = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
+        self.same_for_all = same_for_all(self)
         self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
@@ -297,8 +298,9 @@ class Replay:
         eligible, queued = self._eligible(), len(self.pending.waiting) + self.pending.stuck
         if not queued:
             return False
-        decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
-        if eligible:
+        if not eligible:
+            decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
+        else:
             snapshot = self._snapshot(eligible)
             if self.preempting is not None:
                 preempted = self.preempting.once(snapshot)
@@ -340,24 +342,19 @@ class Replay:
 
     def _start(self, place: Place) -> None:
         job = place.job
-        slowest = self._slowest(place.hosts)
+        slowest = self.cluster.slowest(place.hosts)
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
+        ends = ends_of(job, expected_end_s, place.hosts, self.demand[job])
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
-            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts,
-            on_hosts(place.hosts, self.demand[job]),
+            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts, ends
         )  # fmt: skip
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
         if self.allowance is not None:
             self.allowance.start(job, place.partition, self.now_s)
-
-    def _slowest(self, hosts: tuple[int, ...]) -> float:
-        assert self.cluster.speed is not None
-        common = self.cluster.common_speed
-        return float(self.cluster.speed[list(hosts)].min()) if common is None else common
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         return seen_by(self, eligible)
