@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import chain
 from typing import Literal, NoReturn
 
@@ -51,6 +50,7 @@ class Board:
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
         self._line = QueueLine(snapshot)
+        self._other_rows = self._rows_of_same_jobs()
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
         self._moments: dict[int, Moment] = {}
@@ -274,8 +274,8 @@ class Board:
 
     def decision(self) -> Decision:
         """What this pass came to; hosts that promises bind are named as reserved."""
-        bound = chain.from_iterable(promise.hosts for promise in self.promised.values())
-        reserved = tuple(dict.fromkeys((*self.room.reserved, *bound)))
+        bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
+        reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
         return Decision(
             tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
         )
@@ -293,9 +293,8 @@ class Board:
         self.promised[row] = Promise(found.shadow_s, ())
         return found.shadow_s
 
-    @cached_property
-    def _other_rows(self) -> dict[int, list[int]]:
-        """By row, the other rows of its job, if it has any."""
+    def _rows_of_same_jobs(self) -> dict[int, list[int]]:
+        """By row, the other rows of its job, if it has any: a job of several partitions has one in each."""
         if self.snapshot.queue.partition is None:
             return {}
         jobs = self.snapshot.queue.job.tolist()

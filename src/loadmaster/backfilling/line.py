@@ -90,8 +90,8 @@ class QueueLine:
         return limited
 
     def _by_rank(self) -> list[int]:
-        rows = list(range(len(self._jobs)))
-        for column in (self._queue.job, self._queue.rank, self._queue.tier):  # sorting is stable: the last goes first
+        rows = sorted(range(len(self._jobs)), key=self._jobs.__getitem__)
+        for column in (self._queue.rank, self._queue.tier):  # sorting is stable: the last goes first
             if column is not None:
                 rows.sort(key=column.tolist().__getitem__)
         return rows

@@ -43,7 +43,8 @@ def on_demand(kind: type[T]) -> Callable[[Callable[[str], Any], dict[str, Any]],
 
     def make(gather: Callable[[str], Any], given: dict[str, Any]) -> T:
         made = object.__new__(lazy)
-        made.__dict__.update(given, _gather=gather)
+        made.__dict__.update(given)
+        made.__dict__["_gather"] = gather
         return made
 
     return make

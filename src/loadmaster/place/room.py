@@ -89,7 +89,8 @@ class Room:
 
     def lacks(self, row: int) -> bool:
         """Whether the queue's job `row` asks for more than all hosts have left together."""
-        return any(map(gt, self._requests[row].total, self._together))
+        total, together = self._requests[row].total, self._together
+        return total[0] > together[0] or any(map(gt, total, together))
 
     def forget(self) -> None:
         """Something is given back: all must be tried again."""
