@@ -40,6 +40,7 @@ class Room:
 
     Attributes:
         amounts: R amounts of each of H hosts, what is left of it.
+        together: R amounts, what is left of all hosts; a hair more, see `rounded_up`.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
@@ -50,7 +51,7 @@ class Room:
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
         self.amounts = list(snapshot.amounts)
-        self._together = snapshot.together
+        self.together = snapshot.together
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
         self._open: Sequence[int] = range(len(self.amounts))
@@ -89,7 +90,7 @@ class Room:
 
     def lacks(self, row: int) -> bool:
         """Whether the queue's job `row` asks for more than all hosts have left together."""
-        total, together = self._requests[row].total, self._together
+        total, together = self._requests[row].total, self.together
         return total[0] > together[0] or any(map(gt, total, together))
 
     def forget(self) -> None:
@@ -108,7 +109,7 @@ class Room:
             return None
         hosts = self._pick(row, self.amounts, self._among(row, usable), barriers)
         if hosts is not None:
-            self._together = minus(self._together, self._requests[row].total)
+            self.together = minus(self.together, self._requests[row].total)
         elif usable is None and not barriers:
             self.note_full(row)
         return hosts
@@ -119,7 +120,7 @@ class Room:
         for host in hosts:
             self.amounts[host] = minus(self.amounts[host], request.demand)
             self.last_host = host
-        self._together = minus(self._together, request.total)
+        self.together = minus(self.together, request.total)
 
     def foresee(self, row: int, free: list[Amounts], usable: Bools | None) -> tuple[int, ...] | None:
         """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
@@ -143,7 +144,7 @@ class Room:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
         request = self._requests[row]
         self._undo(self.amounts, request.demand, hosts, barriers)
-        self._together = plus(self._together, request.total)
+        self.together = plus(self.together, request.total)
         self.forget()
 
     def close(self, hosts: Bools) -> None:
