@@ -34,9 +34,10 @@ class Moment:
         releases: what running tasks give back, in the order of time.
         """
         self._demand, self._asked, self._then = request.demand, request.asked, free
+        self._binds = request.asked.binds
         self._may = [True] * len(free) if may is None else may.tolist()
-        alike = {room: self._holds_in(room) for room in set(free)}
-        self._held = [alike[room] if may else 0.0 for room, may in zip(free, self._may, strict=True)]
+        self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
+        self._held = [self._holds(host, room) for host, room in enumerate(free)]
         self._sum = sum(self._held)
         self.shadow_s = self._first_moment(now_s, releases)
 
@@ -49,7 +50,7 @@ class Moment:
         """Whether a task of R amounts `demand` may take `host` for ever."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))
-        if not self._asked.binds:
+        if not self._binds:
             return before - after <= self.slack
         held = np.array(self._held)
         held[host] = after
@@ -74,7 +75,7 @@ class Moment:
         return math.inf
 
     def _fits(self) -> bool:
-        return self._asked.fit(np.array(self._held)) if self._asked.binds else self.slack >= 0
+        return self._asked.fit(np.array(self._held)) if self._binds else self.slack >= 0
 
     def _change(self, host: int, room: Amounts) -> None:
         before, held = self._held[host], self._holds(host, room)
@@ -83,8 +84,8 @@ class Moment:
 
     def _holds(self, host: int, room: Amounts) -> float:
         """Tasks of the head that `host` holds in `room`, at most all of them."""
-        return self._holds_in(room) if self._may[host] else 0.0
-
-    def _holds_in(self, room: Amounts) -> float:
-        """The same of a host that the head may use."""
-        return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))
+        if not self._may[host]:
+            return 0.0
+        if room not in self._known:
+            self._known[room] = min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))
+        return self._known[room]

@@ -1,6 +1,7 @@
 """Plans of the time to come: who will hold what from when to when, host by host or by counting hosts."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
 from typing import Protocol
@@ -168,7 +169,10 @@ class PoolPlan:
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
-        ending = [release._replace(host=0, demand=(1.0,)) for release in releases]
+        ending = [
+            ExpectedEnd(end_s, -1, 0, (float(hosts),))
+            for end_s, hosts in Counter(release.end_s for release in releases).items()
+        ]
         self._outlook = Outlook(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:

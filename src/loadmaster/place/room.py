@@ -311,5 +311,9 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
 
 def _fits(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
     """Whether `room` on `host` is enough for `demand`, and every barrier lets the host be taken."""
-    enough = room[0] >= demand[0] and all(map(ge, room, demand))
-    return enough and (not barriers or all(each.lets(host, demand) for each in barriers))
+    if room[0] < demand[0] or not all(map(ge, room, demand)):
+        return False
+    for barrier in barriers:
+        if not barrier.lets(host, demand):
+            return False
+    return True
