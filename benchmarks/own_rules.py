@@ -35,6 +35,7 @@ class EasyOnHosts:
     moment = False
 
     def serve(self, board):  # type: ignore[no-untyped-def]
+        """Walk the queue."""
         head = None
         for row in board.rows():
             if not board.start(row) and head is None:
@@ -52,6 +53,7 @@ class WhateverFits:
     """Start whatever fits."""
 
     def serve(self, board):  # type: ignore[no-untyped-def]
+        """Walk the queue."""
         for row in board.rows():
             board.start(row)
 

@@ -28,7 +28,8 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Expected
     """
     ends, queue = snapshot.running.ends, snapshot.queue
     if started:
-        row, fresh = {job: index for index, job in enumerate(queue.job.tolist())}, []
+        row = {job: index for index, job in enumerate(queue.job.tolist())}
+        fresh: list[ExpectedEnd] = []
         for place in started:
             index = row[place.job]
             end_s = snapshot.now_s + float(queue.expected_s[index]) / snapshot.cluster.slowest(place.hosts)

@@ -57,6 +57,9 @@ class Room:
         self._open: Sequence[int] = range(len(self.amounts))
         self._full: dict[RowRequest, float] = {}  # the shortest time for which each is known not to fit
         self._takes_first = type(policy) is Policy and policy.score is first_fit
+        alone = type(policy) is Policy and not (policy.contextual or policy.varies)
+        self._kind: list[int] | None = snapshot.cluster.kinds[1].tolist() if alone and not self._takes_first else None
+        """Of each host; None where the policy looks at more than the task, what is free and the capacity."""
 
     @property
     def free(self) -> Floats:
@@ -186,11 +189,11 @@ class Room:
         first = _first_hosts(request, free, among)
         if first is None:
             return None
-        in_turn = self._takes_first and not request.asked.binds
-        if in_turn and barriers:
+        found: Iterable[int] = first
+        if not self._takes_first or request.asked.binds:
+            found = self._best(row, free, among, barriers)
+        elif barriers:
             found = self._in_turn(request, free, among, barriers)
-        else:
-            found = iter(first) if in_turn else self._best(row, free, among, barriers)
         hosts: list[int] = []
         for host in found:
             free[host] = minus(free[host], request.demand)
@@ -214,7 +217,7 @@ class Room:
         """
         left = request.asked.tasks
         for host in among:
-            while left and _fits(request.demand, free[host], host, barriers):
+            while left and _may_take(request.demand, free[host], host, barriers):
                 left -= 1
                 yield host
             if not left:
@@ -227,7 +230,8 @@ class Room:
         request, hosts = self._requests[row], list[int]()
         for k in range(request.asked.tasks):
             now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
-            host = self._find(row, k, free, [each for each in now if _fits(request.demand, free[each], each, barriers)])
+            may = [each for each in now if _may_take(request.demand, free[each], each, barriers)]
+            host = self._find(row, k, free, may)
             if host < 0:
                 return
             hosts.append(host)
@@ -236,17 +240,23 @@ class Room:
     def _find(self, row: int, k: int, free: list[Amounts], fitting: Sequence[int]) -> int:
         """The lowest rated of the hosts `fitting` for task k of the queue's job `row`; -1 if there are none.
 
-        The lowest index among equals.
+        The lowest index among equals. Where the policy cannot tell alike hosts apart, the first of them is rated.
         """
         if self._takes_first or not fitting:
             return next(iter(fitting), -1)
+        if self._kind is not None:
+            first: dict[tuple[Amounts, int], int] = {}
+            for host in fitting:
+                first.setdefault((free[host], self._kind[host]), host)
+            fitting = list(first.values())
         best, best_score = -1, math.inf
-        demand, rooms, capacity = map(read_only, (self.queue.demand[row], np.array(free), self.capacity))
+        rooms = np.array([free[host] for host in fitting])
+        demand, rooms, capacity = map(read_only, (self.queue.demand[row], rooms, self.capacity))
         task = int(self.queue.first_task[row]) + k
         with np.errstate(all="ignore"):
-            for host in fitting:
+            for host, room in zip(fitting, rooms, strict=True):
                 context = Context(host, len(free), self.last_host, task, self.seed)
-                score = rated(self.policy, demand, rooms[host], capacity[host], context)
+                score = rated(self.policy, demand, room, capacity[host], context)
                 if best < 0 or score < best_score:
                     best, best_score = host, score
         return best
@@ -300,7 +310,7 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
     demand, left = request.demand, request.asked.tasks
     hosts: list[int] = []
     for host in among if left else ():
-        if _fits(demand, free[host], host, ()):
+        if _fits(demand, free[host]):
             many = min(left, tasks_held(demand, free[host]))
             hosts += [host] * int(many)
             left -= int(many)
@@ -309,11 +319,11 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
     return None if left else hosts
 
 
-def _fits(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
+def _fits(demand: Amounts, room: Amounts) -> bool:
+    """Whether `room` is enough for `demand`."""
+    return room[0] >= demand[0] and all(map(ge, room, demand))
+
+
+def _may_take(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
     """Whether `room` on `host` is enough for `demand`, and every barrier lets the host be taken."""
-    if room[0] < demand[0] or not all(map(ge, room, demand)):
-        return False
-    for barrier in barriers:
-        if not barrier.lets(host, demand):
-            return False
-    return True
+    return _fits(demand, room) and all(barrier.lets(host, demand) for barrier in barriers)
