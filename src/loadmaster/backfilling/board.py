@@ -294,8 +294,8 @@ class Board:
         return found.shadow_s
 
     def _rows_of_same_jobs(self) -> dict[int, list[int]]:
-        """By row, the other rows of its job, if it has any: a job of several partitions has one in each."""
-        if self.snapshot.queue.partition is None:
+        """By row, the other rows of its job, if it has any: only constraints give a job several."""
+        if self.snapshot.queue.hosts is None:
             return {}
         jobs = self.snapshot.queue.job.tolist()
         rows_of = defaultdict[int, list[int]](list)
