@@ -294,10 +294,10 @@ class Board:
         return found.shadow_s
 
     def _rows_of_same_jobs(self) -> dict[int, list[int]]:
-        """By row, the other rows of its job, if it has any: only constraints give a job several."""
-        if self.snapshot.queue.hosts is None:
+        """By row, the other rows of its job, if it has any."""
+        jobs = self._line.jobs
+        if len(set(jobs)) == len(jobs):
             return {}
-        jobs = self.snapshot.queue.job.tolist()
         rows_of = defaultdict[int, list[int]](list)
         for row, job in enumerate(jobs):
             rows_of[job].append(row)
