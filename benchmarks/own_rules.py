@@ -69,7 +69,8 @@ def cases() -> Iterator[Case]:
 
 
 def ready(log, hosts, rule):  # type: ignore[no-untyped-def]
-    return partial(simulate, *problem(log, hosts), POLICIES["first-fit"], Discipline(ORDERS["fcfs"], rule(), "own"), interval_s=0.0)
+    discipline = Discipline(ORDERS["fcfs"], rule(), "own")
+    return partial(simulate, *problem(log, hosts), POLICIES["first-fit"], discipline, interval_s=0.0)
 
 
 @lru_cache(1)

@@ -12,7 +12,7 @@ HOSTS = st.lists(st.integers(0, 4), max_size=12)
 
 @given(hosts=HOSTS)
 def test_tasks_hold_on_every_host_what_they_hold_one_by_one(hosts):
-    held = {host: (0.0, 0.0) for host in hosts}
+    held = dict.fromkeys(hosts, (0.0, 0.0))
     for host in hosts:
         held[host] = plus(held[host], (0.5, 3.0))
     assert dict(on_hosts(hosts, (0.5, 3.0))) == held
