@@ -35,7 +35,7 @@ HERE = Path(__file__).resolve().parent.parent
 THEN = "78d9e6e"
 BENCHES = (
     "parallel_logs", "archive_like", "long_queue", "conservative", "walks", "netbatch", "distinct_demands", "orders",
-    "decide", "slurm_pass", "constraints",
+    "decide", "slurm_pass", "constraints", "own_rules",
 )  # fmt: skip
 
 

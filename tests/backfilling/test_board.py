@@ -89,3 +89,22 @@ def test_a_task_of_an_array_is_tried_in_each_of_its_partitions_and_those_behind_
     jobs = Workload(**{**vars(log), "constraints": bound})
     found = simulate(jobs, cluster, POLICIES["first-fit"], discipline_named(rule), interval_s=0.0, engine=engine)
     assert found.start_s.tolist() == [0.0, 1.0, 1.0, 11.0]
+
+
+def test_a_job_is_promised_the_moment_at_which_one_host_has_room_however_much_all_have_together():
+    """Four hosts of 2 cores are half full until 10, 20, 30 and 40; a task of 2 cores waits for the first of them."""
+    queue = Queue(
+        np.arange(2), np.array([[2.0], [2.0]]), np.array([1, 2], np.int32), np.full(2, 5.0), np.zeros(2, np.int32),
+        np.array([0, 1]),
+    )  # fmt: skip
+    running = Running(
+        np.arange(2, 6), np.arange(4, dtype=np.int32), np.ones((4, 1)), np.array([10.0, 20.0, 30.0, 40.0]),
+        np.zeros(4, np.int32),
+    )  # fmt: skip
+    half = Board(
+        Snapshot(0.0, Cluster.uniform(4, cores=2), np.ones((4, 1)), queue, running), POLICIES["first-fit"]
+    )  # fmt: skip
+    assert not half.start(0)
+    assert half.promise(0) == 10.0
+    assert half.promise(1) == 20.0
+    assert half.promised[1].hosts == (0, 1)

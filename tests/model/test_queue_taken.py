@@ -14,7 +14,7 @@ def whole():
 
 def test_a_part_of_a_queue_has_the_columns_of_its_jobs():
     given = whole()
-    lazy = on_demand(Queue)(lambda name: given.get(name))
+    lazy = on_demand(Queue)(lambda name: given.get(name), {})
     for queue in (Queue(**given), lazy):
         part = queue.take(np.array([True, False, True]))
         assert (part.job.tolist(), part.user.tolist(), part.uses) == ([0, 2], [0, 2], (((0, 1.0),), ((1, 2.0),)))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.place import POLICIES
+from loadmaster.place import POLICIES, Policy
 from loadmaster.place.room import Room, tasks_held
 from snapshots import snapshot
 
@@ -58,3 +58,44 @@ def test_a_request_that_found_no_host_is_tried_again_once_something_is_given_bac
     assert room.place(1) is None
     room.reopen() if free_again == "reopen" else room.give_back(0, hosts)
     assert room.place(1) == (0,)
+
+
+def test_tasks_that_fill_all_hosts_find_room_though_what_is_free_does_not_add_up_exactly():
+    room = Room(snapshot([(1, 1)] * 10, [(0.1, 1)] * 10, [(0.1, 0)], tasks=[10]), POLICIES["first-fit"])
+    assert room.place(0) == tuple(range(10))
+
+
+def rating(seen, contextual=False):
+    """A policy that prefers hosts with few cores left, and notes what it is asked about."""
+
+    def score(demand, free, capacity, context=None):
+        seen.append(free.tolist())
+        return free[0]
+
+    return Policy("noting", score, contextual=contextual)
+
+
+def test_no_host_is_rated_for_a_job_that_asks_for_more_than_all_have_together():
+    asked = []
+    room = Room(snapshot([(4, 4)] * 2, [(2, 4), (1, 4)], [(1, 1), (1, 1)], tasks=[4, 3]), rating(asked))
+    assert room.place(0) is None
+    assert asked == []
+    assert room.place(1) == (1, 0, 0)
+    room.give_back(1, (1, 0, 0))
+    room.take(1, (0, 0, 1))
+    assert room.place(1) is None
+
+
+@pytest.mark.parametrize("contextual", [False, True])
+def test_alike_hosts_are_rated_once_unless_the_policy_sees_which_host_it_rates(contextual):
+    asked = []
+    room = Room(snapshot([(4, 4)] * 3, [(2, 2), (1, 2), (1, 2)], [(1, 1)]), rating(asked, contextual))
+    assert room.place(0) == (1,)
+    assert asked == [[2.0, 2.0], [1.0, 2.0]] + [[1.0, 2.0]] * contextual
+
+
+def test_hosts_of_unlike_capacity_are_rated_each():
+    asked = []
+    room = Room(snapshot([(4, 4), (2, 4)], [(2, 2), (2, 2)], [(1, 1)]), rating(asked))
+    assert room.place(0) == (0,)
+    assert len(asked) == 2

@@ -1,8 +1,9 @@
 """One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
+from itertools import chain
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -44,11 +45,12 @@ class Board:
         """By job number, what later passes are to keep: for backfillings that do not promise anew."""
         self.promise_on: PromiseOn = "auto"
         """To be set before the first promise."""
-        self.wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
+        self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
         self._line = QueueLine(snapshot)
+        self._other_rows = self._rows_of_same_jobs()
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
         self._moments: dict[int, Moment] = {}
@@ -89,6 +91,8 @@ class Board:
             self._refuse_started(row, "started twice in one pass")
         if row in self.promised:
             self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
+        if self.room.lacks(row):
+            return False
         own = self._promised_elsewhere(row) if self._other_rows else None
         if own is None and self.room.is_full(row, self._expected_s[row]):
             return False
@@ -215,7 +219,7 @@ class Board:
 
     def expected_s(self, row: int, hosts: tuple[int, ...] = ()) -> float:
         """The runtime to count on: on `hosts` it goes at the speed of the slowest, without any at speed 1."""
-        return self._expected_s[row] / self._slowest(hosts) if hosts else self._expected_s[row]
+        return self._expected_s[row] / self.snapshot.cluster.slowest(hosts) if hosts else self._expected_s[row]
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
@@ -270,8 +274,8 @@ class Board:
 
     def decision(self) -> Decision:
         """What this pass came to; hosts that promises bind are named as reserved."""
-        bound = [host for promise in self.promised.values() for host in promise.hosts]
-        reserved = tuple(dict.fromkeys((*self.room.reserved, *bound)))
+        bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
+        reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
         return Decision(
             tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
         )
@@ -279,7 +283,7 @@ class Board:
     def _promise_moment(self, row: int, own: int | None) -> float:
         found = Moment(
             self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
-            [room.copy() for room in self.room.amounts], self.releases(),
+            list(self.room.amounts), self.releases(),
         )  # fmt: skip
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:
@@ -289,10 +293,9 @@ class Board:
         self.promised[row] = Promise(found.shadow_s, ())
         return found.shadow_s
 
-    @cached_property
-    def _other_rows(self) -> dict[int, list[int]]:
+    def _rows_of_same_jobs(self) -> dict[int, list[int]]:
         """By row, the other rows of its job, if it has any."""
-        jobs = self.snapshot.queue.job.tolist()
+        jobs = self._line.jobs
         if len(set(jobs)) == len(jobs):
             return {}
         rows_of = defaultdict[int, list[int]](list)
@@ -319,7 +322,7 @@ class Board:
             outlasted = [moment for moment in others if until_s > moment.shadow_s]
             usable = on if left is None else left if on is None else left & on
             hosts = self.room.place(row, outlasted, usable)
-            if hosts is not None and self._slowest(hosts) < speed:
+            if hosts is not None and self.snapshot.cluster.slowest(hosts) < speed:
                 self.room.give_back(row, hosts, outlasted)
                 self.room.last_host = last_host
             return hosts
@@ -347,10 +350,6 @@ class Board:
         """Remember that no hosts were found for the job; of unlike speeds more than its length would tell."""
         if self.snapshot.cluster.common_speed is not None:
             self.room.note_full(row, self._expected_s[row])
-
-    def _slowest(self, hosts: tuple[int, ...]) -> float:
-        common = self.snapshot.cluster.common_speed
-        return float(self.speed[list(hosts)].min()) if common is None else common
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
         self._started[row] = Place(self.job(row), hosts, self.partition(row))

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from loadmaster.model.snapshot import Snapshot
 
 
 class QueueLine:
-    """The rows of a snapshot's queue, and what of it a pass has used up: limits, shares, arrays, partitions."""
+    """The rows of a snapshot's queue, and what of it a pass has used up: limits, shares, arrays, partitions.
+
+    Attributes:
+        jobs: of every row.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot, self._queue = snapshot, snapshot.queue
-        self._jobs: list[int] = snapshot.queue.job.tolist()
+        self.jobs: list[int] = snapshot.queue.job.tolist()
         partition = snapshot.queue.partition
         self._partition: list[int] | None = None if partition is None else partition.tolist()
         self._left = None if snapshot.left is None else snapshot.left.copy()
@@ -54,7 +56,7 @@ class QueueLine:
 
     def job(self, row: int) -> int:
         """The job's number in its workload."""
-        return self._jobs[row]
+        return self.jobs[row]
 
     def partition(self, row: int) -> int:
         """The partition in which the job waits."""
@@ -69,7 +71,7 @@ class QueueLine:
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
         simple = self._left is None and self._queue.array is None
         for row in rows:
-            if self._jobs[row] in self._jobs_started:
+            if self.jobs[row] in self._jobs_started:
                 continue  # what it holds by now keeps nobody back
             if simple:
                 yield row
@@ -92,9 +94,10 @@ class QueueLine:
         return limited
 
     def _by_rank(self) -> list[int]:
-        queue = self._queue
-        keys = [column for column in (queue.job, queue.rank, queue.tier) if column is not None]
-        rows: list[int] = np.lexsort(keys).tolist()
+        rows = sorted(range(len(self.jobs)), key=self.jobs.__getitem__)
+        for column in (self._queue.rank, self._queue.tier):  # sorting is stable: the last goes first
+            if column is not None:
+                rows.sort(key=column.tolist().__getitem__)
         return rows
 
     def _by_need(self) -> Iterator[int]:

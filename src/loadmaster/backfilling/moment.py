@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import ExpectedEnd
@@ -22,7 +23,7 @@ class Moment:
     """
 
     def __init__(
-        self, request: RowRequest, may: Bools | None, now_s: float, free: list[list[float]],
+        self, request: RowRequest, may: Bools | None, now_s: float, free: list[Amounts],
         releases: Sequence[ExpectedEnd],
     ) -> None:  # fmt: skip
         """Args:
@@ -33,7 +34,9 @@ class Moment:
         releases: what running tasks give back, in the order of time.
         """
         self._demand, self._asked, self._then = request.demand, request.asked, free
+        self._binds = request.asked.binds
         self._may = [True] * len(free) if may is None else may.tolist()
+        self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
         self._held = [self._holds(host, room) for host, room in enumerate(free)]
         self._sum = sum(self._held)
         self.shadow_s = self._first_moment(now_s, releases)
@@ -46,8 +49,8 @@ class Moment:
     def lets(self, host: int, demand: Sequence[float]) -> bool:
         """Whether a task of R amounts `demand` may take `host` for ever."""
         before = self._held[host]
-        after = self._holds(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
-        if not self._asked.binds:
+        after = self._holds(host, minus(self._then[host], demand))
+        if not self._binds:
             return before - after <= self.slack
         held = np.array(self._held)
         held[host] = after
@@ -55,11 +58,11 @@ class Moment:
 
     def take(self, host: int, demand: Sequence[float]) -> None:
         """A task takes `host` for ever."""
-        self._change(host, [have - less for have, less in zip(self._then[host], demand, strict=True)])
+        self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:
         """It does not after all."""
-        self._change(host, [have + more for have, more in zip(self._then[host], demand, strict=True)])
+        self._change(host, plus(self._then[host], demand))
 
     def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
         if self._fits():
@@ -72,13 +75,17 @@ class Moment:
         return math.inf
 
     def _fits(self) -> bool:
-        return self._asked.fit(np.array(self._held)) if self._asked.binds else self.slack >= 0
+        return self._asked.fit(np.array(self._held)) if self._binds else self.slack >= 0
 
-    def _change(self, host: int, room: list[float]) -> None:
+    def _change(self, host: int, room: Amounts) -> None:
         before, held = self._held[host], self._holds(host, room)
         self._then[host], self._held[host] = room, held
         self._sum += held - before
 
-    def _holds(self, host: int, room: Sequence[float]) -> float:
+    def _holds(self, host: int, room: Amounts) -> float:
         """Tasks of the head that `host` holds in `room`, at most all of them."""
-        return min(self._asked.tasks, max(0.0, tasks_held(self._demand, room))) if self._may[host] else 0.0
+        if not self._may[host]:
+            return 0.0
+        if room not in self._known:
+            self._known[room] = min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))
+        return self._known[room]

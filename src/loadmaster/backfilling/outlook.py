@@ -6,11 +6,8 @@ from collections.abc import Iterable, Sequence
 from operator import lt
 
 from loadmaster.backfilling.releases import right_after
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.snapshot import Closure, ExpectedEnd
-from loadmaster.place.room import add
-
-Amounts = Sequence[float]
-"""One of each of R resources."""
 
 
 class Outlook:
@@ -27,14 +24,14 @@ class Outlook:
         releases: what running tasks give back, in the order of time.
         """
         self._time = [[now_s] for _ in free]
-        self._free = [[list(row)] for row in free]
+        self._free = [[room] for room in free]
         for release in releases:
             times, steps = self._time[release.host], self._free[release.host]
             if times[-1] < release.end_s:
                 times.append(release.end_s)
-                steps.append(steps[-1].copy())
-            add(steps[-1], release.demand)
-        self.most = [steps[-1].copy() for steps in self._free]
+                steps.append(steps[-1])
+            steps[-1] = plus(steps[-1], release.demand)
+        self.most = [steps[-1] for steps in self._free]
 
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which a host's free amounts change, a closure ends, and now."""
@@ -43,11 +40,11 @@ class Outlook:
         shut = {time for closure in closures for time in (closure.from_s, closure.to_s) if now_s < time < math.inf}
         return sorted(found | shut)
 
-    def least(self, host: int, start_s: float, end_s: float) -> list[float]:
+    def least(self, host: int, start_s: float, end_s: float) -> Amounts:
         """The least that `host` has free of each resource from `start_s` until `end_s`."""
         times, steps = self._time[host], self._free[host]
         first, last = bisect_right(times, start_s) - 1, bisect_left(times, end_s)
-        return steps[first].copy() if last - first == 1 else list(map(min, *steps[first:last]))
+        return steps[first] if last - first == 1 else tuple(map(min, *steps[first:last]))
 
     def first_fit(self, host: int, demand: Amounts, lasts_s: float) -> float:
         """The first moment from which on `host` has `demand` free for `lasts_s`; infinite if there is none."""
@@ -61,18 +58,24 @@ class Outlook:
                 end_s = end_of(start_s, lasts_s)
         return start_s
 
-    def hold(self, host: int, start_s: float, end_s: float, demand: Amounts, sign: float = 1.0) -> None:
-        """Take `demand` on `host` from `start_s` until `end_s`, or with sign -1 give it back."""
+    def hold(self, host: int, start_s: float, end_s: float, demand: Amounts) -> None:
+        """Take `demand` on `host` from `start_s` until `end_s`."""
         first, last = self._step_at(host, start_s), self._step_at(host, end_s)
-        for step in self._free[host][first:last]:
-            add(step, demand, -sign)
+        steps = self._free[host]
+        steps[first:last] = [minus(step, demand) for step in steps[first:last]]
+
+    def release(self, host: int, start_s: float, end_s: float, demand: Amounts) -> None:
+        """Give back what `hold` took."""
+        first, last = self._step_at(host, start_s), self._step_at(host, end_s)
+        steps = self._free[host]
+        steps[first:last] = [plus(step, demand) for step in steps[first:last]]
 
     def _step_at(self, host: int, time_s: float) -> int:
         times, free = self._time[host], self._free[host]
         at = bisect_left(times, time_s)
         if at == len(times) or times[at] != time_s:
             times.insert(at, time_s)
-            free.insert(at, free[at - 1].copy())
+            free.insert(at, free[at - 1])
         return at
 
 
@@ -83,4 +86,5 @@ def end_of(start_s: float, expected_s: float) -> float:
         >>> end_of(10.0, 5.0), end_of(10.0, 0.0) > 10.0
         (15.0, True)
     """
-    return max(start_s + expected_s, right_after(start_s))
+    end_s = start_s + expected_s
+    return end_s if end_s > start_s else right_after(start_s)

@@ -1,15 +1,17 @@
 """Plans of the time to come: who will hold what from when to when, host by host or by counting hosts."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
 from typing import Protocol
 
 from loadmaster.backfilling.outlook import Outlook, end_of
 from loadmaster.backfilling.pace import at_one_pace
+from loadmaster.model.amounts import minus, on_hosts
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
-from loadmaster.place.room import Room, add, tasks_held
+from loadmaster.place.room import Room, tasks_held
 
 NEVER = Promise(math.inf, ())
 
@@ -45,10 +47,10 @@ class HostPlan:
     """A plan that says for each host what it will have free; the policy sees the least of the time in question."""
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
-        assert snapshot.cluster.speed is not None
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
-        self._fastest = float(snapshot.cluster.speed.max())
         self._outlook = Outlook(snapshot.now_s, room.amounts, releases)
+        # The hosts as one: a job that asks for more than they have together fits nowhere.
+        self._together = Outlook(snapshot.now_s, [room.together], _on_one_host(releases))
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
@@ -57,6 +59,8 @@ class HostPlan:
 
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             end_s = end_of(start_s, expected_s / speed)
+            if any(map(lt, self._together.least(0, start_s, end_s), queue.requests[row].total)):
+                return None
             least = [self._outlook.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
             return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
 
@@ -69,12 +73,23 @@ class HostPlan:
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        soonest_s = self._soonest(row)
-        for start_s in self._outlook.moments(self._snapshot.closures) if soonest_s < math.inf else ():
-            hosts = self.place(row, start_s) if start_s >= soonest_s else None
+        for start_s in self._chances(row):
+            hosts = self.place(row, start_s)
             if hosts is not None:
                 return Promise(start_s, hosts)
         return NEVER
+
+    def _chances(self, row: int) -> Iterator[float]:
+        """The moments at which the job might fit, in their order.
+
+        Mostly it does at the first moment at which all hosts have enough together; only if not is each host looked at.
+        """
+        total = self._snapshot.queue.requests[row].total
+        soonest_s = self._together.first_fit(0, total, self._lasts_s(row))
+        moments = [time_s for time_s in self._together.moments(self._snapshot.closures) if time_s >= soonest_s]
+        yield from moments[:1]
+        soonest_s = self._soonest(row)
+        yield from (time_s for time_s in moments[1:] if time_s >= soonest_s)
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
@@ -86,13 +101,16 @@ class HostPlan:
         for host in promise.hosts:
             if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
                 return False
-            add(least[host], request.demand, -1.0)
+            least[host] = minus(least[host], request.demand)
         self._hold(row, promise.hosts, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        self._hold(row, promise.hosts, promise.start_s, self._end(row, promise), sign=-1.0)
+        end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
+        for host, amounts in on_hosts(promise.hosts, demand):
+            self._outlook.release(host, promise.start_s, end_s, amounts)
+            self._together.release(0, promise.start_s, end_s, amounts)
         self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -100,14 +118,15 @@ class HostPlan:
         self._room.take(row, hosts)
         return hosts
 
-    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float, sign: float = 1.0) -> None:
-        for host in hosts:
-            self._outlook.hold(host, start_s, end_s, self._snapshot.queue.requests[row].demand, sign)
+    def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
+        request = self._snapshot.queue.requests[row]
+        for host, amounts in on_hosts(hosts, request.demand):
+            self._outlook.hold(host, start_s, end_s, amounts)
+        self._together.hold(0, start_s, end_s, request.total)
 
     def _soonest(self, row: int) -> float:
         """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
-        request, outlook = self._snapshot.queue.requests[row], self._outlook
-        lasts_s = float(self._snapshot.queue.expected_s[row]) / self._fastest
+        request, outlook, lasts_s = self._snapshot.queue.requests[row], self._outlook, self._lasts_s(row)
         moments = sorted((outlook.first_fit(host, request.demand, lasts_s), host) for host in range(len(outlook.most)))
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
@@ -116,18 +135,27 @@ class HostPlan:
                 return moment_s
         return math.inf
 
+    def _lasts_s(self, row: int) -> float:
+        """On the fastest hosts."""
+        return float(self._snapshot.queue.expected_s[row]) / self._cluster.fastest
+
     def _end(self, row: int, promise: Promise) -> float:
-        assert self._cluster.speed is not None
-        speed = float(self._cluster.speed[list(promise.hosts)].min(initial=math.inf))
+        speed = self._cluster.slowest(promise.hosts)
         return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
 
     def _open(self, row: int, start_s: float, end_s: float) -> Bools | None:
         """bool[H]: the hosts that no closure keeps from the job in that time; None: all."""
-        usable, job = None, int(self._snapshot.queue.job[row])
+        usable: Bools | None = None
         for closure in self._snapshot.closures:
+            job = int(self._snapshot.queue.job[row])
             if closure.from_s < end_s and start_s < closure.to_s and closure.shuts_out(job):
                 usable = _both(usable, ~closure.hosts)
         return usable
+
+
+def _on_one_host(releases: Iterable[ExpectedEnd]) -> list[ExpectedEnd]:
+    """The same as if there were one host."""
+    return [ExpectedEnd(end_s, job, 0, demand) for end_s, job, _, demand in releases]
 
 
 def _both(one: Bools | None, other: Bools | None) -> Bools | None:
@@ -141,8 +169,11 @@ class PoolPlan:
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
-        ending = [release._replace(host=0, demand=(1.0,)) for release in releases]
-        self._outlook = Outlook(snapshot.now_s, [[float(len(room.amounts) - len(releases))]], ending)
+        ending = [
+            ExpectedEnd(end_s, -1, 0, (float(hosts),))
+            for end_s, hosts in Counter(release.end_s for release in releases).items()
+        ]
+        self._outlook = Outlook(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
@@ -167,7 +198,7 @@ class PoolPlan:
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         if promise != NEVER:
-            self._outlook.hold(0, promise.start_s, self._end(row, promise), self._asked(row), sign=-1.0)
+            self._outlook.release(0, promise.start_s, self._end(row, promise), self._asked(row))
             self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:

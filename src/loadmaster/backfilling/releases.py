@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import chain
 
-from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot
+from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of
 
 INSTANT_S = 1e-3
 """Nobody asks for a decision so soon after the last one: what is promised for then waits for a job that has outlived
@@ -22,18 +22,18 @@ def right_after(time_s: float) -> float:
 
 
 def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[ExpectedEnd]:
-    """The expected ends of all running tasks and of those `started` now, in the order of (expected end, job, task).
+    """The expected ends of all running jobs and of those `started` now, host by host, by (expected end, job).
 
-    Whoever has outlived the estimate is expected to end right after now.
+    A job that has outlived its estimate is expected to end right after now.
     """
-    ends, queue, speed = snapshot.running.ends, snapshot.queue, snapshot.cluster.speed
-    assert speed is not None
+    ends, queue = snapshot.running.ends, snapshot.queue
     if started:
-        row, fresh = {job: index for index, job in enumerate(queue.job.tolist())}, []
+        row = {job: index for index, job in enumerate(queue.job.tolist())}
+        fresh: list[ExpectedEnd] = []
         for place in started:
             index = row[place.job]
-            end_s = float(snapshot.now_s + queue.expected_s[index] / speed[list(place.hosts)].min())
-            fresh += [ExpectedEnd(end_s, place.job, host, queue.requests[index].demand) for host in place.hosts]
-        ends = sorted(chain(ends, fresh), key=BY_END)  # stable: tasks of a job keep their order
+            end_s = snapshot.now_s + float(queue.expected_s[index]) / snapshot.cluster.slowest(place.hosts)
+            fresh += ends_of(place.job, end_s, place.hosts, queue.requests[index].demand)
+        ends = sorted(chain(ends, fresh), key=BY_END)
     soonest = right_after(snapshot.now_s)
     return [end if end.end_s > soonest else end._replace(end_s=soonest) for end in ends]

@@ -11,8 +11,9 @@ from loadmaster.backfilling.releases import right_after
 from loadmaster.backfilling.slurm_main import waits_for_now_only
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.backfilling.whole_hosts import WholeHosts
+from loadmaster.model.amounts import Amounts, plus
 from loadmaster.model.snapshot import Closure, ExpectedEnd, Promise
-from loadmaster.place.room import add, tasks_held
+from loadmaster.place.room import tasks_held
 
 
 def backfill_pass(rules: SlurmParameters, board: Board) -> None:
@@ -101,12 +102,12 @@ class _Pass:
 
         They are the ends of running jobs, of which those of a window count as one, and the ends of reservations.
         """
-        free = [room.copy() for room in self.board.room.amounts]
+        free = list(self.board.room.amounts)
         frees = list(self._frees(row))
         for time_s in sorted({end_s for end_s, _ in frees} | set(self.table.ends(self.now_s))):
             while frees and frees[0][0] <= time_s:
                 for release in frees.pop(0)[1]:
-                    add(free[release.host], release.demand)
+                    free[release.host] = plus(free[release.host], release.demand)
             yield time_s, self._hosts_at(row, time_s, free)
 
     def _frees(self, row: int) -> Iterator[tuple[float, list[ExpectedEnd]]]:
@@ -129,8 +130,8 @@ class _Pass:
         running, queue = self.board.snapshot.running, self.board.snapshot.queue
         row = {int(job): n for n, job in enumerate(queue.job)}
         by_end = np.lexsort((running.job, running.expected_end_s)).tolist()
-        guesses_s = map(self._guess, by_end)
-        found = [end._replace(end_s=end_s) for end, end_s in zip(running.ends, guesses_s, strict=True)]
+        job, host, demand = (column.tolist() for column in (running.job, running.host, running.demand))
+        found = [ExpectedEnd(self._guess(task), job[task], host[task], tuple(demand[task])) for task in by_end]
         for place in self.board.started:
             end_s, demand = self._end(row[place.job], self.now_s), queue.requests[row[place.job]].demand
             found += [ExpectedEnd(end_s, place.job, host, demand) for host in place.hosts]
@@ -146,10 +147,10 @@ class _Pass:
             return now_s + (1.0 if running.start_s is None else limit_s - float(running.start_s[task]))
         return max(limit_s + self.rules.kill_wait + 60.0 * self.rules.over_time_limit, now_s + 1.0)
 
-    def _hosts_at(self, row: int, start_s: float, free: list[list[float]]) -> tuple[int, ...] | None:
+    def _hosts_at(self, row: int, start_s: float, free: list[Amounts]) -> tuple[int, ...] | None:
         room, queue = self.board.room, self.board.snapshot.queue
         usable = self.table.open(self._job(row), start_s, self._end(row, start_s), len(free)) & room.hosts_of(row)
-        request, then = queue.requests[row], [room.copy() for room in free]
+        request, then = queue.requests[row], list(free)
         held = np.array([max(0.0, tasks_held(request.demand, free[host])) for host in np.flatnonzero(usable)])
         return room.foresee(row, then, usable) if request.asked.fit(held) else None
 

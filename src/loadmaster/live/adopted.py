@@ -2,7 +2,7 @@
 
 import math
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,9 @@ from loadmaster.live.memory import Memory
 from loadmaster.live.rows import alike
 from loadmaster.live.waiting import partition_among
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Closure, Need, Running, Snapshot
+from loadmaster.model.snapshot import Closure, Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
@@ -98,8 +99,11 @@ class Adopted(Replay):
         if job in self.pending.waiting:
             hosts = tuple(self._names[host] for host in run.hosts)
             partition = self._partition(job, run.partition)
-            slowest = self._slowest(hosts)
-            held = RunningJob(run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts)
+            slowest = self.cluster.slowest(hosts)
+            ends = ends_of(job, run.expected_end_s, hosts, self.demand[job])
+            held = RunningJob(
+                run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts, ends
+            )  # fmt: skip
             self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)
             self.ranking.started(job, self.now_s)
@@ -177,14 +181,14 @@ class HeldByHost(Occupancy):
     def hold(self, job: int, hosts: Sequence[int], amounts: Floats | None) -> None:
         """A running job has these hosts, and holds that on each; None: what it has asked for."""
         amounts = np.tile(self._asked[job], (len(hosts), 1)) if amounts is None else amounts
-        self.free_hosts(job)
+        self._give_back(self._held(job))
         self.held[job] = (tuple(hosts), amounts)
-        self.free_hosts(job, -1.0)
+        self._take(self._held(job))
 
-    def free_hosts(self, job: int, sign: float = 1.0) -> None:
-        """Give what the job holds back to its hosts, or with sign -1 take it."""
+    def _held(self, job: int) -> Iterable[tuple[int, Amounts]]:
+        """The hosts of a running job, and what it holds on each."""
         hosts, amounts = self.held[job]
-        np.add.at(self.free, np.array(hosts, np.int64), sign * amounts)
+        return zip(hosts, map(tuple, amounts.tolist()), strict=True)
 
 
 class MemoryByNumber(Unmoved):

@@ -1,5 +1,6 @@
 """A cluster: hosts and what each has of every resource."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -131,6 +132,19 @@ class Cluster:
         """The speed of all hosts; None where they differ."""
         assert self.speed is not None
         return float(self.speed[0]) if bool((self.speed == self.speed[0]).all()) else None
+
+    @cached_property
+    def fastest(self) -> float:
+        """The speed of the fastest host."""
+        assert self.speed is not None
+        return float(self.speed.max())
+
+    def slowest(self, hosts: Sequence[int]) -> float:
+        """The speed of the slowest of `hosts`; of none it may be infinite."""
+        if self.common_speed is not None:
+            return self.common_speed
+        assert self.speed is not None
+        return float(self.speed[list(hosts)].min(initial=np.inf))
 
     @cached_property
     def kinds(self) -> tuple[Floats, Ints]:

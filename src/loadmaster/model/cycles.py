@@ -68,10 +68,10 @@ class CycleLog:
         options: tuple[Alternative, ...],
     ) -> None:
         """A cycle is over; `winners`, `chosen` and `options` as in `Decision`."""
-        values = {option.value for option in options} - {None}
-        if len(values) > 1:
-            self.options[len(self.rows)] = options
-        self.members = self.members or tuple(option.member for option in options)
+        if options:
+            if len({option.value for option in options} - {None}) > 1:
+                self.options[len(self.rows)] = options
+            self.members = self.members or tuple(option.member for option in options)
         self.rows.append((time_s, queue_length, started, winners, chosen))
 
     def cycles(self) -> Cycles:

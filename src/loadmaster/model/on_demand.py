@@ -21,10 +21,10 @@ class _Column:
         return column
 
 
-def on_demand(kind: type[T]) -> Callable[..., T]:
+def on_demand(kind: type[T]) -> Callable[[Callable[[str], Any], dict[str, Any]], T]:
     """Makes objects of the frozen dataclass `kind` from a function that gathers a field or cached property by its name.
 
-    Some may be given as well, by name; they are not gathered. `dataclasses.replace` gathers all that it is not given.
+    Some are given as well, by name; they are not gathered. `dataclasses.replace` gathers all that it is not given.
 
     Example:
         >>> from dataclasses import dataclass
@@ -32,7 +32,7 @@ def on_demand(kind: type[T]) -> Callable[..., T]:
         ... class Pair:
         ...     one: str
         ...     other: str
-        >>> pair = on_demand(Pair)(lambda name: print("gathers", name) or name.upper(), one="here")
+        >>> pair = on_demand(Pair)(lambda name: print("gathers", name) or name.upper(), {"one": "here"})
         >>> pair.one, pair.other, pair.other
         gathers other
         ('here', 'OTHER', 'OTHER')
@@ -41,9 +41,10 @@ def on_demand(kind: type[T]) -> Callable[..., T]:
     usual: dict[str, Any] = {**{each.name: None for each in fields(kind)}, **cached}  # type: ignore[arg-type]
     lazy: type[T] = type(kind.__name__, (kind,), {name: _Column(name, usual[name]) for name in usual})
 
-    def make(gather: Callable[[str], Any], **given: Any) -> T:
+    def make(gather: Callable[[str], Any], given: dict[str, Any]) -> T:
         made = object.__new__(lazy)
-        made.__dict__.update(given, _gather=gather)
+        made.__dict__.update(given)
+        made.__dict__["_gather"] = gather
         return made
 
     return make

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from loadmaster.model.amounts import Amounts, times
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.hosts_asked import HostsAsked
 
@@ -12,11 +13,13 @@ class RowRequest:
 
     Attributes:
         demand: of one task, R amounts.
+        total: of all tasks together.
         asked: how many tasks, and on how many hosts they may lie.
         hosts: the row of `Snapshot.allowed` that holds the job's hosts.
     """
 
-    demand: tuple[float, ...]
+    demand: Amounts
+    total: Amounts
     asked: HostsAsked
     hosts: int
 
@@ -32,12 +35,12 @@ def requests_of(
         >>> one is other, one.demand
         (True, (2.0,))
     """
-    known: dict[tuple[tuple[float, ...], int, int, int, int], RowRequest] = {}
+    known: dict[tuple[Amounts, int, int, int, int], RowRequest] = {}
     found = []
     numbers = ([0] * len(tasks) if column is None else column.tolist() for column in (hosts, min_hosts, max_hosts))
     for key in zip(map(tuple, demand.tolist()), tasks.tolist(), *numbers, strict=True):
         if key not in known:
             amounts, many, row, least, most = key
-            known[key] = RowRequest(amounts, HostsAsked(many, least, most), row)
+            known[key] = RowRequest(amounts, times(many, amounts), HostsAsked(many, least, most), row)
         found.append(known[key])
     return found

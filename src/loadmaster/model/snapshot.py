@@ -1,6 +1,6 @@
 """What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import itemgetter
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, on_hosts, plus, rounded_up
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.hosts_asked import HostsAsked
@@ -92,15 +93,20 @@ class Queue:
 
 
 class ExpectedEnd(NamedTuple):
-    """One task's expected end: `host` gets `demand`, R amounts, back at `end_s`."""
+    """A running job's expected end on one of its hosts: `host` gets `demand`, R amounts, back at `end_s`."""
 
     end_s: float
     job: int
     host: int
-    demand: tuple[float, ...]
+    demand: Amounts
 
 
 BY_END = itemgetter(0, 1)
+
+
+def ends_of(job: int, end_s: float, hosts: Sequence[int], demand: Amounts) -> tuple[ExpectedEnd, ...]:
+    """The expected end of a job with a task of R amounts `demand` on each of `hosts`, on every host."""
+    return tuple([ExpectedEnd(end_s, job, host, amounts) for host, amounts in on_hosts(hosts, demand)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +131,15 @@ class Running:
 
     @cached_property
     def ends(self) -> list[ExpectedEnd]:
-        """The expected end of every task, in the order of (expected end, job, task)."""
-        columns = (self.expected_end_s, self.job, self.host)
-        ends = map(ExpectedEnd, *(column.tolist() for column in columns), map(tuple, self.demand.tolist()))
-        return sorted(ends, key=BY_END)
+        """What every job gives back to each of its hosts, in the order of (expected end, job).
+
+        The tasks of a job on one host count as one, if they are expected to end together.
+        """
+        held: dict[tuple[float, int, int], Amounts] = {}
+        columns = (column.tolist() for column in (self.expected_end_s, self.job, self.host))
+        for key, demand in zip(zip(*columns, strict=True), map(tuple, self.demand.tolist()), strict=True):
+            held[key] = plus(held[key], demand) if key in held else demand
+        return sorted((ExpectedEnd(*key, demand) for key, demand in held.items()), key=BY_END)
 
 
 class Need(NamedTuple):
@@ -247,6 +258,16 @@ class Snapshot:
     partitions: Bools | None = None
     as_pool: bool = False
     limits_stop: bool = False
+
+    @cached_property
+    def amounts(self) -> list[Amounts]:
+        """R amounts of each of H hosts, what is left of it, as plain numbers."""
+        return list(map(tuple, self.free.tolist()))
+
+    @cached_property
+    def together(self) -> Amounts:
+        """R amounts, what all hosts have left together, rounded up: a job that asks for more fits nowhere."""
+        return rounded_up(self.free.sum(axis=0).tolist())
 
 
 class Place(NamedTuple):

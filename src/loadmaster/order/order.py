@@ -169,11 +169,11 @@ class JobByJob(Unmoved):
         """
         order, known = self._order, self._jobs
         if not order.moves:
-            found = self._unmoved_ranks
-            for job in jobs.tolist():
+            found, numbers = self._unmoved_ranks, jobs.tolist()
+            for job in numbers:
                 if job not in found:
                     found[job] = rank_of(order, known.job(job), now_s)
-            return np.array([found[job] for job in jobs.tolist()], float)
+            return np.array([found[job] for job in numbers], float)
         backlog = known.backlog(jobs, now_s) if order.asks_backlog else None
         return np.array([rank_of(order, known.job(int(job)), now_s, backlog) for job in jobs], float)
 
@@ -212,7 +212,7 @@ def rank_of(order: Order, job: Job, now_s: float, backlog: Backlog | None = None
     """
     try:
         given = (job, now_s, backlog) if order.asks_backlog else (job, now_s)
-        rank = float(cast(Callable[..., float], order.rank)(*given))
+        rank = float(cast("Callable[..., float]", order.rank)(*given))
     except ArithmeticError as error:
         raise rank_not_finite(order.name) from error
     except Exception as error:  # a user's function may fail in any way

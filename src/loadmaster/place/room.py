@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from operator import ge
+from operator import ge, gt
 from typing import Protocol
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import Snapshot
@@ -33,11 +34,13 @@ class Barrier(Protocol):
 class Room:
     """What is left of every host while one decision is made.
 
-    The snapshot is never changed: what is free is copied, as lists of plain numbers. `last_host` follows the tasks
-    placed. A request that found no hosts finds none until something is given back: it is remembered, and not tried.
+    The snapshot is never changed: what is free is copied, as plain numbers. `last_host` follows the tasks placed. Two
+    things tell without a look at the hosts that a request finds none. It asks for more than all hosts have left
+    together; or it found none before, and nothing was given back since.
 
     Attributes:
         amounts: R amounts of each of H hosts, what is left of it.
+        together: R amounts, what is left of all hosts; a hair more, see `rounded_up`.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
@@ -47,12 +50,16 @@ class Room:
         self._requests = snapshot.queue.requests
         self.allowed = snapshot.allowed
         self.seed = snapshot.seed
-        self.amounts: list[list[float]] = snapshot.free.tolist()
+        self.amounts = list(snapshot.amounts)
+        self.together = snapshot.together
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
         self._open: Sequence[int] = range(len(self.amounts))
         self._full: dict[RowRequest, float] = {}  # the shortest time for which each is known not to fit
         self._takes_first = type(policy) is Policy and policy.score is first_fit
+        alone = type(policy) is Policy and not (policy.contextual or policy.varies)
+        self._kind: list[int] | None = snapshot.cluster.kinds[1].tolist() if alone and not self._takes_first else None
+        """Of each host; None where the policy looks at more than the task, what is free and the capacity."""
 
     @property
     def free(self) -> Floats:
@@ -84,6 +91,11 @@ class Room:
         request = self._requests[row]
         self._full[request] = min(lasts_s, self._full.get(request, math.inf))
 
+    def lacks(self, row: int) -> bool:
+        """Whether the queue's job `row` asks for more than all hosts have left together."""
+        total, together = self._requests[row].total, self.together
+        return total[0] > together[0] or any(map(gt, total, together))
+
     def forget(self) -> None:
         """Something is given back: all must be tried again."""
         self._full.clear()
@@ -96,20 +108,24 @@ class Room:
             barriers: what else must let each task pass; each is told what is taken.
             usable: bool[H], the hosts that may be used beside all that constraints say; None: all.
         """
-        if self.is_full(row):
+        if self.is_full(row) or self.lacks(row):
             return None
         hosts = self._pick(row, self.amounts, self._among(row, usable), barriers)
-        if hosts is None and usable is None and not barriers:
+        if hosts is not None:
+            self.together = minus(self.together, self._requests[row].total)
+        elif usable is None and not barriers:
             self.note_full(row)
         return hosts
 
     def take(self, row: int, hosts: Sequence[int]) -> None:
         """Take exactly these hosts for the tasks of the queue's job `row`."""
+        request = self._requests[row]
         for host in hosts:
-            add(self.amounts[host], self._requests[row].demand, -1.0)
+            self.amounts[host] = minus(self.amounts[host], request.demand)
             self.last_host = host
+        self.together = minus(self.together, request.total)
 
-    def foresee(self, row: int, free: list[list[float]], usable: Bools | None) -> tuple[int, ...] | None:
+    def foresee(self, row: int, free: list[Amounts], usable: Bools | None) -> tuple[int, ...] | None:
         """Hosts that the policy would pick for the queue's job `row` if so much were free; only `free` is taken from.
 
         Args:
@@ -129,7 +145,9 @@ class Room:
 
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
-        self._undo(self.amounts, self._requests[row].demand, hosts, barriers)
+        request = self._requests[row]
+        self._undo(self.amounts, request.demand, hosts, barriers)
+        self.together = plus(self.together, request.total)
         self.forget()
 
     def close(self, hosts: Bools) -> None:
@@ -164,60 +182,97 @@ class Room:
         return [host for host in self._open if fine[host]]
 
     def _pick(
-        self, row: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
+        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
     ) -> tuple[int, ...] | None:
         """Hosts of those `among` for all tasks of the queue's job `row`, taken from `free`; None, and nothing taken."""
-        request, last_host, hosts = self._requests[row], self.last_host, list[int]()
-        for k in range(request.asked.tasks):
-            now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
-            host = self._find(row, k, free, now, barriers)
-            if host < 0:
-                self._undo(free, request.demand, hosts, barriers)
-                self.last_host = last_host
-                return None
-            add(free[host], request.demand, -1.0)
+        request, last_host = self._requests[row], self.last_host
+        first = _first_hosts(request, free, among)
+        if first is None:
+            return None
+        found: Iterable[int] = first
+        if not self._takes_first or request.asked.binds:
+            found = self._best(row, free, among, barriers)
+        elif barriers:
+            found = self._in_turn(request, free, among, barriers)
+        hosts: list[int] = []
+        for host in found:
+            free[host] = minus(free[host], request.demand)
             for barrier in barriers:
                 barrier.take(host, request.demand)
             self.last_host = host
             hosts.append(host)
-        return tuple(hosts)
+        if len(hosts) == request.asked.tasks:
+            return tuple(hosts)
+        self._undo(free, request.demand, hosts, barriers)
+        self.last_host = last_host
+        return None
 
-    def _find(
-        self, row: int, k: int, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier]
-    ) -> int:  # fmt: skip
-        """The lowest rated host of those `among` that fits task k of the queue's job `row`; -1 if none.
+    @staticmethod
+    def _in_turn(
+        request: RowRequest, free: Sequence[Amounts], among: Iterable[int], barriers: Sequence[Barrier]
+    ) -> Iterator[int]:  # fmt: skip
+        """The first host that fits for one task after another; each is taken before the next is asked for.
 
-        The lowest index among equals.
+        Tasks of a job are alike, so no task goes back to a host that had no room for the task before.
         """
-        fitting = _fitting(self._requests[row].demand, free, among, barriers)
-        if self._takes_first:
-            return next(fitting, -1)
+        left = request.asked.tasks
+        for host in among:
+            while left and _may_take(request.demand, free[host], host, barriers):
+                left -= 1
+                yield host
+            if not left:
+                return
+
+    def _best(
+        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
+    ) -> Iterator[int]:  # fmt: skip
+        """The lowest rated host that fits for one task after another; each is taken before the next is asked for."""
+        request, hosts = self._requests[row], list[int]()
+        for k in range(request.asked.tasks):
+            now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
+            may = [each for each in now if _may_take(request.demand, free[each], each, barriers)]
+            host = self._find(row, k, free, may)
+            if host < 0:
+                return
+            hosts.append(host)
+            yield host
+
+    def _find(self, row: int, k: int, free: list[Amounts], fitting: Sequence[int]) -> int:
+        """The lowest rated of the hosts `fitting` for task k of the queue's job `row`; -1 if there are none.
+
+        The lowest index among equals. Where the policy cannot tell alike hosts apart, the first of them is rated.
+        """
+        if self._takes_first or not fitting:
+            return next(iter(fitting), -1)
+        if self._kind is not None:
+            first: dict[tuple[Amounts, int], int] = {}
+            for host in fitting:
+                first.setdefault((free[host], self._kind[host]), host)
+            fitting = list(first.values())
         best, best_score = -1, math.inf
-        candidates = list(fitting)
-        if not candidates:
-            return -1
-        demand, rooms, capacity = map(read_only, (self.queue.demand[row], np.array(free), self.capacity))
+        rooms = np.array([free[host] for host in fitting])
+        demand, rooms, capacity = map(read_only, (self.queue.demand[row], rooms, self.capacity))
         task = int(self.queue.first_task[row]) + k
         with np.errstate(all="ignore"):
-            for host in candidates:
+            for host, room in zip(fitting, rooms, strict=True):
                 context = Context(host, len(free), self.last_host, task, self.seed)
-                score = rated(self.policy, demand, rooms[host], capacity[host], context)
+                score = rated(self.policy, demand, room, capacity[host], context)
                 if best < 0 or score < best_score:
                     best, best_score = host, score
         return best
 
     @staticmethod
     def _undo(
-        free: list[list[float]], demand: Sequence[float], hosts: Sequence[int], barriers: Sequence[Barrier]
+        free: list[Amounts], demand: Amounts, hosts: Sequence[int], barriers: Sequence[Barrier]
     ) -> None:  # fmt: skip
         for host in reversed(hosts):
-            add(free[host], demand)
+            free[host] = plus(free[host], demand)
             for barrier in barriers:
                 barrier.give_back(host, demand)
 
     @staticmethod
     def _leaving_a_way(
-        request: RowRequest, free: list[list[float]], among: Sequence[int], barriers: Sequence[Barrier],
+        request: RowRequest, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier],
         hosts: Sequence[int],
     ) -> list[int]:  # fmt: skip
         """Of the hosts `among`, those that a task may take so that the others find as many hosts as asked.
@@ -240,21 +295,35 @@ class Room:
 
 def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
     """How many tasks of `demand` go into `room`; infinite if they ask for nothing."""
-    return min((math.floor(have / want) for have, want in zip(room, demand, strict=True) if want > 0), default=math.inf)
+    held = math.inf
+    for have, want in zip(room, demand, strict=True):
+        if want > 0:
+            held = min(held, math.floor(have / want))
+    return held
 
 
-def _fitting(
-    demand: Sequence[float], free: Sequence[Sequence[float]], among: Iterable[int], barriers: Sequence[Barrier]
-) -> Iterator[int]:
-    """The hosts of those `among` that have `demand` free, if every barrier lets them be taken."""
-    cores = demand[0]
-    for host in among:
-        room = free[host]
-        if room[0] >= cores and all(map(ge, room, demand)) and all(each.lets(host, demand) for each in barriers):
-            yield host
+def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[int] | None:
+    """The first hosts of those `among`, with R amounts `free` each, that have room for all tasks; None if none have.
+
+    One for each task: as tasks of a job are alike, each host takes as many as it holds before the next is looked at.
+    """
+    demand, left = request.demand, request.asked.tasks
+    hosts: list[int] = []
+    for host in among if left else ():
+        if _fits(demand, free[host]):
+            many = min(left, tasks_held(demand, free[host]))
+            hosts += [host] * int(many)
+            left -= int(many)
+            if not left:
+                break
+    return None if left else hosts
 
 
-def add(room: list[float], demand: Sequence[float], sign: float = 1.0) -> None:
-    """Give R amounts `demand` back to `room`, or with sign -1 take them."""
-    for resource, amount in enumerate(demand):
-        room[resource] += sign * amount
+def _fits(demand: Amounts, room: Amounts) -> bool:
+    """Whether `room` is enough for `demand`."""
+    return room[0] >= demand[0] and all(map(ge, room, demand))
+
+
+def _may_take(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
+    """Whether `room` on `host` is enough for `demand`, and every barrier lets the host be taken."""
+    return _fits(demand, room) and all(barrier.lets(host, demand) for barrier in barriers)

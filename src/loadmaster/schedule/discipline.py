@@ -1,5 +1,6 @@
 """A discipline: an order and a backfilling together."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,7 +89,7 @@ class Discipline:
 
 def _is_moment(wake_s: object) -> bool:
     """Whether a class has left there a number that is one; infinity is never."""
-    return isinstance(wake_s, int | float | np.number) and not np.isnan(wake_s)
+    return isinstance(wake_s, (int, float, np.number)) and not math.isnan(wake_s)
 
 
 _FROM_THE_START = ("f1", "f2", "f3", "f4")

@@ -1,6 +1,7 @@
 """All that a decision needs beside what it sees: `decide(snapshot) -> decision`; pure."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from loadmaster.model.snapshot import Decision, Snapshot
@@ -21,11 +22,15 @@ class Scheduler:
 
     def decide(self, snapshot: Snapshot) -> Decision:
         """What to start now; compiled where that is known and worthwhile, which says the same to the bit."""
-        return self._decide(snapshot, _Quickly(self.discipline).serve if is_plain_data(self.policy) else self._plainly)
+        return self._decide(snapshot, _Quickly(self.discipline).serve if self._may_be_compiled else self._plainly)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
         """The same in plain Python: what defines it, and what policies go through that listen or are not compiled."""
         return self._decide(snapshot, self._plainly)
+
+    @cached_property
+    def _may_be_compiled(self) -> bool:
+        return is_plain_data(self.policy)
 
     def _decide(self, snapshot: Snapshot, serve: Serve) -> Decision:
         if is_meta(self.policy):
@@ -59,7 +64,7 @@ class _Quickly:
         return self.board.serve(snapshot, policy)
 
     def _board(self, snapshot: Snapshot) -> _Serves:
-        if len(snapshot.queue) * len(snapshot.free) < WORTHWHILE:
+        if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
             return self.discipline
         from loadmaster.schedule.compiled_decide import compiled  # Numba is not loaded for nothing
 

@@ -27,6 +27,7 @@ class Arrivals:
     def __init__(self, workload: Workload) -> None:
         before = jobs_before(workload)
         self._before_known = np.flatnonzero(before < 0).tolist()
+        self._known: list[float] = workload.submit_s[before < 0].tolist()
         self._next_known = 0
         self._followers: dict[int, list[int]] = defaultdict(list)
         for job in np.flatnonzero(before >= 0).tolist():
@@ -100,9 +101,7 @@ class Arrivals:
         return workload, _of_those(schedule, order, self._log)
 
     def _known_s(self) -> float:
-        if self._next_known >= len(self._before_known):
-            return math.inf
-        return float(self._submit_s[self._before_known[self._next_known]])
+        return self._known[self._next_known] if self._next_known < len(self._known) else math.inf
 
 
 def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:

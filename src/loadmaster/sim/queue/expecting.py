@@ -70,7 +70,7 @@ class Expecting:
         for job, run in occupancy.running.items():
             if run.expected_end_s <= now_s:
                 end_s = self._corrections.end_s(job, run.began_s, run.speed, now_s)
-                occupancy.running[job] = run._replace(expected_end_s=end_s)
+                occupancy.running[job] = run.expecting(end_s)
 
     def next_expiry_s(self, occupancy: Occupancy, now_s: float) -> float:
         """When the next expected end passes, if that is a moment of decision; else infinite."""

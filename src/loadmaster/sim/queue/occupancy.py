@@ -2,13 +2,16 @@
 
 import heapq
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Segments
+from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.model.workload import Workload
 
 
@@ -24,6 +27,7 @@ class RunningJob(NamedTuple):
         began_s: its start, later by as long as it was suspended: estimates count from here.
         speed: of its slowest host.
         hosts: one for each of its tasks.
+        ends: what it gives back to each of its hosts at its expected end.
     """
 
     start_s: float
@@ -34,33 +38,37 @@ class RunningJob(NamedTuple):
     began_s: float
     speed: float
     hosts: tuple[int, ...]
+    ends: tuple[ExpectedEnd, ...]
 
     def shifted(self, by_s: float) -> "RunningJob":
         """The same with every moment that much later."""
-        return self._replace(
-            start_s=self.start_s + by_s, expected_end_s=self.expected_end_s + by_s, end_s=self.end_s + by_s,
-            began_s=self.began_s + by_s,
-        )  # fmt: skip
+        later = self._replace(start_s=self.start_s + by_s, end_s=self.end_s + by_s, began_s=self.began_s + by_s)
+        return later.expecting(self.expected_end_s + by_s)
+
+    def expecting(self, end_s: float) -> "RunningJob":
+        """The same with this expected end."""
+        return self._replace(expected_end_s=end_s, ends=tuple(end._replace(end_s=end_s) for end in self.ends))
 
 
 class Occupancy:
     """Hosts, and the jobs on them.
 
     Attributes:
-        free: float64[H, R].
+        amounts: R amounts of each of H hosts, what is free there.
+        together: of all hosts.
         running: by job number, in the order of starts.
         start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
         host: int32[T].
     """
 
     def __init__(self, workload: Workload, cluster: Cluster) -> None:
-        self.free: Floats = np.array(cluster.capacity)
+        self.amounts: list[Amounts] = list(map(tuple, cluster.capacity.tolist()))
+        self.together: Amounts = tuple(cluster.total.tolist())
         self.running: dict[int, RunningJob] = {}
         self.start_s: Floats = np.full(workload.jobs, np.nan)
         self.end_s: Floats = np.full(workload.jobs, np.nan)
         self.first_task: Longs = workload.first_task
         self.host = np.full(int(self.first_task[-1]), -1, np.int32)
-        self._demand = workload.demand
         self._ends: list[tuple[float, int]] = []
         self._cut: list[tuple[int, float, float, bool, list[int]]] = []
 
@@ -68,8 +76,8 @@ class Occupancy:
         """A job takes its hosts."""
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
-        self.free_hosts(job, -1.0)
         self.running[job] = run
+        self._take(self._held(job))
         heapq.heappush(self._ends, (run.end_s, job))
 
     def next_end_s(self) -> float:
@@ -81,13 +89,13 @@ class Occupancy:
     def pop(self) -> tuple[int, RunningJob]:
         """The job that ends next gives its hosts back; of several, the lowest number. Call `next_end_s` before."""
         job = heapq.heappop(self._ends)[1]
-        self.free_hosts(job)
+        self._give_back(self._held(job))
         return job, self.running.pop(job)
 
     def stop(self, job: int, now_s: float, *, for_good: bool) -> None:
         """A job is taken off its hosts; unless `for_good` its work is lost, and it has no start until it runs again."""
+        self._give_back(self._held(job))
         run = self.running.pop(job)
-        self.free_hosts(job)
         self.end_s[job] = now_s
         if not for_good:
             self._cut = [(*row[:3], True, row[4]) if row[0] == job else row for row in self._cut]
@@ -98,7 +106,7 @@ class Occupancy:
     def end_sooner(self, job: int, end_s: float, status: int) -> bool:
         """A job that runs is to end at `end_s`; False if it would have before."""
         run = self.running[job]
-        run = self.running[job] = run._replace(expected_end_s=min(end_s, run.expected_end_s))
+        run = self.running[job] = run.expecting(min(end_s, run.expected_end_s))
         if end_s >= run.end_s:
             return False
         self.running[job] = run._replace(end_s=end_s, status=status)
@@ -115,27 +123,20 @@ class Occupancy:
     def suspend(self, job: int, now_s: float) -> RunningJob:
         """A job gives its cores back and keeps the rest; its run so far is kept."""
         run = self.running.pop(job)
-        self.free[:, 0] += self._cores_on(job)
+        self._give_back(_cores_of(run))
         if now_s > run.start_s:
             self._cut.append((job, run.start_s, now_s, False, self.hosts_of(job).tolist()))
         return run
 
     def resume(self, job: int, run: RunningJob) -> bool:
         """It goes on as `run` if its cores are free on the hosts that it has kept; whether they were."""
-        cores = self._cores_on(job)
-        if (self.free[:, 0] < cores).any():
+        if any(self.amounts[end.host][0] < end.demand[0] for end in run.ends):
             return False
-        self.free[:, 0] -= cores
+        self._take(_cores_of(run))
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.running[job] = run
         heapq.heappush(self._ends, (run.end_s, job))
         return True
-
-    def _cores_on(self, job: int) -> Floats:
-        """float64[H]: the cores of the job on each host."""
-        cores = np.zeros(len(self.free))
-        np.add.at(cores, self.hosts_of(job), self._demand[job, 0])
-        return cores
 
     def segments(self) -> Segments | None:
         """The runs that were cut short before the last of their job, None if there was none."""
@@ -145,11 +146,24 @@ class Occupancy:
         """int32: the host of each of its tasks."""
         return self.host[self.first_task[job] : self.first_task[job + 1]]
 
-    def free_hosts(self, job: int, sign: float = 1.0) -> None:
-        """Give what the job holds back to its hosts, task by task, or with sign -1 take it."""
-        amounts = sign * self._demand[job]
-        for host in self.hosts_of(job).tolist():
-            self.free[host] += amounts
+    def _held(self, job: int) -> Iterable[tuple[int, Amounts]]:
+        """The hosts of a running job, and what it holds on each."""
+        return [(end.host, end.demand) for end in self.running[job].ends]
+
+    def _take(self, held: Iterable[tuple[int, Amounts]]) -> None:
+        for host, amounts in held:
+            self.amounts[host] = minus(self.amounts[host], amounts)
+            self.together = minus(self.together, amounts)
+
+    def _give_back(self, held: Iterable[tuple[int, Amounts]]) -> None:
+        for host, amounts in held:
+            self.amounts[host] = plus(self.amounts[host], amounts)
+            self.together = plus(self.together, amounts)
 
     def _is_true(self, end: tuple[float, int]) -> bool:
         return end[1] in self.running and self.running[end[1]].end_s == end[0]
+
+
+def _cores_of(run: RunningJob) -> list[tuple[int, Amounts]]:
+    """What a job gives back to each of its hosts while it is suspended."""
+    return [(end.host, (end.demand[0], *(0.0 for _ in end.demand[1:]))) for end in run.ends]

@@ -52,14 +52,16 @@ class Pending:
 
     def begin(self, job: int, now_s: float) -> None:
         """It runs from now on, and did not wait here."""
-        if math.isnan(self._first_start_s[job]):
-            self._first_start_s[job] = now_s
-        self._count(job, 1)
+        if self._binding is not None:
+            if math.isnan(self._first_start_s[job]):
+                self._first_start_s[job] = now_s
+            self._count(job, 1)
 
     def end(self, job: int, time_s: float, status: int) -> None:
         """It ends for good."""
-        self._end_s[job], self._status[job] = time_s, status
-        self._count(job, -1)
+        if self._binding is not None:
+            self._end_s[job], self._status[job] = time_s, status
+            self._count(job, -1)
 
     def come_back(self, job: int) -> None:
         """It was stopped and waits anew."""

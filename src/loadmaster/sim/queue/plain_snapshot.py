@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from loadmaster.model import Workload
+from loadmaster.model.amounts import rounded_up
 from loadmaster.model.on_demand import on_demand
 from loadmaster.model.request import RowRequest, requests_of
-from loadmaster.model.snapshot import BY_END, ExpectedEnd, Promise, Queue, Running, Snapshot
+from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
 from loadmaster.order.order import columns_of
 from loadmaster.schedule.binding import Binding
 
@@ -17,22 +18,30 @@ if TYPE_CHECKING:
 
 
 def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
-    """The moment of a pass, with the jobs `eligible` in the queue."""
+    """The moment of a pass, with the jobs `eligible` in the queue. It stays as it is when the run goes on."""
+    amounts = list(engine.occupancy.amounts)
     queue = _queue(engine, eligible)
-    promises = _standing(engine, eligible)
-    given: dict[str, Any] = {}
+    given = {
+        **engine.same_for_all, "now_s": engine.now_s, "amounts": amounts,
+        "together": rounded_up(engine.occupancy.together), "queue": queue, "running": _busy(engine),
+        "last_host": engine.last_host, "need": engine.ranking.need(queue.job), "promises": _standing(engine, eligible),
+        "early_end": engine.early_end, "clock": engine.clock, "arrived": engine.arrived_now, "ended": engine.ended_now,
+    }  # fmt: skip
     if engine.binding is not None and engine.allowance is not None:
-        given["allowed"] = engine.binding.entries.allowed
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
-        given["partitions"] = engine.binding.partition_hosts
-        given["limits_stop"] = engine.binding.rules.limits_stop
-    return Snapshot(
-        engine.now_s, engine.cluster, engine.occupancy.free.copy(), queue, _busy(engine), engine.last_host, engine.seed,
-        need=engine.ranking.need(queue.job), promises=promises, early_end=engine.early_end, as_pool=engine.as_pool,
-        clock=engine.clock, arrived=engine.arrived_now, ended=engine.ended_now,
-        **given,
-    )  # fmt: skip
+    return _seen(lambda _: np.array(amounts), given)
+
+
+def same_for_all(engine: "Replay") -> dict[str, Any]:
+    """What all snapshots of a run have in common."""
+    binding = engine.binding
+    return {
+        "cluster": engine.cluster, "seed": engine.seed, "as_pool": engine.as_pool, "left": None, "closures": (),
+        "allowed": None if binding is None else binding.entries.allowed,
+        "partitions": None if binding is None else binding.partition_hosts,
+        "limits_stop": binding is not None and binding.rules.limits_stop,
+    }  # fmt: skip
 
 
 def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
@@ -51,46 +60,53 @@ def requests_seen(workload: Workload, binding: Binding | None) -> list[RowReques
     return requests_of(workload.demand[entries.job], tasks, entries.hosts, entries.min_hosts, entries.max_hosts)
 
 
+def columns_seen(workload: Workload, binding: Binding | None) -> dict[str, Any]:
+    """The columns of a log that a queue shows; what is written into them while the log is replayed is seen."""
+    return {
+        "demand": workload.demand, "tasks": workload.task_count, "expected_s": workload.expected_s,
+        "project": workload.projects, "first_task": workload.first_task, "user": workload.user,
+        "eligible_s": workload.submit_s if binding is None else binding.eligible_s,
+    }  # fmt: skip
+
+
+_UNBOUND_QUEUE = dict.fromkeys(("tier", "partition", "hosts", "array", "min_hosts", "max_hosts", "uses"))
+"""The columns that constraints fill, where there are none."""
+
+
 def _queue(engine: "Replay", eligible: list[int]) -> Queue:
     """The queue; columns of the log are gathered when a rule looks at them."""
     rows = jobs = np.array(eligible, dtype=np.int64)
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = _UNBOUND_QUEUE
     if engine.binding is not None:
         rows = engine.binding.entries.open_to(jobs)
         jobs = engine.binding.entries.job[rows]
         given = engine.binding.queue_columns(rows)
-    work = engine.workload
-    of_log: dict[str, Any] = {
-        "demand": work.demand, "tasks": work.task_count, "expected_s": work.expected_s, "project": work.projects,
-        "first_task": engine.task_number, "user": work.user,
-        "eligible_s": work.submit_s if engine.binding is None else engine.binding.eligible_s,
-    }  # fmt: skip
+    columns = engine.columns
 
     def gather(name: str) -> Any:
-        column = of_log.get(name)
+        column = columns.get(name)
         return None if column is None else column[jobs]
 
-    return _seen_queue(
-        gather, job=jobs, rank=engine.ranking.ranks(jobs, engine.now_s), columns=columns_of(engine.ranking, jobs),
-        requests=[engine.requests[row] for row in rows.tolist()], **given,
-    )  # fmt: skip
+    rank, orders = engine.ranking.ranks(jobs, engine.now_s), columns_of(engine.ranking, jobs)
+    requests = [engine.requests[row] for row in rows.tolist()]
+    return _seen_queue(gather, {**given, "job": jobs, "rank": rank, "columns": orders, "requests": requests})
 
 
 def _busy(engine: "Replay") -> Running:
     """What runs; columns are gathered when a rule looks at them."""
-    runs, work, demand = list(engine.occupancy.running.items()), engine.workload, engine.demand
+    runs, work = list(engine.occupancy.running.items()), engine.workload
 
     def gather(name: str) -> Any:
         if name == "ends":
-            tasks = ((job, run.expected_end_s, host) for job, run in runs for host in run.hosts)
-            return sorted((ExpectedEnd(end_s, job, host, demand[job]) for job, end_s, host in tasks), key=BY_END)
+            by_end = sorted([(run.expected_end_s, job, run.ends) for job, run in runs])
+            return list(chain.from_iterable(ends for _, _, ends in by_end))
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
         owner = np.array([job for job, run in runs for _ in run.hosts], np.int64)
         return owner if name == "job" else (work.demand if name == "demand" else work.projects)[owner]
 
-    return _seen_running(gather)
+    return _seen_running(gather, {})
 
 
-_seen_queue, _seen_running = on_demand(Queue), on_demand(Running)
+_seen, _seen_queue, _seen_running = on_demand(Snapshot), on_demand(Queue), on_demand(Running)

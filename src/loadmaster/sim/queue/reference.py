@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Schedule
-from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot
+from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot, ends_of
 from loadmaster.model.starting_state import StartingState
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
@@ -25,7 +26,7 @@ from loadmaster.sim.queue.by_arrival import ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
-from loadmaster.sim.queue.plain_snapshot import requests_seen, seen_by
+from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, same_for_all, seen_by
 from loadmaster.sim.queue.preempting import Preempting
 from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
@@ -111,8 +112,10 @@ class Replay:
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binding = self._binding(self.expecting.workload) if binding is None else binding
         self.requests = requests_seen(workload, self.binding)
-        self.demand = list(map(tuple, workload.demand.tolist()))
+        self.columns = columns_seen(workload, self.binding)
+        self.demand: list[Amounts] = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
+        self.same_for_all = same_for_all(self)
         self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
         self.allowance = None if self.binding is None else Allowance(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
@@ -136,7 +139,7 @@ class Replay:
         self.ticked_s = 0.0
         self.cycles = CycleLog()
         self.begun: frozenset[int] = frozenset()
-        self.begins_s, self.task_number = -math.inf, workload.first_task
+        self.begins_s = -math.inf
         if workload.starting is not None:
             self._begin(workload.starting)
 
@@ -146,12 +149,12 @@ class Replay:
         tasks = self.workload.task_count[state.job]
         state.check_hosts(self.cluster, np.repeat(self.workload.demand[state.job], tasks, axis=0))
         if state.first_task is not None:
-            self.task_number = state.first_task
+            self.columns["first_task"] = state.first_task
         self.begun, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
         hosts = np.split(state.host, np.cumsum(tasks)[:-1])
         for n in np.lexsort((state.job, state.start_s)).tolist():
             job, start_s, on = int(state.job[n]), float(state.start_s[n]), tuple(hosts[n].tolist())
-            slowest = self._slowest(on)
+            slowest = self.cluster.slowest(on)
             lasts_s = self.expecting.start(job, slowest)
             end_s = max(start_s + lasts_s, math.nextafter(state.now_s, math.inf))
             expected_end_s = start_s + float(self.workload.expected_s[job]) / slowest
@@ -161,7 +164,8 @@ class Replay:
                 expected_end_s = float(state.expected_end_s[n])
             partition = self._partition_of(job)
             status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on)
+            ends = ends_of(job, expected_end_s, on, self.demand[job])
+            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on, ends)
             self.occupancy.start(job, on, run)
             self.pending.begin(job, start_s)
             self._tick(start_s)
@@ -340,8 +344,9 @@ class Replay:
         eligible, queued = self._eligible(), len(self.pending.waiting) + self.pending.stuck
         if not queued:
             return False
-        decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
-        if eligible:
+        if not eligible:
+            decision = Decision(last_host=self.last_host, promises=self.promises, clock=self.clock)
+        else:
             snapshot = self._snapshot(eligible)
             if self.preempting is not None:
                 preempted = self.preempting.once(snapshot)
@@ -383,21 +388,19 @@ class Replay:
 
     def _start(self, place: Place) -> None:
         job = place.job
-        slowest = self._slowest(place.hosts)
+        slowest = self.cluster.slowest(place.hosts)
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
+        ends = ends_of(job, expected_end_s, place.hosts, self.demand[job])
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-        run = RunningJob(self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts)
+        run = RunningJob(
+            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts, ends
+        )  # fmt: skip
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)
         if self.allowance is not None:
             self.allowance.start(job, place.partition, self.now_s)
-
-    def _slowest(self, hosts: tuple[int, ...]) -> float:
-        assert self.cluster.speed is not None
-        common = self.cluster.common_speed
-        return float(self.cluster.speed[list(hosts)].min()) if common is None else common
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         return seen_by(self, eligible)
