@@ -23,6 +23,7 @@ tests=(
     "tests/sim/queue/test_ticked.py::test_it_agrees_with_the_reference[best-fit-cores]"
     tests/sim/queue/test_at_desk.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
     tests/sim/queue/test_in_bulk.py
+    tests/sim/queue/test_counted_hosts.py
     tests/sim/queue/test_pools.py
     tests/sim/queue/test_out_of_room.py
 )
