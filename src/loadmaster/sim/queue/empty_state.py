@@ -30,6 +30,8 @@ from loadmaster.sim.queue.ticked import positions
 
 MOST_STEPS = 1024
 """Whole cores that are told apart where hosts without room are passed over."""
+BLOCK_STEPS = 64
+"""The same in a block of hosts."""
 SHELVES = 1024
 """Levels of memory by which hosts are told apart before they are reserved one by one."""
 
@@ -148,9 +150,10 @@ def full_stairs(cluster: Cluster) -> Stairs:
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:
-    """float64[LANES + R - 2, B]: that of every block any host may have as much free as any host of the cluster."""
+    """float64[C + R - 2, B]: that of every block any host may have as much free as any host of the cluster."""
     hosts, resources = cluster.capacity.shape
-    return np.full((LANES + max(0, resources - 2), -(-hosts // HOSTS_OF_BLOCK)), cluster.capacity.max(initial=0.0))
+    steps = 1 + int(min(BLOCK_STEPS, cluster.capacity[:, 0].max()))
+    return np.full((steps + max(0, resources - 2), -(-hosts // HOSTS_OF_BLOCK)), cluster.capacity.max(initial=0.0))
 
 
 def _steps(cluster: Cluster) -> int:

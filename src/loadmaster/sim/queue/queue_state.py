@@ -297,8 +297,8 @@ class QueueState(NamedTuple):
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
-        most: float64[LANES + R - 2, B], by lane of cores the most memory on any host of a block that has so many
-            cores free, or more; then the most of each further resource (`blocks_kernel.py`).
+        most: float64[C + R - 2, B], by whole cores the most memory on any host of a block that has so many free, or
+            more; then the most of each further resource (`blocks_kernel.py`).
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
             partly_tasks: int32[C, K], with how many tasks.
         picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
