@@ -10,7 +10,7 @@ from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.counted_hosts import pool_of
 from loadmaster.sim.queue.laid_out import jobs_of
 
-DISCIPLINES = ("easy", "sjf+easy", "wfp3+easy", "fcfs", "fcfs+skip", "sjf")
+DISCIPLINES = ("easy", "sjf+easy", "wfp3+easy", "fcfs", "fcfs+skip", "multifactor(age=1000,size=500,max_age=500)+easy")
 NAMED = ("first-fit", "best-fit-cores", "worse-fit-memory", "mix-fit", "dot-product", "least-allocated")
 
 

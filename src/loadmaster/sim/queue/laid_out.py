@@ -50,26 +50,27 @@ def laid_out(
     rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
     if workload.starting is not None:
         rules = rules._replace(begins_s=float(workload.starting.now_s))
+    hosts = cluster  # orders go on looking at the cluster
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
-        jobs, cluster = on_one_host(jobs, pool)
+        jobs, hosts = on_one_host(jobs, pool)
     if guess is not None or binding is not None:
         rules = rules._replace(keeps=False)
     if guess is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, cluster, discipline, waiting, guess or no_guess(), pool or no_pool(), meta=rules.members > 1,
+        jobs, hosts, discipline, waiting, guess or no_guess(), pool or no_pool(), meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )  # fmt: skip
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
     engine = QueueEngine(
-        jobs, np.array(cluster.capacity), rules, state, waiting,
+        jobs, np.array(hosts.capacity), rules, state, waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
-        full_stairs(cluster), no_moment(cluster, len(state.undo_host)),
-        empty_ends(rows), empty_scores(cluster.kinds, jobs.demand, often(jobs), rules.members),
+        full_stairs(hosts), no_moment(hosts, len(state.undo_host)),
+        empty_ends(rows), empty_scores(hosts.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
     )  # fmt: skip
