@@ -14,12 +14,13 @@ import numpy as np
 from backlog_order import BY_BACKLOG
 from boards_at_random import AsItIs, rate_in_python, scan_in_python
 from bound_jobs import KINDS, bound_jobs, one_pool
+from loadmaster import compiled_order
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
 from loadmaster.schedule import MaxJobs, Scheduler
 from loadmaster.schedule.foresight import USERS, foresight_named
 from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, compiled_engine, desk_layout, laid_out, queue_kernel
+from loadmaster.sim.queue import at_desk, compiled_engine, desk_layout, queue_kernel
 from loadmaster.sim.queue.awaited import serves_foresight
 from loadmaster.sim.queue.reference import replay
 
@@ -101,7 +102,7 @@ def _alike(one, other):
 def in_python():
     """Let the kernels run as plain Python."""
     compiled_engine.scanner, compiled_engine.rater = scan_in_python, rate_in_python
-    compiled_engine.ranker = laid_out.ranker = _ranker_in_python
+    compiled_engine.ranker = compiled_order.ranker = _ranker_in_python
     compiled_engine.no_ranker = lambda: None
     compiled_engine.LaidOut = AsItIs
     compiled_engine._hearing = lambda heard, function: function

@@ -12,9 +12,11 @@ from numba import njit, types
 
 from loadmaster.compiled import CHECKED, compiling, with_helpers
 from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
 from loadmaster.order.job import MOST_CORE_S
+from loadmaster.order.order import rank_not_finite
 from loadmaster.order.trial import try_out
 from loadmaster.rules.sound import RANK as RANK_SHAPE
 from loadmaster.rules.sound import check_function
@@ -54,6 +56,21 @@ def ranker(order: Order) -> Callable[..., int]:
 def no_ranker() -> Callable[..., int]:
     """What an engine is given that will ask for no rank: kept on disk, so that nothing is compiled for it."""
     return cast(Callable[..., int], kept_njit(RANKER, **LEAN)(_rank_none))
+
+
+def ranks_of(order: Order, columns: JobColumns, now_s: float) -> Floats:
+    """float64[J]: how `order` ranks each job of `columns` at a moment.
+
+    Raises:
+        InputError: one of the ranks is not a finite number, or the function fails.
+    """
+    many = len(columns.submit_s)
+    ranks, writable = np.zeros(many), JobColumns._make(np.array(column) for column in columns)
+    with refusing_order(order):
+        wrong = ranker(order)(writable, np.zeros(0, np.int32), many, float(now_s), ranks)
+    if wrong:
+        raise rank_not_finite(order.name)
+    return ranks
 
 
 def is_compiled(order: AnyOrder) -> bool:

@@ -174,7 +174,8 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
 def take_in_lane(scores, scan, slot, demand, host, last_host, seed):
     """A task takes the host: its lane, and its score in `slot`, which is up to date, change at once.
 
-    Whoever takes the host then, or lets it be, says so by `changed`. Returns 1 if a score is not finite, else 0.
+    The caller takes the host afterwards, or gives it up, and calls `changed` in both cases.
+    Returns 1 if a score is not finite, else 0.
     """
     size, lane, since = scores.lanes.host.shape[0], np.int64(scores.lane[host]), scores.clock[CLOCK]
     for r in range(demand.shape[0]):

@@ -24,7 +24,8 @@ from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler
 from loadmaster.schedule import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.reference import Plainly, Replay, replay, replay_deciding
+from loadmaster.sim.queue.reference import Replay, replay, replay_deciding
+from loadmaster.sim.queue.scheduler_like import Plainly
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
 

@@ -162,6 +162,7 @@ def _drawn(
     user_names: tuple[str, ...] = (),
 ) -> Sample:
     """The log of the jobs `source` at these times, each in one of several copies of what belongs together."""
+    workload.refuse_starting("a sample is drawn from all of a log, and begins on empty hosts")
     order = np.argsort(submit_s, kind="stable")
     source, submit_s, copy = source[order], submit_s[order], copy[order]
     bound, cut = None, 0
@@ -172,7 +173,7 @@ def _drawn(
     kept = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
     made = replace(
         workload, submit_s=submit_s, user=None if user is None else user[order], job_id=np.arange(source.size),
-        recorded_wait_s=None, recorded_hosts=None, starting=None, constraints=bound,
+        recorded_wait_s=None, recorded_hosts=None, constraints=bound,
         **{name: column[source] for name, column in kept.items() if column is not None},
     )  # fmt: skip
     return Sample(made, cut)

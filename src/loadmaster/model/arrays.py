@@ -28,6 +28,11 @@ def frozen_longs(values: ArrayLike) -> Longs:
     return _read_only(np.ascontiguousarray(values, dtype=np.int64))
 
 
+def frozen_bools(values: ArrayLike) -> Bools:
+    """`values` as a contiguous array of flags that nobody can write to; copies only if it must."""
+    return _read_only(np.ascontiguousarray(values, dtype=np.bool_))
+
+
 def sum_of_products(left: Floats | Ints | Longs, right: Floats | Ints | Longs) -> float:
     """The sum of `left` x `right`, to the same bit on every machine and in whatever layout the columns are.
 

@@ -172,9 +172,18 @@ class Workload:
         """All tasks of a job as one task: the demands of the job on one host."""
         if self.tasks is None:
             return self
-        if self.starting is not None:
-            raise InputError("a starting state", "names a host for each task, so a job's tasks stay apart")
+        self.refuse_starting("it names a host for each task")
         return replace(self, demand=self.demand * self.tasks[:, None], tasks=None)
+
+    def refuse_starting(self, why: str) -> None:
+        """Refuse a log with a starting state where runs begin on empty hosts, or where its moments would not hold.
+
+        Raises:
+            InputError: it has one.
+        """
+        if self.starting is not None:
+            rule = f"has jobs that run as it begins (a starting state), which cannot be used here: {why}"
+            raise InputError(self.source or "this log", rule, fix="give the log without `starting`")
 
     def why_not_scaled(self, beta: float) -> tuple[str, bool]:
         """Why no clock can tell the arrivals apart with this factor; empty if one can. And whether more would help."""
@@ -196,9 +205,8 @@ class Workload:
         Raises:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
-        if self.starting is not None and beta != 1.0:
-            rule = "jobs run as the log begins, since moments that a factor on the times between arrivals would move"
-            raise InputError(f"{beta:.3g}", rule, fix="leave the load as it is")
+        if beta != 1.0:
+            self.refuse_starting("a factor on the times between arrivals would move its moments")
         why, more = self.why_not_scaled(beta)
         if why:
             fix = "a larger factor" if more else "a smaller factor"

@@ -13,7 +13,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import NEVER_S, Alternative, Decision, NextLoops, Snapshot
 from loadmaster.model.workload import Workload
 from loadmaster.order import AnyOrder, Job, JobColumns, Order, job_columns
-from loadmaster.order.order import Unmoved, rank_not_finite, rank_of
+from loadmaster.order.order import Unmoved, rank_of
 from loadmaster.order.trial import alone
 from loadmaster.place import Policy
 from loadmaster.schedule.discipline import Discipline
@@ -123,7 +123,7 @@ class Twin(Discipline):
     def _values(self, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> list[float | None]:
         """What each member is worth: as much as the mean wait counts, with a minus; nothing if others start more."""
         if self.look_ahead is None:
-            rule = "a twin looks ahead by a simulator, which this one has not been given"
+            rule = "this twin has no simulator to look ahead with"
             raise InputError(self.name, rule, fix="loadmaster.sim.queue.looking_ahead(discipline)")
         _, first = np.unique(snapshot.queue.job, return_index=True)
         starts_s = [self.look_ahead(snapshot, policy, each, columns) for each in self.members]
@@ -200,29 +200,12 @@ def _next_look_s(now_s: float, every_s: float) -> float:
 
 def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
     """What the member decides, with the ranks of its own order: compiled however short the queue, as looks are."""
+    from loadmaster.compiled_order import ranks_of
     from loadmaster.schedule.compiled_decide import compiled
     from loadmaster.schedule.scheduler import is_plain_data
 
     assert isinstance(member.order, Order)
-    ranks = _ranks(member.order, columns, snapshot.now_s)
+    ranks = ranks_of(member.order, columns, snapshot.now_s)
     seen = replace(snapshot, clock=NextLoops(), queue=replace(snapshot.queue, rank=ranks))
     board = compiled(member, seen) if is_plain_data(policy) else None
     return (board or member).serve(seen, policy)
-
-
-def _ranks(order: Order, columns: JobColumns, now_s: float) -> Floats:
-    """float64[Q]: the rank of each row.
-
-    Raises:
-        InputError: one of them is no finite number.
-    """
-    from loadmaster.compiled_order import ranker, refusing_order
-
-    many = len(columns.submit_s)
-    ranks = np.zeros(many)
-    writable = JobColumns._make(np.array(column) for column in columns)
-    with refusing_order(order):
-        wrong = ranker(order)(writable, np.zeros(0, np.int32), many, float(now_s), ranks)
-    if wrong:
-        raise rank_not_finite(order.name)
-    return ranks

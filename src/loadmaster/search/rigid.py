@@ -67,6 +67,7 @@ def host_by_host(workload: Workload, cluster: Cluster) -> Rigid:
         InputError: jobs may be stopped and run again, so that a wait is more than one span; or no job can run.
     """
     workload.check_resources(cluster)
+    workload.refuse_starting("the bound and the search begin on empty hosts")
     _refuse_stopping(cluster.rules or SiteRules())
     binding = binding_of(workload, cluster) if binds(workload, cluster) else None
     ready_s = workload.submit_s if binding is None else binding.eligible_s

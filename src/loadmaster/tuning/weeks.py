@@ -33,6 +33,7 @@ def in_two(case: Case, part: float) -> Weeks:
         InputError: fewer than two whole weeks.
     """
     log = case.workload
+    log.refuse_starting("the weeks that are held out begin on empty hosts")
     count = whole_weeks(log)
     if count < 2:
         rule = f"a search needs weeks to search on and later weeks to judge by; this log has {count} of them"
@@ -57,10 +58,5 @@ def _part(log: Workload, jobs: slice, back_s: float) -> Workload:
     chosen = log.take(jobs)
     bound = None if chosen.constraints is None else chosen.constraints.shifted(-back_s)
     return replace(
-        chosen,
-        submit_s=chosen.submit_s - back_s,
-        constraints=bound,
-        recorded_wait_s=None,
-        recorded_hosts=None,
-        starting=None,
+        chosen, submit_s=chosen.submit_s - back_s, constraints=bound, recorded_wait_s=None, recorded_hosts=None
     )

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from bound_jobs import bound_jobs
+from loadmaster.measure.resample import shake
 from loadmaster.model import Cluster, InputError, StartingState, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named
+from loadmaster.schedule.time_shared import METHODS
+from loadmaster.search.bound import bound
+from loadmaster.sim.fractional.problem import FractionalProblem
 from loadmaster.sim.queue.door import simulate
+from loadmaster.sim.timeshared.problem import TimesharedProblem
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
 DISCIPLINES = (
@@ -153,3 +158,24 @@ def test_a_state_that_cannot_be_is_refused_in_one_line(state, why, engine):
             Workload.of(submit_s=[0, 0], runtime_s=[5, 5], cores=[1, 1], starting=StartingState(10.0, **state)),
             Cluster.uniform(2, cores=1), FIRST_FIT, EASY, engine=engine,
         )  # fmt: skip
+
+
+def begun_log():
+    return Workload.of(
+        submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1], starting=StartingState(2.0, job=[0], start_s=[0.0], host=[0])
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda log, hosts: log.scaled(2.0),
+        lambda log, hosts: shake(log, np.random.default_rng(1)),
+        lambda log, hosts: FractionalProblem(log, hosts),
+        lambda log, hosts: TimesharedProblem(log, hosts, METHODS["e-mosix"]),
+        lambda log, hosts: bound(log, hosts),
+    ],
+)
+def test_what_begins_on_empty_hosts_refuses_a_starting_state(use):
+    with pytest.raises(InputError, match="run as it begins"):
+        use(begun_log(), Cluster.uniform(2, cores=1))

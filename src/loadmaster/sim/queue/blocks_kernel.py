@@ -85,7 +85,7 @@ def _make_exact(state, block, first, last):
             step, memory = _step_of(state, state.free[host, 0]), state.free[host, 1] if several else 0.0
             most[step, block] = max(most[step, block], memory)
             _raise_others(state, host, block)
-    for step in range(_steps(state) - 2, -1, -1):  # who has many cores has few too
+    for step in range(_steps(state) - 2, -1, -1):  # a host with many cores free has few free too
         most[step, block] = max(most[step, block], most[step + 1, block])
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.arrays import Floats, Ints, Longs, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.dependencies import KINDS
 from loadmaster.schedule.binding import Binding
@@ -64,8 +64,8 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
         at=frozen_ints(at),
         span=frozen_longs(np.concatenate(([0], np.cumsum(np.bincount(project, minlength=len(jobs.span) - 1))))),
         hosts=frozen_ints(entries.hosts[rows]),
-        allowed=_read_only(entries.allowed),
-        whole=_read_only(entries.allowed.all(axis=1)),
+        allowed=frozen_bools(entries.allowed),
+        whole=frozen_bools(entries.allowed.all(axis=1)),
         uses=uses,
         use_limit=limit,
         use_amount=amount,
@@ -206,9 +206,3 @@ def _cut(jobs: int, rows: int, tasks: int, *, stops: bool) -> Cut:
     if not stops:
         jobs = rows = tasks = 0
     return Cut(_empty(CUT, jobs), np.zeros(tasks, np.int32), np.zeros(rows), np.zeros(rows, np.int32))
-
-
-def _read_only(flags: Any) -> Bools:
-    array: Bools = np.array(flags, dtype=np.bool_)
-    array.flags.writeable = False
-    return array

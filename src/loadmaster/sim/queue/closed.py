@@ -8,7 +8,8 @@ from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.bound_door import Progress
 from loadmaster.sim.queue.door import Engine, check_rules, simulate
 from loadmaster.sim.queue.look_ahead import looking_ahead
-from loadmaster.sim.queue.reference import Plainly, Replay
+from loadmaster.sim.queue.reference import Replay
+from loadmaster.sim.queue.scheduler_like import Plainly
 
 
 def simulate_lived(

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.compiled import is_built_in
 from loadmaster.model import Cluster
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_ints, frozen_longs
+from loadmaster.model.arrays import Floats, Ints, Longs, frozen_bools, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.model.errors import InputError
 from loadmaster.order import FairShare
@@ -89,8 +89,8 @@ def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
     as_one = jobs._replace(
         kind=frozen_ints(kind), demand=demand, tasks=frozen_ints(np.ones(number, np.int32)),
         first_task=frozen_longs(np.arange(number + 1)),
-        smallest=_flags(demand[:, 0] == demand.min(initial=np.inf)),
-        holdable=_flags(np.ones(len(demand), np.bool_)), allowed=_flags(np.ones((1, 1), np.bool_)),
+        smallest=frozen_bools(demand[:, 0] == demand.min(initial=np.inf)),
+        holdable=frozen_bools(np.ones(len(demand), np.bool_)), allowed=frozen_bools(np.ones((1, 1), np.bool_)),
     )  # fmt: skip
     return as_one, Cluster(("places",), np.full((1, 1), float(pool.left.sum())))
 
@@ -125,8 +125,3 @@ def _classes(policy: Policy, demand: Floats, kinds: Floats, places: Longs) -> Lo
         return None
     class_of[kind, left] = np.unique(scores, return_inverse=True)[1]
     return class_of
-
-
-def _flags(values: Bools) -> Bools:
-    values.flags.writeable = False
-    return values

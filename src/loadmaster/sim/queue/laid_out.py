@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.compiled import never_remembered
-from loadmaster.compiled_order import ranker, refusing_order
+from loadmaster.compiled_order import ranks_of
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
-from loadmaster.order.order import rank_not_finite
 from loadmaster.place import POLICIES, Policy
 from loadmaster.schedule import Discipline, Scheduler, members_of
 from loadmaster.schedule.binding import Binding
@@ -100,14 +99,14 @@ def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Job
         first_task=frozen_longs(workload.first_task),
         project=frozen_ints(project),
         demand=demand,  # raters take arrays that may be written to
-        smallest=_read_only((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
-        holdable=_read_only((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
+        smallest=frozen_bools((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=frozen_bools((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
         position=frozen_ints(position),
         at=frozen_ints(at),
         span=frozen_longs(np.concatenate(([0], np.cumsum(count)))),
         hosts=frozen_ints(np.zeros(workload.jobs, np.int32)),
-        allowed=_read_only(np.ones((1, cluster.hosts), np.bool_)),
-        whole=_read_only(np.ones(1, np.bool_)),
+        allowed=frozen_bools(np.ones((1, cluster.hosts), np.bool_)),
+        whole=frozen_bools(np.ones(1, np.bool_)),
         uses=frozen_longs(np.zeros(workload.jobs + 1, np.int64)),
         use_limit=frozen_ints(np.zeros(0, np.int32)),
         use_amount=frozen_floats(np.zeros(0)),
@@ -122,7 +121,7 @@ def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tup
     order = discipline.order
     if (isinstance(order, Order) and order.moves) or is_told(order):
         return number, number
-    key = ranks(order, workload) if isinstance(order, Order) else _narrow(project)
+    key = ranks_of(order, job_columns(workload), 0.0) if isinstance(order, Order) else _narrow(project)
     at = np.argsort(key, kind="stable").astype(np.int32)
     position = np.empty_like(at)
     position[at] = number
@@ -145,16 +144,6 @@ def columns_of(workload: Workload, bound: BoundState | None, *, moving: bool) ->
 def _writable(columns: JobColumns) -> JobColumns:
     """The columns that orders look at, as rankers take them: arrays that may be written to."""
     return JobColumns._make(np.array(column) for column in columns)
-
-
-def ranks(order: Order, workload: Workload) -> Floats:
-    """float64[J]: ranks that never change."""
-    ranks = np.zeros(workload.jobs)
-    with refusing_order(order):
-        wrong = ranker(order)(_writable(job_columns(workload)), np.zeros(0, np.int32), workload.jobs, 0.0, ranks)
-    if wrong:
-        raise rank_not_finite(order.name)
-    return ranks
 
 
 def often(jobs: Jobs) -> Floats:
@@ -211,9 +200,3 @@ def _moves(order: AnyOrder) -> bool:
     if isinstance(order, Order):
         return order.moves
     return type(order) is ByColumns or (is_told(order) and not is_ticked(order))
-
-
-def _read_only(flags: Any) -> Bools:
-    array: Bools = np.ascontiguousarray(flags, dtype=np.bool_).copy()
-    array.flags.writeable = False
-    return array

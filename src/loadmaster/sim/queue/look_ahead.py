@@ -9,7 +9,8 @@ from loadmaster.order import JobColumns
 from loadmaster.place import Policy
 from loadmaster.schedule import Discipline, Scheduler, Twin, members_of
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
-from loadmaster.sim.queue.reference import Plainly, Replay
+from loadmaster.sim.queue.reference import Replay
+from loadmaster.sim.queue.scheduler_like import Plainly
 
 
 def looking_ahead(discipline: Discipline, *, plainly: bool = False) -> Discipline:

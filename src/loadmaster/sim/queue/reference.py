@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promi
 from loadmaster.model.starting_state import StartingState
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
-from loadmaster.schedule import Discipline, Scheduler
+from loadmaster.schedule import Scheduler
 from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
@@ -28,7 +28,7 @@ from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending
 from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, same_for_all, seen_by
 from loadmaster.sim.queue.preempting import Preempting
-from loadmaster.sim.queue.scheduler_like import SchedulerLike
+from loadmaster.sim.queue.scheduler_like import Plainly, SchedulerLike
 
 
 def replay(
@@ -78,22 +78,6 @@ def replay_deciding(
 
 
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
-
-
-@dataclass(frozen=True)
-class Plainly:
-    """A scheduler that decides in plain Python, however large the queue."""
-
-    scheduler: Scheduler
-
-    @property
-    def discipline(self) -> Discipline:
-        """As it is."""
-        return self.scheduler.discipline
-
-    def decide(self, snapshot: Snapshot) -> Decision:
-        """What to start now."""
-        return self.scheduler.decide_plainly(snapshot)
 
 
 class Replay:

@@ -1,13 +1,14 @@
 """Who decides in a run of the plain engine."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.schedule import Discipline
+from loadmaster.schedule import Discipline, Scheduler
 
 
 class SchedulerLike(Protocol):
-    """What decides: a scheduler, or who stands in for one."""
+    """What decides: a scheduler, or what stands in for one."""
 
     @property
     def discipline(self) -> Discipline:
@@ -17,3 +18,19 @@ class SchedulerLike(Protocol):
     def decide(self, snapshot: Snapshot) -> Decision:
         """What to start now."""
         ...
+
+
+@dataclass(frozen=True)
+class Plainly:
+    """A scheduler that decides in plain Python, however large the queue."""
+
+    scheduler: Scheduler
+
+    @property
+    def discipline(self) -> Discipline:
+        """As it is."""
+        return self.scheduler.discipline
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What to start now."""
+        return self.scheduler.decide_plainly(snapshot)

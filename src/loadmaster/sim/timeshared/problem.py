@@ -45,6 +45,7 @@ class TimesharedProblem:
 
     def __post_init__(self) -> None:
         self.workload.check_resources(self.cluster)
+        self.workload.refuse_starting("this engine begins on empty hosts")
         check_model(self.sharing)
         check_thrash(self.thrash)
 

@@ -50,6 +50,7 @@ class VmProblem:
     most_rounds: int = MOST_ROUNDS
 
     def __post_init__(self) -> None:
+        self.workload.refuse_starting("this engine begins on empty hosts")
         if self.choice not in VM_CHOICES:
             raise InputError(self.choice, "no such choice of VMs", fix=f"known: {', '.join(VM_CHOICES)}")
         for value, known in ((self.estimate, get_args(Estimate)), (self.ranking, get_args(Ranking))):
