@@ -12,7 +12,6 @@ from loadmaster.sim.queue.awaited import awaited
 from loadmaster.sim.queue.begun_state import begin_at_desk, begun_runs, serves_begun, with_ends
 from loadmaster.sim.queue.bound_records import CutRuns, bound_schedule
 from loadmaster.sim.queue.compiled_engine import EngineRun, Parts, callbacks, pass_of
-from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.desk_layout import (
     alone_of,
     desk_of,
@@ -28,9 +27,8 @@ from loadmaster.sim.queue.laid_out import columns_of, laid_out
 from loadmaster.sim.queue.preempt_state import preempts_of
 from loadmaster.sim.queue.queue_state import ASKED, DONE, STARTED
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.served import MEMBERS, Progress
+from loadmaster.sim.queue.served import MEMBERS, Progress, is_told, known_of
 from loadmaster.sim.queue.ticked import book_of
-from loadmaster.sim.queue.told import is_told
 
 _KNOWN = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective, Conservative, Slurm)
 """By their exact type: a subclass has rules of its own, which only the plain board asks."""

@@ -15,7 +15,8 @@ exact.
 import numpy as np
 
 from loadmaster.kernels import inlined, inner
-from loadmaster.sim.queue.queue_state import HOSTS_OF_BLOCK
+from loadmaster.sim.queue.beside_kernel import allowed_on, tasks_held
+from loadmaster.sim.queue.queue_state import HOSTS_OF_BLOCK, LONG, SLACK, UNDO
 
 
 @inner
@@ -108,3 +109,30 @@ def _step_of(state, cores):
 def _steps(state):
     """Rows of `most` that stand for numbers of cores; the further resources have one each."""
     return state.most.shape[0] - max(state.free.shape[1] - 2, 0)
+
+
+@inner
+def fill(jobs, state, moment, job, length, some_are_not):
+    """Write the hosts of first-fit behind the undo list, once a task; returns how many tasks find none.
+
+    It is -1 where there is no room to write.
+    `length` LONG: beside what the head is promised. `some_are_not`: only hosts in `usable`, else all that are open.
+    """
+    demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
+    slack, hosts = moment.number[SLACK], state.usable if some_are_not else state.open
+    host = next_host(state, hosts, demand, 0, hosts.shape[0])
+    while host >= 0:
+        tasks = tasks_held(state.free[host], demand, left)
+        if length == LONG:
+            tasks, cost = allowed_on(jobs, state, moment, job, host, tasks, slack)
+            slack -= cost
+        if at + tasks > state.undo_host.shape[0]:
+            return np.int64(-1)
+        for _ in range(tasks):
+            state.undo_host[at] = host
+            at += 1
+        left -= tasks
+        if left == 0:
+            return left
+        host = next_host(state, hosts, demand, host + 1, hosts.shape[0])
+    return left

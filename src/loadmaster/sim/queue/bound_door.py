@@ -45,7 +45,7 @@ def serves_bound(
     hosts that no calendar closes. It tells no order what happens there. Estimates are known before, and kill nobody.
     """
     from loadmaster.sim.queue import served
-    from loadmaster.sim.queue.told import is_told
+    from loadmaster.sim.queue.served import is_told
 
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     one_queue = len(rules.partitions) < 2 or constraints.partition is None

@@ -30,7 +30,7 @@ from loadmaster.sim.queue.queue_kernel import run
 from loadmaster.sim.queue.queue_state import NO_RANK, NOT_FINITE, OUT_OF_ROOM
 from loadmaster.sim.queue.served import MEMBERS
 from loadmaster.sim.queue.ticked_kernel import reckon
-from loadmaster.sim.queue.twin_state import TwinArrays
+from loadmaster.sim.queue.twin_layout import TwinArrays
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # rules are first-class functions
 

@@ -32,8 +32,7 @@ from loadmaster.sim.queue.desk_state import EVENT, Desk, DeskLine, Loops
 from loadmaster.sim.queue.desk_work import WorkCounts, work_of
 from loadmaster.sim.queue.engine_state import QueueEngine
 from loadmaster.sim.queue.queue_state import Jobs
-from loadmaster.sim.queue.served import by_arrival
-from loadmaster.sim.queue.told import is_told
+from loadmaster.sim.queue.served import by_arrival, is_told
 
 _DOORS: dict[Any, Callable[..., None]] = {
     serve_none: doors.pass_none,

@@ -121,7 +121,7 @@ def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipli
     """Whether a compiled engine predicts and corrects while it runs."""
     from loadmaster.sim.queue import served
     from loadmaster.sim.queue.guessing import serves_guesses
-    from loadmaster.sim.queue.told import is_told
+    from loadmaster.sim.queue.served import is_told
 
     known = served.serves(policy, discipline) and not is_told(discipline.order)
     return known and serves_guesses(foresight, cluster, discipline)

@@ -11,8 +11,7 @@ from loadmaster.sim.queue.bound_state import CUT_TASKS, CUTS, FAILED, HEARD, SEN
 from loadmaster.sim.queue.eligible_kernel import come_back, finish
 from loadmaster.sim.queue.offers_kernel import count_against
 from loadmaster.sim.queue.queue_state import EASY, RUNNING
-from loadmaster.sim.queue.runs_kernel import next_run
-from loadmaster.sim.queue.tenants_kernel import move_out
+from loadmaster.sim.queue.tenants_kernel import move_out, next_run
 from loadmaster.sim.queue.waiting_kernel import raise_to
 
 

@@ -19,7 +19,6 @@ from loadmaster.scores_kernel import empty_scores
 from loadmaster.sim.queue.begun_state import begin, begun_runs
 from loadmaster.sim.queue.bound_arrays import bound_of, rows_of
 from loadmaster.sim.queue.bound_state import BoundState
-from loadmaster.sim.queue.compiled_meta import known_of
 from loadmaster.sim.queue.counted_hosts import no_pool, on_one_host, pool_of, rates_alike
 from loadmaster.sim.queue.empty_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
 from loadmaster.sim.queue.ends_kernel import empty_ends
@@ -28,9 +27,8 @@ from loadmaster.sim.queue.guess_kernel import Guess
 from loadmaster.sim.queue.guessing import no_guess
 from loadmaster.sim.queue.queue_state import EASY, WALK, Jobs, Log, QueueRules
 from loadmaster.sim.queue.records import Records
-from loadmaster.sim.queue.served import Walk, by_arrival, walk_of
+from loadmaster.sim.queue.served import Walk, by_arrival, is_ticked, is_told, known_of, walk_of
 from loadmaster.sim.queue.ticked import book_of, happened_of
-from loadmaster.sim.queue.told import is_ticked, is_told
 
 
 def laid_out(

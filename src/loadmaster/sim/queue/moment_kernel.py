@@ -26,7 +26,6 @@ from loadmaster.sim.queue.queue_state import (
     TOUCHED,
     UNDO,
 )
-from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.tenants_kernel import (
     OF,
     STALE,
@@ -35,6 +34,7 @@ from loadmaster.sim.queue.tenants_kernel import (
     give_back_at,
     has_changed,
     next_end_at,
+    next_run,
 )
 from loadmaster.sim.queue.waiting_kernel import lower_stairs, raise_stairs, stand
 

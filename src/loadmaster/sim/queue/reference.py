@@ -21,8 +21,7 @@ from loadmaster.schedule import Scheduler
 from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
 from loadmaster.schedule.foresight import USERS, Foresight
 from loadmaster.sim.queue.allowance import Allowance
-from loadmaster.sim.queue.arrivals import Arrivals
-from loadmaster.sim.queue.by_arrival import ByArrival
+from loadmaster.sim.queue.arrivals import Arrivals, ByArrival
 from loadmaster.sim.queue.expecting import Expecting
 from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.pending import Pending

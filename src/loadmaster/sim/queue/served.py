@@ -5,10 +5,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
-from loadmaster.order import ORDERS, FairShare, Order
-from loadmaster.schedule import AnyPolicy, Discipline, Twin, is_meta, is_plain_data, members_of
-from loadmaster.sim.queue.compiled_meta import known_of
-from loadmaster.sim.queue.told import is_told
+from loadmaster.order import ORDERS, AnyOrder, FairShare, Multifactor, Order
+from loadmaster.schedule import AnyPolicy, Discipline, MaxJobs, Twin, is_meta, is_plain_data, members_of
 from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
 
 MEMBERS = 8
@@ -83,3 +81,43 @@ def walk_of(discipline: Discipline) -> Walk:
 def by_arrival(discipline: Discipline) -> bool:
     """Whether jobs are served in the order of arrival."""
     return discipline.order is ORDERS["fcfs"]
+
+
+def is_told(order: AnyOrder) -> bool:
+    """Whether the engine tells this order what happens; a subclass is a rule of its own, which plain Python runs."""
+    return type(order) is Multifactor
+
+
+def is_ticked(order: AnyOrder) -> bool:
+    """Whether its ranks change at ticks only."""
+    return type(order) is Multifactor and order.recalc == "tick"
+
+
+JOBS, CORES, WEIGHTED = range(3)
+TARGETS = {"jobs": JOBS, "cores": CORES, "weighted": WEIGHTED}
+
+
+class Known(NamedTuple):
+    """What compiled engines know of a meta-rule: they follow the first member of the highest value.
+
+    Attributes:
+        target: what makes the value, one of `TARGETS`.
+        pruned: trying stops at the first member that starts the whole queue.
+    """
+
+    target: int = JOBS
+    pruned: bool = False
+
+
+_KNOWN: dict[type, Callable[[Any], Known]] = {
+    MaxJobs: lambda rule: Known(TARGETS[rule.target], not rule.log_ties),
+}
+"""The meta-rules that are compiled, by their exact type: a subclass chooses for itself, in the plain engine."""
+
+
+def known_of(policy: AnyPolicy) -> Known | None:
+    """What compiled engines know of `policy`; None of a meta-rule that they do not know."""
+    if not is_meta(policy):
+        return Known()
+    make = _KNOWN.get(type(policy))
+    return None if make is None else make(policy)

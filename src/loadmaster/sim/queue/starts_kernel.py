@@ -13,9 +13,8 @@ from loadmaster.sim.queue.pool_kernel import free_again, take_lowest
 from loadmaster.sim.queue.profile.running_kernel import give_back_early
 from loadmaster.sim.queue.queue_state import EASY, PLANNED, RUNNING, STARTED, WAITING
 from loadmaster.sim.queue.ranked_kernel import leave_ranked
-from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.taking_kernel import give_back
-from loadmaster.sim.queue.tenants_kernel import move_in, move_out
+from loadmaster.sim.queue.tenants_kernel import move_in, move_out, next_run
 from loadmaster.sim.queue.waiting_kernel import leave
 
 

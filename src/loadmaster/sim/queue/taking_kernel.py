@@ -8,8 +8,7 @@ from loadmaster.lowest_kernel import lowest, lowest_open
 from loadmaster.open_room_kernel import is_in_vain
 from loadmaster.scores_kernel import changed, rate_all, refresh, take_in_lane
 from loadmaster.sim.queue.beside_kernel import allowed_on, cost_of_next, is_counted, recount, set_apart, take_for_long
-from loadmaster.sim.queue.blocks_kernel import next_in_turn, raise_block
-from loadmaster.sim.queue.bulk_kernel import fill
+from loadmaster.sim.queue.blocks_kernel import fill, next_in_turn, raise_block
 from loadmaster.sim.queue.failed_kernel import failed_partly, remember, remember_partly
 from loadmaster.sim.queue.moment_kernel import renew_long
 from loadmaster.sim.queue.offers_kernel import close_shut, shut_hosts
@@ -26,7 +25,7 @@ from loadmaster.sim.queue.queue_state import (
     SLACK,
     UNDO,
 )
-from loadmaster.sim.queue.runs_kernel import next_run
+from loadmaster.sim.queue.tenants_kernel import next_run
 from loadmaster.sim.queue.waiting_kernel import length_of, raise_to, renew, still_has
 
 

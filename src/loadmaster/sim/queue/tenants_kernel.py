@@ -131,3 +131,12 @@ def next_end_at(tenants, host, after_s):
             end_s = min(end_s, one_s)
         task = np.int64(tenants.following[task])
     return end_s
+
+
+@inlined
+def next_run(hosts, first, end):
+    """The host at `first` of `hosts` int32[T], and how many tasks stand there side by side before `end`."""
+    host, tasks = hosts[first], np.int64(1)
+    while first + tasks < end and hosts[first + tasks] == host:
+        tasks += 1
+    return np.int64(host), tasks

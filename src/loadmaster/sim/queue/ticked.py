@@ -12,8 +12,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.order import AnyOrder, Multifactor
 from loadmaster.order.multifactor.ranking import Priorities
 from loadmaster.sim.queue.queue_state import FAN, NotYetTold
+from loadmaster.sim.queue.served import is_told
 from loadmaster.sim.queue.ticked_kernel import DIGIT, Book, Ticked
-from loadmaster.sim.queue.told import is_told
 
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:

@@ -28,8 +28,8 @@ from loadmaster.sim.queue.profile.running_kernel import list_overdue, note_start
 from loadmaster.sim.queue.profile.several_kernel import first_of_several
 from loadmaster.sim.queue.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS, WRONG
 from loadmaster.sim.queue.queue_state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, PLANNED, SHORT, UNDO
-from loadmaster.sim.queue.runs_kernel import next_run
 from loadmaster.sim.queue.taking_kernel import take_again, take_back
+from loadmaster.sim.queue.tenants_kernel import next_run
 from loadmaster.sim.queue.waiting_kernel import next_waiting
 
 
