@@ -24,7 +24,7 @@ import numpy as np
 
 from loadmaster.measure import metrics
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, parse_hosts, read_trace
 

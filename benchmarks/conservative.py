@@ -13,7 +13,7 @@ from two_commits import Case, main
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import generate_netbatch
 

@@ -27,8 +27,8 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, discipline_named
-from loadmaster.schedule.foresight import USERS, Foresight
+from loadmaster.scheduling import MaxJobs, discipline_named
+from loadmaster.scheduling.estimate_model import USERS, Foresight
 from loadmaster.sim.queue import simulate
 
 HOSTS, CORES = 300, 4

@@ -15,8 +15,8 @@ from loadmaster.model import Cluster
 from loadmaster.model.snapshot import NextLoops, Queue, Running, Snapshot
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, discipline_named
-from loadmaster.schedule.compiled_decide import compiled
+from loadmaster.scheduling import Discipline, discipline_named
+from loadmaster.scheduling.compiled_decide import compiled
 
 HOSTS, JOBS = 3000, 5000
 RULES = (

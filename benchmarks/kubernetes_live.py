@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import real_kubernetes as rk
+
 from loadmaster.live.engine import Seen
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS, KubernetesEngine
@@ -21,7 +22,7 @@ from loadmaster.live.listing import listing_of
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Decision
 from loadmaster.runs import Setting, discipline_of, policy_of, sources_of
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 NODE_COUNT, POD_COUNT, REPEATS = 50, 1000, 9
 

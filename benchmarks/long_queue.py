@@ -12,7 +12,7 @@ from two_commits import Case, main
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, discipline_named
+from loadmaster.scheduling import MaxJobs, discipline_named
 from loadmaster.sim.queue import simulate
 
 CASES = (  # jobs, hosts, load, all demands distinct, seconds between decisions (0: at every event), discipline, policy

@@ -11,7 +11,7 @@ from two_commits import Case, main
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import AnyPolicy, MaxJobs, discipline_named
+from loadmaster.scheduling import AnyPolicy, MaxJobs, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, generate_netbatch
 

@@ -11,7 +11,7 @@ from two_commits import Case, main
 
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import Trace, generate_netbatch
 

@@ -16,7 +16,7 @@ from two_commits import Case, main
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
+from loadmaster.scheduling import Discipline
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import fit_to, read_hosts, read_trace
 

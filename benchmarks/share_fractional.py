@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.schedule.fractional import Fractional
+from loadmaster.scheduling.fractional import Fractional
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 
 HOSTS = 64

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
-from loadmaster.schedule.time_shared import method_named
+from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem

@@ -15,7 +15,7 @@ from loadmaster.backfilling import Slurm
 from loadmaster.model import Cluster
 from loadmaster.model.snapshot import NextLoops, Queue, Running, Snapshot
 from loadmaster.order import ORDERS
-from loadmaster.schedule import Discipline
+from loadmaster.scheduling import Discipline
 
 NOW_S = 100_000.0
 

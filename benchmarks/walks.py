@@ -12,7 +12,7 @@ import numpy as np
 from netbatch import INTERVAL_S, placing, problem
 from two_commits import Case, main
 
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 SIZES = ((50_000, 150, 0.85), (50_000, 400, 0.85), (100_000, 3_000, 0.85), (100_000, 3_000, 1.2))

@@ -4,11 +4,11 @@ import os
 import sys
 from pathlib import Path
 
+import postgres_server
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-import postgres_server
 from loadmaster.cli import main
 
 for name, derandomize in (("seeded", True), ("fresh", False)):

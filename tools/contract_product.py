@@ -7,8 +7,8 @@
 Registries say what there is: whoever adds an order, a backfilling, a meta-rule or a kind of constraint is in it. Of
 each combination it is held that the compiled run equals the plain one to the bit; that the checker finds no constraint
 broken, no limit passed, nothing started twice; that work is accounted for; and, with estimates that nobody outlives,
-that promises are kept which the discipline makes, as `tests/kept_promises.py` says. A failure is printed as the command
-that repeats it; exit code 1.
+that promises are kept which the discipline makes, as `tests/set_ups/kept_promises.py` says. A failure is printed as the
+command that repeats it; exit code 1.
 """
 
 import argparse
@@ -25,18 +25,19 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "set_ups"))
 
 from bound_jobs import KINDS, bound_jobs
 from kept_promises import Listening, broken_by_conservative, broken_by_easy
+
 from loadmaster.backfilling import BACKFILLINGS, Conservative, Easy
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.errors import one_line
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
-from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, scheduler
-from loadmaster.schedule.meta_rules import META_RULES
+from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, scheduler
+from loadmaster.scheduling.meta_rules import META_RULES
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
 

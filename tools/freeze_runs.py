@@ -1,4 +1,4 @@
-"""Writes the digests of the runs in `tests/frozen_runs.py`, or shows where the runs of today differ from them.
+"""Writes the digests of the runs in `tests/set_ups/frozen_runs.py`, or shows where the runs of today differ from them.
 
     python tools/freeze_runs.py                        write tests/sim/queue/frozen_runs.txt anew
     python tools/freeze_runs.py --check                print the runs that differ from the file; exit code 1 if any does
@@ -19,13 +19,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "set_ups"))
 
 import frozen_runs
+
 from loadmaster.model.constraints import STATUSES, Constraints
 
 HEAD = """\
-# Digests of the schedules of small runs, a line for each group of runs; see tests/frozen_runs.py.
+# Digests of the schedules of small runs, a line for each group of runs; see tests/set_ups/frozen_runs.py.
 # Written by tools/freeze_runs.py.
 """
 

@@ -24,7 +24,7 @@ from loadmaster.measure.resample import WEEK_S, Sample, users, weeks
 from loadmaster.measure.sure_best import judged
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 LOAD = 0.8

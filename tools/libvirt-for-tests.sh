@@ -5,7 +5,7 @@
 #
 # DIRECTORY is LOADMASTER_LIBVIRT where that is set, else ~/.cache/loadmaster-libvirt; it gets `vmlinuz` and `initrd.gz`,
 # 15 MB. Installs libvirt, QEMU and busybox (root; a minute, 300 MB); the kernel's package is only unpacked. No KVM is
-# needed: QEMU computes what the guest computes. `python tests/real_libvirt.py` then starts two hosts.
+# needed: QEMU computes what the guest computes. `python tests/set_ups/real_libvirt.py` then starts two hosts.
 set -euo pipefail
 
 dir=$(mkdir -p "${1:-${LOADMASTER_LIBVIRT:-$HOME/.cache/loadmaster-libvirt}}" && cd "$_" && pwd)

@@ -11,7 +11,7 @@ export PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}"
 python=python3
 [ -x .venv/bin/python ] && python=.venv/bin/python
 tests=(
-    tests/sim/queue/test_empty_state.py::test_kinds_that_need_different_resources_fit_side_by_side
+    tests/sim/queue/test_initial_state.py::test_kinds_that_need_different_resources_fit_side_by_side
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[first-fit-easy]"
     "tests/sim/queue/test_engines_agree.py::test_the_general_engine_agrees_with_the_reference[max-jobs0-netbatch]"
     "tests/sim/queue/test_engines_agree.py::test_the_backfilling_engine_agrees_with_the_reference"
@@ -21,9 +21,9 @@ tests=(
     tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_all_constraints_together
     "tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_constraints_and_easy[depends+limits]"
     "tests/sim/queue/test_ticked.py::test_it_agrees_with_the_reference[best-fit-cores]"
-    tests/sim/queue/test_at_desk.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
+    tests/sim/queue/test_general_replay.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
     tests/sim/queue/test_in_bulk.py
-    tests/sim/queue/test_counted_hosts.py
+    tests/sim/queue/test_host_pool.py
     tests/sim/queue/test_pools.py
     tests/sim/queue/test_out_of_room.py
 )

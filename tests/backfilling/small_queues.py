@@ -5,8 +5,8 @@ import numpy as np
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue.reference import replay
 
 

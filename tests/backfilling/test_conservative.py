@@ -21,11 +21,11 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.plain.scheduler_like import Plainly
 from loadmaster.sim.queue.reference import Replay, replay, replay_deciding
-from loadmaster.sim.queue.scheduler_like import Plainly
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
 

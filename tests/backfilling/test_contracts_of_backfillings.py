@@ -4,17 +4,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from bound_jobs import KINDS, bound_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bound_jobs import KINDS, bound_jobs
 from loadmaster.backfilling import BACKFILLINGS, Backfilling
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Discipline, Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue.reference import at_or_after, replay
 
 ORDER_NAMES = [*ORDERS, *ORDERS_WITH_MEMORY]

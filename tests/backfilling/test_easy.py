@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from small_queues import starts_of
+from snapshots import placed, snapshot
 
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Running
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, discipline_named
+from loadmaster.scheduling import Discipline, discipline_named
 from loadmaster.sim.queue import simulate
-from snapshots import placed, snapshot
 
 EIGHT_JOBS = {
     "cores": [8, 6, 4, 6, 3, 2, 5, 1],

@@ -1,8 +1,9 @@
 """The NetBatch cycle rule by rule (rule Q2), on decisions worked out by hand."""
 
-from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
 from snapshots import placed, snapshot
+
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import discipline_named as named
 
 FIRST_FIT = POLICIES["first-fit"]
 CAPACITY = [(4, 10), (8, 6), (8, 8)]

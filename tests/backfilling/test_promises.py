@@ -12,8 +12,8 @@ from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, MaxJobs, Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Discipline, MaxJobs, Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue.reference import at_or_after, replay
 
 FIRST_FIT = POLICIES["first-fit"]

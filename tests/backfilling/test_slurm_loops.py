@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from small_queues import starts
+from snapshots import placed, snapshot
 
 from loadmaster.backfilling import Board, Slurm
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.snapshot import NextLoops, Running
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
-from loadmaster.schedule import discipline_named as named
-from snapshots import placed, snapshot
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling import discipline_named as named
 
 
 def on_whole_hosts(hosts, submit_s, tasks, limit_s, runtime_s=None):

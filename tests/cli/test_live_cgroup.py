@@ -13,7 +13,7 @@ from loadmaster.live.cgroup import groups
 from loadmaster.live.cgroup.groups import groups_named, why_not
 from loadmaster.live.cgroup.tree import name_of
 from loadmaster.model import InputError
-from loadmaster.process import usable_cores
+from loadmaster.system.process import usable_cores
 from loadmaster.verbs import live_cgroup
 from loadmaster.verbs.commands_with_needs import read_batch
 from loadmaster.verbs.live_cgroup import this_box

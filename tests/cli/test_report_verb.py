@@ -5,10 +5,10 @@ import sys
 
 import numpy as np
 import pytest
-
-import loadmaster
 from charts_on_pages import charts_of, headings_of
 from live_records import CONDUCT, SETTING, begin, cycle, decided, first, job, live_run
+
+import loadmaster
 from loadmaster.cli import main
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
 from loadmaster.runs import Case, Setting

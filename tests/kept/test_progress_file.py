@@ -12,8 +12,8 @@ import pytest
 from loadmaster.kept.progress_file import FILE, Progress, ProgressFile, progress_in, told_in
 from loadmaster.kept.watch import Watch
 from loadmaster.model import InputError
-from loadmaster.process import identity_of
-from loadmaster.whole_file import write_whole
+from loadmaster.system.process import identity_of
+from loadmaster.system.whole_file import write_whole
 
 
 class Heard(Watch):

@@ -37,7 +37,11 @@ def test_every_import_that_the_parser_finds_is_seen():
 
 def test_a_result_of_compare_is_made_by_engines_policies_and_readers_but_not_by_pages():
     names = set(sources(["loadmaster.runs.outcome"]))
-    assert {"loadmaster.place.mix_fit", "loadmaster.sim.queue.blocks_kernel", "loadmaster.traces.swf_kernel"} <= names
+    assert {
+        "loadmaster.place.mix_fit",
+        "loadmaster.sim.queue.engine.host_blocks_kernel",
+        "loadmaster.traces.swf_kernel",
+    } <= names
     assert not [name for name in names if name.startswith(("loadmaster.report", "loadmaster.cli"))]
 
 

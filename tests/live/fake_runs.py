@@ -15,7 +15,7 @@ from loadmaster.live.trouble import Rates, Trick
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
+from loadmaster.scheduling import MaxJobs, Scheduler, discipline_named
 from loadmaster.sim.queue import looking_ahead
 
 FOUR = Cluster.uniform(4, cores=8, memory=16)

@@ -8,7 +8,7 @@ from fake_runs import Looking, drive, ruled
 from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.model import CalendarRow, Cluster, SiteRules, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 from fake_runs import drive, ruled
-
 from live_records import begin, cycle, first, job
+
 from loadmaster.live.course import course_in
 from loadmaster.live.record import FILE
 from loadmaster.live.trouble import Trick

@@ -13,7 +13,7 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.live.record import LiveRecord
 from loadmaster.model import Constraints, Dependencies, Workload
-from loadmaster.schedule.scheduler import WORTHWHILE
+from loadmaster.scheduling.scheduler import WORTHWHILE
 
 
 def jobs(**more):

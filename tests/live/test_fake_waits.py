@@ -9,7 +9,7 @@ from loadmaster.live.fake_waits import FakeWaits
 from loadmaster.model import Cluster, Constraints, Dependencies, Workload
 from loadmaster.model.actions import Withdraw
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 ONE = Cluster.uniform(1, cores=4, memory=4)

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
-
 from live_records import begin, cycle, first, job
+
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live

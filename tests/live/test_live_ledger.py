@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bound_jobs import bound_jobs
 from fake_runs import drive, ruled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bound_jobs import bound_jobs
 from loadmaster.live.check import check_live
 from loadmaster.live.claims import FOREIGN
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Over, Refusal, Seen

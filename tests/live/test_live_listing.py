@@ -4,14 +4,14 @@ import json
 from dataclasses import replace
 
 import numpy as np
+from bound_jobs import KINDS, bound_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bound_jobs import KINDS, bound_jobs
 from loadmaster.live.engine import HELD, NOWHERE, RUNNING, ObservedTasks, Over, Seen
 from loadmaster.live.listing import applied, change, listing_of, seen_in
 from loadmaster.model import Cluster, Constraints
-from loadmaster.strict_json import to_json
+from loadmaster.system.strict_json import to_json
 
 
 def observed(seed: int, *kinds: str) -> Seen:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loadmaster.live.memory import Memory
 from loadmaster.model import Account, Cluster, InputError, SiteRules
 from loadmaster.order.order import Unmoved
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 
 ACCOUNTS = tuple(row for name in "012" for row in (Account(name), *(Account(name, user) for user in "01234")))
 SITE = Cluster(("cores", "memory"), np.full((2, 2), 8.0), rules=SiteRules(accounts=ACCOUNTS))

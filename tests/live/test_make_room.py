@@ -9,7 +9,7 @@ from loadmaster.live.make_room import first_without_room, room_for
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.actions import Move
 from loadmaster.model.named import Named
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 
 GB = 2.0**30
 RULES = SiteRules(features=(("x",), ("x",), ()))

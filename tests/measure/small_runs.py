@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 

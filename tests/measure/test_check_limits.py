@@ -8,7 +8,7 @@ import pytest
 from loadmaster.measure import violations
 from loadmaster.model import Account, Cluster, Constraints, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 ONE, TWO, NONE = Limits(grp_jobs=1), Limits(grp_jobs=2), Limits()

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
+from bound_jobs import KINDS, bound_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bound_jobs import KINDS, bound_jobs
 from loadmaster.measure.losses import DEPENDS, Losses, losses
 from loadmaster.model import Cluster, Constraints, Dependencies, Limits, Named, Preemption, Qos, SiteRules, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
-from loadmaster.schedule.foresight import Foresight
+from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.scheduling.estimate_model import Foresight
 from loadmaster.sim.queue.reference import replay
 
 

@@ -11,7 +11,7 @@ from loadmaster.measure import metrics, waits
 from loadmaster.measure.recorded import free_over_time, recorded, recorded_schedule
 from loadmaster.model import Cluster, Workload
 from loadmaster.place.load import policy_named
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import read_trace, write_trace
 

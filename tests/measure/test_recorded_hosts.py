@@ -10,7 +10,7 @@ from loadmaster.measure.recorded_hosts import on_hosts, overfull, recorded_hosts
 from loadmaster.measure.timeline import timeline
 from loadmaster.model import Cluster, InputError, Named, Schedule, Workload
 from loadmaster.place.load import policy_named
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.traces import read_trace, write_trace
 from loadmaster.traces.masking import masked

@@ -10,7 +10,7 @@ from loadmaster.measure.timeline_kernel import Sums, sweep
 from loadmaster.measure.usage import host_use, utilization
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.exact import MOST, MOST_BESIDE_FRACTIONS, STEP, exact_capacity, exact_demand, is_whole
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 AMOUNTS = st.one_of(

@@ -7,8 +7,8 @@ from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, 
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.place import POLICIES
 from loadmaster.runs import case_of
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
 from loadmaster.traces import Trace

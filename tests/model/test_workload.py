@@ -5,7 +5,7 @@ import pytest
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 GOOD = {"submit_s": [0.0, 5.0], "runtime_s": [60.0, 60.0], "cores": [1.0, 2.0], "memory": [0.0, 3.5]}

@@ -8,7 +8,7 @@ import pytest
 import loadmaster as lm
 from loadmaster.model.errors import InputError
 from loadmaster.move.migration import TaskMove
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 

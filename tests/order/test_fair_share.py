@@ -3,16 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
+from snapshots import placed, snapshot
 
 from loadmaster.backfilling import NetBatch
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Need
 from loadmaster.order import FairShare
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
-from snapshots import placed, snapshot
 
 FIRST_FIT = POLICIES["first-fit"]
 ROOM = [(8, 8)]

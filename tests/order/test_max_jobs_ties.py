@@ -1,11 +1,11 @@
 """Max-Jobs (rule Q8): the first of the members that tie decides, and all of them are logged."""
 
 import pytest
+from snapshots import placed, snapshot
 
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler
-from loadmaster.schedule import discipline_named as named
-from snapshots import placed, snapshot
+from loadmaster.scheduling import MaxJobs, Scheduler
+from loadmaster.scheduling import discipline_named as named
 
 FIGURE_3_1 = snapshot([(4, 32)] * 2, [(4, 32)] * 2, [(1, 16)] * 2 + [(1, 4)] * 6)
 WORSE_FIT_CORES, WORSE_FIT_MEMORY, MIX_FIT = 0b00100, 0b01000, 0b10000

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import ORDERS, Job
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 LOG = [

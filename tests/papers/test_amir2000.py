@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.model import InputError
 from loadmaster.papers.amir2000 import claims, published
 from loadmaster.papers.amir2000.study import BLOCK, MethodSlowdowns, Setup, run_block, run_study

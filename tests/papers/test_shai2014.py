@@ -24,7 +24,7 @@ from loadmaster.papers.shai2014.real_logs import wagap_stream
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, StudySetup
 from loadmaster.papers.shai2014.table_2_1 import counts, generator_claims, log_claims, missing_claims, pool_of
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.traces import generate_netbatch, write_trace
 from loadmaster.traces.netbatch import POOLS
 

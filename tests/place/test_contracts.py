@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loadmaster.compiled import rater
+from loadmaster.compiled_rules.policies import rater
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place import POLICIES, Context, Policy
 from loadmaster.place.load import policy_named
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 EVERY = pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)

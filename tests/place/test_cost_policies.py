@@ -7,7 +7,7 @@ import pytest
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Context
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 CAPACITY = np.array([[8.0, 32.0], [4.0, 64.0]])

@@ -9,7 +9,7 @@ from loadmaster.backfilling import NetBatch
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, MaxJobs, Scheduler
+from loadmaster.scheduling import Discipline, MaxJobs, Scheduler
 from loadmaster.sim.queue.reference import replay
 
 TWO_HOSTS = Cluster.uniform(2, cores=4, memory=32)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.compiled import rater
+from loadmaster.compiled_rules.policies import rater
 from loadmaster.model import InputError, Workload
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.balanced_allocation import balanced_allocation

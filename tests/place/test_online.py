@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.place.online import by_assign_u, greedily, largest_load
 from loadmaster.place.virtual_circuits import Circuits
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from snapshots import snapshot
 
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.room import Room, tasks_held
-from snapshots import snapshot
 
 
 @st.composite

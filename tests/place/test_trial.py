@@ -12,9 +12,9 @@ from loadmaster.packing.by_score import best_by_score
 from loadmaster.packing.instance import Instance
 from loadmaster.place import Policy
 from loadmaster.place.trial import remarks, typical_states
-from loadmaster.schedule import MaxJobs
-from loadmaster.schedule import discipline_named as named
-from loadmaster.schedule.time_shared import METHODS, Method
+from loadmaster.scheduling import MaxJobs
+from loadmaster.scheduling import discipline_named as named
+from loadmaster.scheduling.time_shared import METHODS, Method
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem

@@ -3,9 +3,9 @@
 import sys
 
 import pytest
+from live_records import begin, live_run
 
 import loadmaster as lm
-from live_records import begin, live_run
 from loadmaster.cli import main
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.report.commands_chart import commands_chart

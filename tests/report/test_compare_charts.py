@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import altair as alt
 import pytest
+from charts_on_pages import charts_of, headings_of
 from comparisons import comparison
 
-from charts_on_pages import charts_of, headings_of
 from loadmaster.report.compare_charts import chart_blocks, main_chart
 from loadmaster.report.compare_page import compare_page
 from loadmaster.report.page import Chart, Heading, Text, write

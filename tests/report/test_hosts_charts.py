@@ -4,7 +4,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.report.hosts_charts import stranded_block
 from loadmaster.report.page import Chart, Text
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 

@@ -5,9 +5,9 @@ import subprocess
 
 import altair as alt
 import pytest
+from charts_on_pages import charts_of, headings_of, unpacked
 from comparisons import comparison
 
-from charts_on_pages import charts_of, headings_of, unpacked
 from loadmaster.measure.timeline import thinned
 from loadmaster.model import InputError
 from loadmaster.report.columns import change_text

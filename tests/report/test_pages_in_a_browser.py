@@ -5,10 +5,10 @@ from contextlib import chdir
 from itertools import pairwise
 
 import pytest
+from charts_on_pages import elements_of
 from comparisons import comparison
 from pages_of_all_verbs import write_all
 
-from charts_on_pages import elements_of
 from loadmaster.report.compare_page import compare_page
 from loadmaster.report.page import write
 from loadmaster.report.theme import INK, MUTED

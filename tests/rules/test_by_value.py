@@ -6,7 +6,7 @@ from loadmaster.model import InputError
 from loadmaster.place.load import policy_named
 from loadmaster.rules.by_value import naming
 from loadmaster.rules.find import Reference, sources
-from loadmaster.schedule.notation import discipline_named, files_of
+from loadmaster.scheduling.notation import discipline_named, files_of
 
 
 def mine(demand, free, capacity):

@@ -12,7 +12,7 @@ from loadmaster.packing.solve import PackOptions, packer_named
 from loadmaster.rules.by_value import naming
 from loadmaster.rules.made import made
 from loadmaster.rules.part import Part
-from loadmaster.schedule.time_shared import method_named, parts_of
+from loadmaster.scheduling.time_shared import method_named, parts_of
 from loadmaster.sharing.load import sharing_named
 from loadmaster.verbs.rules import name_of
 

@@ -2,10 +2,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from bound_jobs import bound_jobs
 from small_case import busy_case
 
 import loadmaster
-from bound_jobs import bound_jobs
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, Partition, SiteRules, Workload
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.site_rules import Preemption
@@ -16,8 +16,8 @@ from loadmaster.runs.delay import KEPT, KEPT_OR_NOT_LOOKED_AT, KEPT_OR_NOT_REACH
 from loadmaster.runs.explain import EarlierRun, explain
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue.reference import replay
 from loadmaster.traces import Trace
 

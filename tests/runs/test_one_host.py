@@ -8,8 +8,8 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS, Order
 from loadmaster.place.load import policy_named
 from loadmaster.runs.one_host import as_one_host
-from loadmaster.schedule import Discipline
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 
 MEMORY = 4 * 2.0**30

@@ -8,7 +8,7 @@ from loadmaster.place import POLICIES
 from loadmaster.runs import Case, Setting
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue.reference import replay
 
 

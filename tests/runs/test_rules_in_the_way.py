@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
 from bound_jobs import KINDS, bound_jobs
+
 from loadmaster.model import Cluster, Constraints, InputError, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.runs import Case, Setting, run_fully
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.runs.rules_in_the_way import _AT_ONCE, _said
-from loadmaster.schedule.binding import binding_of
+from loadmaster.scheduling.resolved_constraints import binding_of
 from loadmaster.verbs.explain import explain as explain_verb
 
 

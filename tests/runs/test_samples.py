@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_case import busy_case
 
-from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.measure.resample import WEEK_S
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs import Case, OnDask, Setting, Store, Threads, case_of

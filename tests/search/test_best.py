@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from bound_jobs import bound_jobs
 from random_queues import random_queue
 from small_queues_at_random import least_sum_of_waits_s, tiny_queue
 
-from bound_jobs import bound_jobs
 from loadmaster.measure import violations, waits
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
 from loadmaster.search.best import best_found

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from bound_jobs import bound_jobs
 from small_queues_at_random import least_sum_of_waits_s, tiny_queue
 
-from bound_jobs import bound_jobs
 from loadmaster.measure import waits
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Preemption, SiteRules, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.search.bound import Ascent, bound, bound_of
 from loadmaster.search.rigid import rigid_of
 from loadmaster.sim.queue import simulate

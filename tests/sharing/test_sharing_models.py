@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sharing import SHARING_MODELS, Claims, SharingModel, divided, sharing_named
 from loadmaster.sharing.load import remarks_on_models
 from loadmaster.sharing.virtual_machines import VirtualMachines

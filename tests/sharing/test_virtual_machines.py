@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.lent import lend
+from loadmaster.jit.by_reference import lend
 from loadmaster.model import InputError
 from loadmaster.sharing.capacity import equilibrium_capacity, free_capacity, potential_capacity
 from loadmaster.sharing.equilibrium import MOST_ROUNDS, PATIENCE, settle, settle_without_redistribution

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from loadmaster.kernels import lean
+from loadmaster.jit.kernels import lean
 from loadmaster.model import InputError
 from loadmaster.sharing.model import Claims
 from loadmaster.sharing.processor_sharing import ProcessorSharing

@@ -7,7 +7,7 @@ from sites import SMALL, site_of
 
 from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.order import Multifactor
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.site.discipline import _UNFELT, discipline_of_site
 from loadmaster.site.rules import cluster_of
 from loadmaster.site.scheduler import SchedulerParameters

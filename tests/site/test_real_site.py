@@ -4,10 +4,10 @@ import math
 import re
 
 import pytest
+import real_slurm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import real_slurm
 from loadmaster.model.host_names import host_names
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.site import read_site

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from bound_jobs import KINDS
+
 from loadmaster.backfilling import BACKFILLINGS, Board
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 

@@ -7,8 +7,8 @@ import pytest
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
-from loadmaster.schedule.twin import USUAL_MEMBERS
+from loadmaster.scheduling import discipline_named
+from loadmaster.scheduling.twin import USUAL_MEMBERS
 from loadmaster.sim.queue.door import simulate
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,6 @@
 """Quality of service, models of GPUs and how pods ended, in Alibaba's openb."""
 
-from loadmaster.schedule.binding import binds
+from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.traces import read_hosts, read_trace
 from traces.logs import write
 

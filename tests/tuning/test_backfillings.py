@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.tuning.backfillings import backfilling_knobs, backfilling_text, usual_backfilling
 
 

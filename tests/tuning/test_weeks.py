@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from weekly_log import WEEK_S, weekly_log
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs import Case
 from loadmaster.tuning.weeks import in_two, week_of
-from weekly_log import WEEK_S, weekly_log
 
 
 def case_of(log):

@@ -21,7 +21,7 @@ from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.fit_claims import fit_sentence
 from loadmaster.report.fit_page import tried_table
 from loadmaster.report.page import Heading, Table
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted import SiteQueue
 from loadmaster.traces import Trace

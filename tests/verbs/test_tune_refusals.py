@@ -3,11 +3,11 @@
 import sys
 
 import pytest
+from weekly_log import weekly_log
 
 import loadmaster as lm
 from loadmaster.cli import main
 from loadmaster.tuning.space import FILE
-from weekly_log import weekly_log
 
 HOSTS = lm.hosts("1x8c")
 SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}

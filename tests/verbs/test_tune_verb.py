@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from weekly_log import WEEK_S, weekly_log
 
 import loadmaster as lm
 from loadmaster.cli.tune import _show
@@ -22,7 +23,6 @@ from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.space import FILE
 from loadmaster.tuning.unseen import Gain, rule_to_beat
 from loadmaster.verbs.tune import TuneOptions, tune_with
-from weekly_log import WEEK_S, weekly_log
 
 HOSTS = lm.hosts("1x8c")
 SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}

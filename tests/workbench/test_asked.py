@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from loadmaster.process import identity_of
+from loadmaster.system.process import identity_of
 from loadmaster.workbench import asked
 from loadmaster.workbench.refusal import Refused
 

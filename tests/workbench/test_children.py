@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from loadmaster.process import identity_of
+from loadmaster.system.process import identity_of
 from loadmaster.workbench import children as c
 from loadmaster.workbench.refusal import Refused
 

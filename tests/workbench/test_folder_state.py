@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from loadmaster.kept.progress_file import FILE, Progress
-from loadmaster.process import identity_of
+from loadmaster.system.process import identity_of
 from loadmaster.workbench.children import COMPLAINED
 from loadmaster.workbench.children import FILE as STARTED
 from loadmaster.workbench.kinds import KINDS

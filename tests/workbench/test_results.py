@@ -7,8 +7,8 @@ from benches import compared, simulated
 
 from loadmaster.kept.progress_file import FILE, Progress
 from loadmaster.kept.values import write_value
-from loadmaster.process import identity_of
 from loadmaster.report.page import Page, write
+from loadmaster.system.process import identity_of
 from loadmaster.workbench import results as r
 from loadmaster.workbench.places import ServedFolders
 

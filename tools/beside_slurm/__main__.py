@@ -13,14 +13,13 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "set_ups"))
 
 import jobs
 import nearness
+import real_slurm
 import settings
 import watch
-
-import real_slurm
 
 
 def main() -> int:

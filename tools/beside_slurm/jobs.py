@@ -4,9 +4,8 @@ import random
 import time
 from dataclasses import dataclass, replace
 
-from settings import Set
-
 from real_slurm import RealSlurm
+from settings import Set
 
 FIELDS = (
     "JobID,JobName,User,Account,Partition,QOS,Submit,Eligible,Start,End,Elapsed,State,ReqCPUS,NNodes,ReqMem,ReqTRES,"

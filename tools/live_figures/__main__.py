@@ -16,14 +16,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "set_ups"))
 
 import checks
 import kills
+import real_slurm
 import speed
 import steady
-
-import real_slurm
 
 FIGURES: dict[str, Callable[[Path, argparse.Namespace], dict[str, object]]] = {
     "check": lambda folder, asked: checks.measure(folder, asked.jobs or 500, asked.hosts or 8),

@@ -5,9 +5,8 @@ import subprocess
 import time
 from pathlib import Path
 
-import site_of_jobs as site
-
 import real_slurm
+import site_of_jobs as site
 
 RULES = {
     "mix-fit": ("--policy", "mix-fit", "--discipline", "netbatch"),

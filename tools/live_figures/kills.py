@@ -10,9 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import site_of_jobs as site
-
 import real_slurm
+import site_of_jobs as site
 from real_slurm import RealSlurm
 
 PATIENCE_S = 600.0

@@ -4,16 +4,16 @@ import statistics
 import time
 from pathlib import Path
 
+import real_slurm
 import site_of_jobs as site
 
-import real_slurm
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.model.actions import Start
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler, discipline_named
+from loadmaster.scheduling import MaxJobs, Scheduler, discipline_named
 
 REPEATS = 7
 STARTS = 40

@@ -5,9 +5,8 @@ import statistics
 import time
 from pathlib import Path
 
-import site_of_jobs as site
-
 import real_slurm
+import site_of_jobs as site
 
 SAMPLE_S = 10.0
 WARM_PART = 0.1

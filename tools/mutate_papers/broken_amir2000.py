@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from loadmaster.papers.amir2000 import claims
 from loadmaster.papers.amir2000.study import Setup, run_block
-from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.scheduling.time_shared import METHODS, method_named
 
 SETUP = Setup(executions=60, methods=("pvm", "e-pvm", "mosix", "e-mosix", "d-pvm"))
 _RIGHT = Setup.method

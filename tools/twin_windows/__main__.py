@@ -22,7 +22,7 @@ from windows import LOGS, RealLog, Window, margin_of, totals, versions_of, windo
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 RULES = (*MEMBERS, "twin")

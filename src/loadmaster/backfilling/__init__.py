@@ -1,11 +1,11 @@
 """Backfillings: what a job that does not fit keeps for itself, and who may overtake it. One a file, all listed here."""
 
 from loadmaster.backfilling.backfilling import Backfilling
-from loadmaster.backfilling.board import Board
 from loadmaster.backfilling.conservative import Conservative
 from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
+from loadmaster.backfilling.scheduling_pass import Board
 from loadmaster.backfilling.selective import Selective
 from loadmaster.backfilling.skip import Skip
 from loadmaster.backfilling.slurm import Slurm

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.scheduling_pass import Board
 
 
 class Backfilling(Protocol):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from loadmaster.backfilling.at_least_one import refuse_none
-from loadmaster.backfilling.board import Board, PromiseOn
+from loadmaster.backfilling.positive_count import refuse_none
+from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
 from loadmaster.model.errors import InputError
 
 EarlyEnd = Literal["arrival", "replan", "start", "now", "kept"]

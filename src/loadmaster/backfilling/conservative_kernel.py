@@ -1,11 +1,11 @@
 """Conservative backfilling in all its variants, compiled."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.board_arrays import STATUS
-from loadmaster.backfilling.board_kernel import begin, begin_pass, is_promised, keep_promises, promise, start
-from loadmaster.backfilling.rows_kernel import next_row, walk_again
-from loadmaster.backfilling.standing_kernel import sooner, sort_by_promise, stand
-from loadmaster.kernels import inner
+from loadmaster.backfilling.lasting_promises_kernel import sooner, sort_by_promise, stand
+from loadmaster.backfilling.pass_arrays import STATUS
+from loadmaster.backfilling.pass_rows_kernel import next_row, walk_again
+from loadmaster.backfilling.scheduling_pass_kernel import begin, begin_pass, is_promised, keep_promises, promise, start
+from loadmaster.jit.kernels import inner
 
 REPLAN, KEPT, NOW_ONLY, ARRIVAL, IN_THEIR_ORDER = range(5)
 """What becomes of promises: made anew; nothing moves; those that can start now; all, in the order of arrival, or of the

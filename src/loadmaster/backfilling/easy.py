@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from loadmaster.backfilling.at_least_one import refuse_none
-from loadmaster.backfilling.board import Board, PromiseOn
+from loadmaster.backfilling.positive_count import refuse_none
+from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
 
 
 @dataclass(frozen=True)

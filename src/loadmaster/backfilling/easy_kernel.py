@@ -1,8 +1,8 @@
 """EASY backfilling with any number of heads, compiled; stepwise is the same with its heads counted in the cluster."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.board_kernel import begin_pass, promise, start
-from loadmaster.backfilling.rows_kernel import next_row, next_shortest, put_off, sort_put_off
+from loadmaster.backfilling.pass_rows_kernel import next_row, next_shortest, put_off, sort_put_off
+from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, promise, start
 
 
 def serve_easy(view, standing, moments, outlook, scan, rate, now, rules):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.at_least_one import refuse_none
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.positive_count import refuse_none
+from loadmaster.backfilling.scheduling_pass import Board
 
 
 @dataclass(frozen=True)

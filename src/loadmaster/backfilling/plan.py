@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
 from typing import Protocol
 
-from loadmaster.backfilling.outlook import Outlook, end_of
-from loadmaster.backfilling.pace import at_one_pace
+from loadmaster.backfilling.availability import Outlook, end_of
+from loadmaster.backfilling.slowest_speed import at_one_pace
 from loadmaster.model.amounts import minus, on_hosts
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot

@@ -7,8 +7,8 @@ taken back makes that void.
 
 import numpy as np
 
-from loadmaster.backfilling.board_arrays import FRESH_AT, SERIAL, STARTED
-from loadmaster.kernels import inner
+from loadmaster.backfilling.pass_arrays import FRESH_AT, SERIAL, STARTED
+from loadmaster.jit.kernels import inner
 
 
 @inner

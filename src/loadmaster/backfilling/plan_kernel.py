@@ -6,12 +6,12 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 
 import numpy as np
 
-from loadmaster.backfilling.board_arrays import SERIAL
-from loadmaster.backfilling.bounds_kernel import let_start, note_freed
-from loadmaster.backfilling.choice_kernel import choose, tasks_in
-from loadmaster.backfilling.outlook_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
+from loadmaster.backfilling.availability_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
+from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
+from loadmaster.backfilling.pass_arrays import SERIAL
+from loadmaster.backfilling.plan_bounds_kernel import let_start, note_freed
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, note_planned_failure
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 
 @inner

@@ -1,8 +1,8 @@
 """Selective backfilling, compiled."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.board_kernel import begin_pass, promise, start
-from loadmaster.backfilling.rows_kernel import next_row
+from loadmaster.backfilling.pass_rows_kernel import next_row
+from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, promise, start
 
 
 def serve_selective(view, standing, moments, outlook, scan, rate, now, rules):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.scheduling_pass import Board
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import inf
 
-from loadmaster.backfilling.board import Board
 from loadmaster.backfilling.releases import right_after
+from loadmaster.backfilling.scheduling_pass import Board
 from loadmaster.backfilling.slurm_backfill import backfill_pass
 from loadmaster.backfilling.slurm_main import main_pass
 from loadmaster.backfilling.slurm_parameters import SlurmParameters

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from loadmaster.backfilling.board import Board
 from loadmaster.backfilling.releases import right_after
+from loadmaster.backfilling.scheduling_pass import Board
 from loadmaster.backfilling.slurm_main import waits_for_now_only
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.backfilling.whole_hosts import WholeHosts

@@ -6,11 +6,11 @@ A row is tried at the ends of windows and of reservations, one after another; mo
 
 import numpy as np
 
-from loadmaster.backfilling.apart_kernel import asks_for_hosts, fits_apart, none_held
-from loadmaster.backfilling.board_arrays import ODD, STARTED, STATUS
-from loadmaster.backfilling.board_kernel import is_promised, note_promise, start, write_promise
-from loadmaster.backfilling.choice_kernel import choose, tasks_in
-from loadmaster.backfilling.rows_kernel import next_row
+from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, none_held
+from loadmaster.backfilling.pass_arrays import ODD, STARTED, STATUS
+from loadmaster.backfilling.pass_rows_kernel import next_row
+from loadmaster.backfilling.scheduling_pass_kernel import is_promised, note_promise, start, write_promise
 from loadmaster.backfilling.slurm_arrays import ENDS, OVER
 from loadmaster.backfilling.slurm_ends_kernel import (
     demand_of,
@@ -30,7 +30,7 @@ from loadmaster.backfilling.slurm_table_kernel import (
     lowest_bit,
     reserve_hosts,
 )
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.place.room_kernel import may_fit
 
 

@@ -7,11 +7,11 @@ only then are they made anew. Which hosts hold a task stands by demand, until so
 
 import numpy as np
 
-from loadmaster.backfilling.board_arrays import STARTED
+from loadmaster.backfilling.pass_arrays import STARTED
 from loadmaster.backfilling.slurm_arrays import ENDS, FRESH, PLACES, TABLE
 from loadmaster.backfilling.slurm_table_kernel import count_bits
-from loadmaster.heap_kernel import drop_first, push
-from loadmaster.kernels import inner
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inner
 
 
 @inner

@@ -1,12 +1,12 @@
 """Slurm's two loops, compiled: the passes that are due, and the main pass of them (rules Q13 and Q14)."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.board_arrays import NOTED
-from loadmaster.backfilling.board_kernel import begin_pass, start
-from loadmaster.backfilling.rows_kernel import next_row, walk_again, within_limits
+from loadmaster.backfilling.pass_arrays import NOTED
+from loadmaster.backfilling.pass_rows_kernel import next_row, walk_again, within_limits
+from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, start
 from loadmaster.backfilling.slurm_arrays import BACKFILL, MAIN_MOST
 from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass, waits_for_now_only
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.place.room_kernel import close, reopen
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from loadmaster.backfilling.board import Board
+from loadmaster.backfilling.scheduling_pass import Board
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
 
 

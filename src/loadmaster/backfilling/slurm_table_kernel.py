@@ -9,7 +9,7 @@ and jumps behind the step where it fails. The same as `whole_hosts.WholeHosts`.
 import numpy as np
 
 from loadmaster.backfilling.slurm_arrays import BLOCK, BLOCKS, OVER, STEPS
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 ONE = np.uint64(1)
 _PAIRS, _FOURS, _EIGHTS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)

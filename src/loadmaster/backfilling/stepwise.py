@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.at_least_one import refuse_none
-from loadmaster.backfilling.board import Board, PromiseOn
 from loadmaster.backfilling.easy import Easy
+from loadmaster.backfilling.positive_count import refuse_none
+from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
 
 
 @dataclass(frozen=True)

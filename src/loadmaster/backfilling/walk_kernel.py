@@ -1,9 +1,9 @@
 """Backfillings that promise nothing, compiled: none, skip and netbatch."""
 # mypy: disable-error-code="no-untyped-def"
 
-from loadmaster.backfilling.apart_kernel import asks_for_hosts, reserve_apart
-from loadmaster.backfilling.board_kernel import begin_pass, start
-from loadmaster.backfilling.rows_kernel import next_row
+from loadmaster.backfilling.node_count_kernel import asks_for_hosts, reserve_apart
+from loadmaster.backfilling.pass_rows_kernel import next_row
+from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, start
 from loadmaster.place.room_kernel import is_exhausted, reserve
 
 

@@ -55,7 +55,7 @@ def main() -> None:
 
 def _say_what_is_compiled() -> None:
     """Say once that something is compiled, as soon as that lasts."""
-    from loadmaster.first_time import FIRST_TIME
+    from loadmaster.jit.first_compilation import FIRST_TIME
 
     FIRST_TIME.tell = lambda: print(_COMPILING, file=sys.stderr, flush=True)
 

@@ -37,7 +37,7 @@ def _write(
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import GB
     from loadmaster.report.document import document, print_document
-    from loadmaster.whole_file import whole_file
+    from loadmaster.system.whole_file import whole_file
 
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")

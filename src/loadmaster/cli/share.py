@@ -34,9 +34,9 @@ def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: b
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document, rejected_jobs
     from loadmaster.report.sharing_table import label, sharing_table
-    from loadmaster.strict_json import to_json
+    from loadmaster.system.strict_json import to_json
+    from loadmaster.system.whole_file import write_whole
     from loadmaster.verbs.notes import remarks
-    from loadmaster.whole_file import write_whole
 
     notes, case, settings = for_notes(), study.case, study.settings
     for remark in remarks(case):

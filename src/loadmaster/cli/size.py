@@ -68,8 +68,8 @@ def _show(found: "Sized") -> None:
 def _write(out: Path, made: dict[str, Any], found: "Sized") -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.report.picture import can_draw, write_picture
-    from loadmaster.strict_json import to_json
-    from loadmaster.whole_file import write_whole
+    from loadmaster.system.strict_json import to_json
+    from loadmaster.system.whole_file import write_whole
 
     write_whole(out / "size.json", to_json(made, indent=1) + "\n")
     if can_draw():

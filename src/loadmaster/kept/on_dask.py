@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster import __version__, dask_client
-from loadmaster.dask_client import DaskAddress
+from loadmaster import __version__
+from loadmaster.kept import dask_client
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.stamp import stamp
 from loadmaster.kept.study import CellMaker, R, S, T, Work
 from loadmaster.kept.threads import Threads

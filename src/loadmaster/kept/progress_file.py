@@ -17,9 +17,9 @@ from typing import Any
 
 from loadmaster.kept.watch import Watch
 from loadmaster.model.errors import LoadmasterError, one_line
-from loadmaster.process import identity_of, is_alive
-from loadmaster.strict_json import to_json
-from loadmaster.whole_file import write_whole
+from loadmaster.system.process import identity_of, is_alive
+from loadmaster.system.strict_json import to_json
+from loadmaster.system.whole_file import write_whole
 
 FILE = "progress.json"
 _EVERY_S = 1.0

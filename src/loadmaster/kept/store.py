@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from loadmaster.kept.sqlite_rows import SqliteRows
 from loadmaster.model.errors import InputError, MissingExtra
-from loadmaster.strict_json import to_json
+from loadmaster.system.strict_json import to_json
 
 _FILE = "sqlite:///"
 _AWAY = "move it away, or name another"

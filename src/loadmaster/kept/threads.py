@@ -11,7 +11,7 @@ from threading import Event
 
 from loadmaster.kept.study import R, S, T, Work
 from loadmaster.kept.watch import Stopped, Watch
-from loadmaster.process import usable_cores
+from loadmaster.system.process import usable_cores
 
 _LOOK_UP_S = 0.25
 """So often the waiting is broken off: a Ctrl-C just before it begins would else not be seen until its end."""

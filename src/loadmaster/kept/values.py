@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from loadmaster import __version__
 from loadmaster.kept.block import from_arrays
 from loadmaster.model.errors import InputError, one_line
-from loadmaster.whole_file import whole_file, write_whole
+from loadmaster.system.whole_file import whole_file, write_whole
 
 ABOUT, ARRAYS = "result.json", "result.npz"
 FORMAT = 1

@@ -20,9 +20,9 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Closure, Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
-from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
+from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
+from loadmaster.sim.queue.plain.scheduler_like import SchedulerLike
 from loadmaster.sim.queue.reference import Replay
-from loadmaster.sim.queue.scheduler_like import SchedulerLike
 
 _CHANGED = "hosts have come, gone or changed: simulated with those of the beginning"
 

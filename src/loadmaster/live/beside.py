@@ -12,7 +12,7 @@ from loadmaster.live.record import lines_of
 from loadmaster.model import InputError, LoadmasterError
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.runs.so_far import SoFar
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 
 def so_far_in(folder: Path, *, trust: bool = False) -> SoFar:

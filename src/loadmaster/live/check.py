@@ -18,7 +18,7 @@ from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.runs.trust import refuse_untrusted
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 
 @dataclass

@@ -14,7 +14,7 @@ from loadmaster.model import InputError
 from loadmaster.place import POLICIES
 from loadmaster.runs.choice import Choice, choice_on
 from loadmaster.runs.record import Record
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 
 def live_choice(

@@ -6,7 +6,7 @@ from loadmaster.live.crowd import crowded
 from loadmaster.live.engine import Seen
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 
 def compile_for(scheduler: Scheduler, seen: Seen, *, long_queues: bool, origin_s: float = 0.0, seed: int = 0) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from loadmaster.live.engine import HELD, NOWHERE
 from loadmaster.live.listing import Listing
 from loadmaster.live.rows import state_of
-from loadmaster.schedule.scheduler import WORTHWHILE
+from loadmaster.scheduling.scheduler import WORTHWHILE
 
 _FREE = {"hold": 0, "depends": "", "eligible_s": 0.0}
 """Of columns that keep a job from starting, what does not."""

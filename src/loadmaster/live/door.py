@@ -9,7 +9,7 @@ from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.loop import Loop
 from loadmaster.live.queue_decider import Beside, QueueDecider, Watch
 from loadmaster.live.record import LiveRecord
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 
 def run_live(

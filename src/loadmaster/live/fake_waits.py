@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
-from loadmaster.schedule.binding import binding_of, binds
-from loadmaster.schedule.binding_waits import waits_of
+from loadmaster.scheduling.dependencies import waits_of
+from loadmaster.scheduling.resolved_constraints import binding_of, binds
 
 _WELL = (KINDS.index("afterok"), KINDS.index("aftercorr"))
 _BADLY, _AFTER = KINDS.index("afternotok"), KINDS.index("after")

@@ -12,7 +12,7 @@ from loadmaster.live.record import Pass
 from loadmaster.model.actions import Start
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.schedule import Discipline, Scheduler
+from loadmaster.scheduling import Discipline, Scheduler
 
 
 class Fed(Adopted):

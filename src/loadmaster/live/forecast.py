@@ -14,7 +14,7 @@ from loadmaster.live.onward import Onward
 from loadmaster.live.record import Reading, lines_of, passes_of
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 JUDGED = 30
 """So many earlier jobs are foretold as they arrived, to compare with what became of them."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.errors import InputError
-from loadmaster.strict_json import plain, to_json
-from loadmaster.whole_file import naming
+from loadmaster.system.strict_json import plain, to_json
+from loadmaster.system.whole_file import naming
 
 
 @dataclass

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from loadmaster.model.errors import InputError
-from loadmaster.state_folder import state_folder
+from loadmaster.system.state_folder import state_folder
 
 
 class Lease:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from loadmaster.live.adopted import Adopted
 from loadmaster.live.claims import HeldHosts
 from loadmaster.live.ledger import Ledger
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 
 class Onward(Adopted):

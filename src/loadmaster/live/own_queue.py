@@ -12,7 +12,7 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Place
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 _CANCELLED, _NODE_FAIL = STATUSES.index("cancelled"), STATUSES.index("node_fail")
 

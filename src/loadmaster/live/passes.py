@@ -11,7 +11,7 @@ from loadmaster.model.actions import Start
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 FAILURES = 3
 """So many failures of the rule in a row, and the fallback decides (rule X9)."""

@@ -15,7 +15,7 @@ from loadmaster.live.listing import Listing, applied, change, listing_of
 from loadmaster.live.passes import Passes
 from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
 from loadmaster.model.actions import Action, Start, Withdraw
-from loadmaster.schedule import Scheduler
+from loadmaster.scheduling import Scheduler
 
 LATE_S = 1.0
 """A cycle that observes so long after its moment is dated when it observed."""

@@ -16,9 +16,9 @@ from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns
-from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
-from loadmaster.sim.queue.allowance import Allowance
-from loadmaster.sim.queue.pending import Pending
+from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds, is_one_pool
+from loadmaster.sim.queue.plain.limits import Allowance
+from loadmaster.sim.queue.plain.waiting_jobs import Pending
 
 TOO_LARGE = "no host has what it asks for"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}

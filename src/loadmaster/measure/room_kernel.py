@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Change, State, within
 from loadmaster.packing.level import level_of

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Bools, Floats
 
 part: Any = kept_njit(forceinline=True, **LEAN)

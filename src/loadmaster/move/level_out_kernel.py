@@ -3,7 +3,7 @@
 
 from numba import float64, int64, void
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 
 _ROW, _TABLE = float64[::1], float64[:, ::1]
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.move.change import GAIN, State, TaskTransfer, within
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import level_of

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, has_room, relocate
 

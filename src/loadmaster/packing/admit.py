@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.packing.instance import Instance

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.bound import ceiling, hopeless
 from loadmaster.packing.branch_kernel import BranchProblem, branch, start_walk

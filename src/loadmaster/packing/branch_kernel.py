@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 
 kernel: Any = kept_njit(nogil=True, error_model="numpy")

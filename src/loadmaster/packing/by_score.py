@@ -9,8 +9,8 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from loadmaster.compiled import RATER, check_policy, never_remembered, rater, refusing
-from loadmaster.kernels import kept_njit
+from loadmaster.compiled_rules.policies import RATER, check_policy, never_remembered, rater, refusing
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.model.arrays import Ints
 from loadmaster.packing.bound import hopeless, upper_bound
 from loadmaster.packing.by_score_kernel import NOT_FINITE, ScoreProblem, place_by_score

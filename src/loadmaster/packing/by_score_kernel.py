@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.model.arrays import Floats, Longs
 
 NOT_FINITE = -1

@@ -3,7 +3,7 @@
 import importlib.util
 from dataclasses import replace
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.improve import improve
 from loadmaster.packing.instance import Instance

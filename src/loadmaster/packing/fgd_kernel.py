@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 
 WIDTH = 8
 """Children of a node: the demands of a block lie in one cache line for each resource."""

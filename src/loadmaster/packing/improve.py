@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.first_time import FIRST_TIME
+from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.packing.bound import ceiling
 from loadmaster.packing.improve_kernel import SearchProblem, SearchState, descend, load_state, wander
 from loadmaster.packing.instance import TOLERANCE, Instance

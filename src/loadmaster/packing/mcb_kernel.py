@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.packing.first_fit_kernel import build_trees, first_fit, take_out
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.later import later
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.bound import ceiling
 from loadmaster.packing.instance import Instance
@@ -20,6 +19,7 @@ from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.made import made, refuse_parameters
 from loadmaster.rules.near import no_such
 from loadmaster.rules.part import part_of
+from loadmaster.system.lazy import later
 
 Solver = Callable[..., Attempt]
 

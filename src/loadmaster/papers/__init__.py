@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.watch import Watch
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.on_dask import pool_on
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, R, S, T, Work, run_study

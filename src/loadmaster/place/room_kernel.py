@@ -7,10 +7,10 @@ most that any host has is too little.
 
 import numpy as np
 
-from loadmaster.kernels import inner
-from loadmaster.lowest_kernel import lowest
+from loadmaster.host_index.lowest_kernel import lowest
+from loadmaster.host_index.scores_kernel import changed, rate_all, refresh
+from loadmaster.jit.kernels import inner
 from loadmaster.place.room_arrays import CHANGES, FRESH, LAST_HOST, MISSES, RESERVED, ROOM_PASS, SHUT, WRONG
-from loadmaster.scores_kernel import changed, rate_all, refresh
 
 ENOUGH = 8
 """Failures after which the bounds are made anew: that takes a look at every host."""

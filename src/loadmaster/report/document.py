@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from loadmaster import __version__
-from loadmaster.strict_json import to_json
+from loadmaster.system.strict_json import to_json
 
 if TYPE_CHECKING:
     from loadmaster.traces import Skipped

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from loadmaster.model import InputError
-from loadmaster.whole_file import write_whole
+from loadmaster.system.whole_file import write_whole
 
 
 @dataclass(frozen=True)

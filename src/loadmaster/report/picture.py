@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.errors import InputError, MissingExtra
-from loadmaster.whole_file import whole_file
+from loadmaster.system.whole_file import whole_file
 
 
 def can_draw() -> bool:

@@ -11,7 +11,7 @@ from loadmaster.report.packed import library, packed, packed_library, part
 from loadmaster.report.page import Block, Chart, Heading, Page, Table
 from loadmaster.report.theme import DARK, for_a_page
 from loadmaster.report.words import as_words
-from loadmaster.strict_json import plain
+from loadmaster.system.strict_json import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -9,7 +9,7 @@ from loadmaster.report.comparison import Comparison
 from loadmaster.report.machines_claims import rule_document
 from loadmaster.report.possible_claims import possible_rows
 from loadmaster.report.record_claims import recorded_row
-from loadmaster.whole_file import whole_file
+from loadmaster.system.whole_file import whole_file
 
 
 def write_summary(path: Path, comparison: Comparison) -> None:

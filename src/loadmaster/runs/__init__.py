@@ -6,7 +6,7 @@ when it is first used: a list of rules needs neither engines nor readers nor a d
 
 from typing import TYPE_CHECKING
 
-from loadmaster.later import names_later
+from loadmaster.system.lazy import names_later
 
 if TYPE_CHECKING:
     from loadmaster.kept.on_dask import OnDask

@@ -12,7 +12,7 @@ from loadmaster.runs.live_again import lived_until, may_be_lived
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.schedule import Discipline, Scheduler, Twin, is_meta, members_of
+from loadmaster.scheduling import Discipline, Scheduler, Twin, is_meta, members_of
 
 
 @dataclass(frozen=True, eq=False)

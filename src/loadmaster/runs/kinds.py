@@ -10,10 +10,10 @@ from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
 from loadmaster.rules.near import no_such, pick
-from loadmaster.schedule.foresight import SOURCES
-from loadmaster.schedule.meta_rules import META_RULES
-from loadmaster.schedule.notation import WHOLE
-from loadmaster.schedule.time_shared import METHODS, MOVERS
+from loadmaster.scheduling.estimate_model import SOURCES
+from loadmaster.scheduling.meta_rules import META_RULES
+from loadmaster.scheduling.notation import WHOLE
+from loadmaster.scheduling.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS

@@ -8,7 +8,7 @@ from loadmaster.backfilling import Slurm
 from loadmaster.model import Decision, InputError, Snapshot
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.schedule import Discipline, Scheduler
+from loadmaster.scheduling import Discipline, Scheduler
 from loadmaster.sim.queue.reference import Replay
 
 MOST_LIVED = 20_000

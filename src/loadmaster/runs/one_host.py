@@ -7,8 +7,8 @@ import numpy as np
 from loadmaster.backfilling import Blocking, Easy, NetBatch, Skip
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS, FairShare, Order
-from loadmaster.schedule import Discipline
-from loadmaster.schedule.binding import binds
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling.resolved_constraints import binds
 
 GLADLY = (Blocking, Skip, Easy)
 """Backfillings that are many times as fast on one host, by their exact type: conservative backfilling is not, and
@@ -32,7 +32,7 @@ def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) ->
         `workload` and `cluster` themselves where they are not such, or nothing would be won.
 
     Example:
-        >>> from loadmaster.schedule.notation import discipline_named
+        >>> from loadmaster.scheduling.notation import discipline_named
         >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[9, 9], cores=[1, 1], tasks=[2, 3])
         >>> jobs, one = as_one_host(jobs, Cluster.uniform(4, cores=1), discipline_named("easy"))
         >>> jobs.demand[:, 0].tolist(), one

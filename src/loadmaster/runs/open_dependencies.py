@@ -3,7 +3,7 @@
 from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
 from loadmaster.runs.record import Record
-from loadmaster.schedule.binding_waits import Waits, ended_well
+from loadmaster.scheduling.dependencies import Waits, ended_well
 
 _SINGLETON = KINDS.index("singleton")
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.binding import binds
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.reference import replay_deciding
 
 TRIAL_S = 0.5

@@ -6,15 +6,15 @@ from functools import partial
 
 from loadmaster.kept.watch import Watch
 from loadmaster.model.following import is_closed
-from loadmaster.process import free_memory_bytes, usable_cores
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
-from loadmaster.schedule.binding import binds
-from loadmaster.schedule.foresight import USERS
+from loadmaster.scheduling.estimate_model import USERS
+from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
+from loadmaster.system.process import free_memory_bytes, usable_cores
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
 
@@ -26,7 +26,9 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
     """
     if is_closed(case.workload):
         return  # no engine is compiled for that
-    from loadmaster.compiled import timing_compilation  # Numba is not loaded where all runs are kept from before
+    from loadmaster.compiled_rules.policies import (
+        timing_compilation,  # Numba is not loaded where all runs are kept from before
+    )
 
     two, many = (replace(case, workload=case.workload.take(slice(0, jobs))) for jobs in (2, MANY_JOBS))
     by_number = case.workload.jobs >= MANY_JOBS and binds(case.workload, case.cluster)

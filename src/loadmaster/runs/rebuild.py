@@ -14,8 +14,8 @@ from loadmaster.order import Ranking
 from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of
-from loadmaster.schedule.binding import binds
-from loadmaster.schedule.predictions import corrections_of
+from loadmaster.scheduling.predictions import corrections_of
+from loadmaster.scheduling.resolved_constraints import binds
 
 
 @dataclass(frozen=True, eq=False)

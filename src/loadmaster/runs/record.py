@@ -49,8 +49,8 @@ from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_segments import segments_in, segments_table
 from loadmaster.runs.setting import Setting, discipline_of
 from loadmaster.runs.starting_columns import begins_of, begun_columns, starting_in
-from loadmaster.schedule.binding import binds
-from loadmaster.schedule.foresight import Foresight
+from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.traces import Skipped
 
 LIVE = "a live run"

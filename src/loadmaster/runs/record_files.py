@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from loadmaster.model import InputError
-from loadmaster.strict_json import to_json
-from loadmaster.whole_file import naming, part_of, whole_file
+from loadmaster.system.strict_json import to_json
+from loadmaster.system.whole_file import naming, part_of, whole_file
 
 FORMAT = 5
 """Raised when a record written before can no longer be read."""

@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools
 from loadmaster.runs.record import Record
-from loadmaster.schedule.binding_hosts import mask
+from loadmaster.scheduling.host_eligibility import mask
 
 
 def kept_back(record: Record, job: int, now_s: float, room: Bools) -> str:

@@ -7,9 +7,9 @@ import numpy as np
 from loadmaster.model.arrays import Bools
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
-from loadmaster.schedule.binding import Binding, binding_of, binds
-from loadmaster.schedule.binding_limits import Limit
-from loadmaster.sim.queue.allowance import Allowance
+from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds
+from loadmaster.scheduling.running_limits import Limit
+from loadmaster.sim.queue.plain.limits import Allowance
 
 _AT_ONCE = {
     "max_jobs_pu": "jobs of one user", "max_jobs_pa": "jobs of one account", "grp_jobs": "jobs",

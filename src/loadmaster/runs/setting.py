@@ -9,11 +9,11 @@ from loadmaster.model import InputError
 from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Sources, sources
-from loadmaster.schedule import AnyPolicy, Discipline
-from loadmaster.schedule.foresight import USERS, Foresight, foresight_named
-from loadmaster.schedule.max_jobs import Target
-from loadmaster.schedule.meta_rules import META_RULES, meta_rule_named, name_of
-from loadmaster.schedule.notation import discipline_named, files_of, parameters_of
+from loadmaster.scheduling import AnyPolicy, Discipline
+from loadmaster.scheduling.estimate_model import USERS, Foresight, foresight_named
+from loadmaster.scheduling.max_jobs import Target
+from loadmaster.scheduling.meta_rules import META_RULES, meta_rule_named, name_of
+from loadmaster.scheduling.notation import discipline_named, files_of, parameters_of
 from loadmaster.sim.queue.look_ahead import looking_ahead
 
 MAX_JOBS = "max-jobs"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.compiled import check_policy
+from loadmaster.compiled_rules.policies import check_policy
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.rules.find import NO_SOURCES, Sources
@@ -19,8 +19,8 @@ from loadmaster.runs.sharing_settings import (
     queue_setting,
 )
 from loadmaster.runs.sharing_vms import run_on_vms
-from loadmaster.schedule import members_of
-from loadmaster.schedule.time_shared import method_named
+from loadmaster.scheduling import members_of
+from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate

@@ -11,12 +11,12 @@ from loadmaster.place import POLICIES
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, sources
 from loadmaster.rules.near import no_such
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
-from loadmaster.schedule import is_discipline
-from loadmaster.schedule.foresight import foresight_named
-from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.meta_rules import name_of
-from loadmaster.schedule.notation import is_own_discipline
-from loadmaster.schedule.time_shared import METHODS, method_named, parts_of
+from loadmaster.scheduling import is_discipline
+from loadmaster.scheduling.estimate_model import foresight_named
+from loadmaster.scheduling.fractional import Fractional
+from loadmaster.scheduling.meta_rules import name_of
+from loadmaster.scheduling.notation import is_own_discipline
+from loadmaster.scheduling.time_shared import METHODS, method_named, parts_of
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.load import sharing_named
 from loadmaster.sharing.model import SharingModel

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from loadmaster.compiled import timing_compilation
+from loadmaster.compiled_rules.policies import timing_compilation
 from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, finished, run_study

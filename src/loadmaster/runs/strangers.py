@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Account, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.limits import Limits
-from loadmaster.schedule.binding_hosts import account_names, user_names
+from loadmaster.scheduling.host_eligibility import account_names, user_names
 
 MOST_STRANGERS = 0.05
 """If a larger part of the jobs bears names of one kind that a site does not have, it is another site's log."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule.foresight import Foresight
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.search.greedy import Planned
 from loadmaster.search.rigid import Rigid
 from loadmaster.sim.queue import simulate

@@ -3,8 +3,8 @@
 
 from typing import NamedTuple
 
-from loadmaster.heap_kernel import drop_first, push
-from loadmaster.kernels import inner, kept_njit
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 

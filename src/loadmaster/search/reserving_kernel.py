@@ -3,8 +3,8 @@
 
 from typing import NamedTuple
 
-from loadmaster.heap_kernel import drop_first
-from loadmaster.kernels import inner, kept_njit
+from loadmaster.jit.heap_kernel import drop_first
+from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.search.list_kernel import begin, give_back, line_up, tightest
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
-from loadmaster.schedule.binding import Binding, binding_of, binds
+from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@
 import math
 from typing import NamedTuple
 
-from loadmaster.kernels import inner, kept_njit
+from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.search.timetable_kernel import clear, earliest, fill
 

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.model.arrays import Floats, Longs
 
 

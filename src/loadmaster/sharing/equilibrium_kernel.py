@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import LEAST_STEP
 from loadmaster.sharing.virtual_machines import VirtualMachines

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """The choices of VMs compiled; the plain ones in vm_choice.py say which VMs must come out."""
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sharing.equilibrium_kernel import entitlement, equilibrium, potential, rate_idle
 
 CHOICES = ("pc-g", "pc-sg", "pcfc-sg", "ec", "pmvm", "ec-all")

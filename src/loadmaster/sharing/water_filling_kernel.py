@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Water-filling compiled; the plain one beside it says what it must return."""
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 
 @inner

@@ -6,7 +6,7 @@ child). A heap is known by its root, -1 when empty. Order: the key, then the low
 the first or of any other O(log n) amortised, and nothing is allocated.
 """
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 
 @inner

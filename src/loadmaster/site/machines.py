@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from loadmaster.later import later
 from loadmaster.model import Cluster
+from loadmaster.system.lazy import later
 from loadmaster.traces.hosts import read_hosts
 
 _described = later("loadmaster.site.described_machines", "described_machines")

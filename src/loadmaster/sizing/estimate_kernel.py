@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.sizing.finished_kernel import LOGS, LOGS_SQUARED, SQUARES, TOTAL, first_longer
 from loadmaster.sizing.finished_kernel import of as durations_of
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 
 SHORTEST_S = 1e-3
 """A duration below it counts as so long: its logarithm is taken."""

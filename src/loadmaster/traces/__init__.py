@@ -5,7 +5,7 @@ Every name here is loaded when it is first used: the names of formats need no li
 
 from typing import TYPE_CHECKING
 
-from loadmaster.later import names_later
+from loadmaster.system.lazy import names_later
 
 if TYPE_CHECKING:
     from loadmaster.traces.demo_log import demo

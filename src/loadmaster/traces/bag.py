@@ -8,9 +8,9 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
+from loadmaster.system.whole_file import whole_file
 from loadmaster.traces.files import utf8_of
 from loadmaster.traces.foreign import refuse_document
-from loadmaster.whole_file import whole_file
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
 _LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*([0-9]+)\s*")

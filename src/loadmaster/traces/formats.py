@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from loadmaster.later import later
+from loadmaster.system.lazy import later
 
 if TYPE_CHECKING:
     from loadmaster.traces.options import ReadOptions

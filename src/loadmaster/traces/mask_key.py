@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from loadmaster.model.errors import InputError
-from loadmaster.state_folder import state_folder
+from loadmaster.system.state_folder import state_folder
 
 FILE = "mask-key"
 _BYTES = 32

@@ -14,7 +14,7 @@ from loadmaster.model import Cluster
 from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.model.exact import MOST
 from loadmaster.model.units import CORES, KB, MEMORY
-from loadmaster.process import usable_cores
+from loadmaster.system.process import usable_cores
 from loadmaster.traces.files import blocks, checked_text, head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.recipe import LABEL, Recipe

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.system.whole_file import whole_file
 from loadmaster.traces.constraint_table import constraint_columns, names_of
 from loadmaster.traces.job_columns import SWF_NAMES
 from loadmaster.traces.recipe import LABEL, Recipe
@@ -20,7 +21,6 @@ from loadmaster.traces.spreadsheet import harmless
 from loadmaster.traces.swf_names import names_beside, write_names
 from loadmaster.traces.swf_numbers import SwfNumbers, swf_numbers
 from loadmaster.traces.swf_writer import write_swf
-from loadmaster.whole_file import whole_file
 
 KINDS = (".swf", ".swf.gz", ".csv", ".csv.gz", ".parquet")
 Extra = Mapping[str, NDArray[Any]]

@@ -6,7 +6,7 @@ from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, sources_of
-from loadmaster.schedule.notation import order_and_backfilling
+from loadmaster.scheduling.notation import order_and_backfilling
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.space import Space
 

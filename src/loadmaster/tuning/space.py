@@ -11,7 +11,7 @@ from loadmaster.rules.find import Reference, Sources, sources
 from loadmaster.rules.part import Part
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
-from loadmaster.schedule.notation import USUAL_ORDER, order_and_backfilling
+from loadmaster.scheduling.notation import USUAL_ORDER, order_and_backfilling
 from loadmaster.tuning.backfillings import backfilling_knobs, backfilling_text, usual_backfilling
 from loadmaster.tuning.knobs import Knob, Value, Values
 from loadmaster.tuning.orders import AGEING, first_orders, order_knobs, order_text

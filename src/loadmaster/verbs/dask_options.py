@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from loadmaster.verbs.option import Option, Options
 
 if TYPE_CHECKING:
-    from loadmaster.dask_client import Certificates, DaskAddress
+    from loadmaster.kept.dask_client import Certificates, DaskAddress
 
 CLUSTER = "The Dask cluster"
 
@@ -39,7 +39,7 @@ class DaskOptions(Options):
         Raises:
             InputError: there is no encrypted connection that they could be for.
         """
-        from loadmaster.dask_client import Certificates
+        from loadmaster.kept.dask_client import Certificates
         from loadmaster.model.errors import InputError
 
         files = [None if each is None else Path(each) for each in (self.tls_ca, self.tls_cert, self.tls_key)]
@@ -56,7 +56,7 @@ class DaskOptions(Options):
         Raises:
             InputError: certificates without an encrypted connection.
         """
-        from loadmaster.dask_client import DaskAddress
+        from loadmaster.kept.dask_client import DaskAddress
 
         tls = self.certificates
         return DaskAddress(self.on, tls) if self.on else None

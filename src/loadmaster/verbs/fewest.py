@@ -185,7 +185,7 @@ class FoundFewest(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write fewest.parquet."""
-        from loadmaster.whole_file import whole_file
+        from loadmaster.system.whole_file import whole_file
 
         with whole_file(folder / "fewest.parquet") as part:
             self.frame.write_parquet(part)

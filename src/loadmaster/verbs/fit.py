@@ -110,7 +110,7 @@ class Fitting(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write tried.parquet, and site.yaml where a queue is offered."""
-        from loadmaster.whole_file import whole_file, write_whole
+        from loadmaster.system.whole_file import whole_file, write_whole
 
         if self.found.fit is not None:
             with whole_file(folder / "tried.parquet") as part:

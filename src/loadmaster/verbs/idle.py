@@ -57,7 +57,7 @@ def refuse_idle_settings(asked: GivenOptions, settings: "Sequence[Setting]") -> 
         InputError: an option that was given changes none of the runs.
     """
     from loadmaster.runs import MAX_JOBS
-    from loadmaster.schedule.notation import is_whole
+    from loadmaster.scheduling.notation import is_whole
 
     members = {"max_jobs_members": "members", "max_jobs_target": "target"}
     if not any(setting.has_members for setting in settings):
@@ -85,7 +85,7 @@ def refuse_idle_foresight(asked: GivenOptions, case: "Case", settings: "Sequence
         InputError: an option that was given changes none of the runs, or the log lacks what it needs.
     """
     from loadmaster.runs import discipline_of, sources_of
-    from loadmaster.schedule.binding import binds
+    from loadmaster.scheduling.resolved_constraints import binds
 
     for setting in settings:
         setting.foresight.check(case.workload)

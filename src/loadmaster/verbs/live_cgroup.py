@@ -90,8 +90,8 @@ def this_box(hosts: str | None) -> "Cluster":
 
     from loadmaster.model import Cluster, InputError
     from loadmaster.model.units import CORES, MEMORY
-    from loadmaster.process import free_memory_bytes, usable_cores
     from loadmaster.site.machines import read_machines
+    from loadmaster.system.process import free_memory_bytes, usable_cores
 
     here = usable_cores()
     if hosts is None:
@@ -111,7 +111,7 @@ def this_box(hosts: str | None) -> "Cluster":
 
 def _least(method: str, given: float | None) -> float:
     """A tenth where nothing is said, but for methods that let everybody in."""
-    from loadmaster.schedule.time_shared import METHODS
+    from loadmaster.scheduling.time_shared import METHODS
 
     return given if given is not None else 0.0 if method in METHODS else 0.1
 

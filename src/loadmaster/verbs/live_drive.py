@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from loadmaster.live.queue_decider import Beside
     from loadmaster.live.record import LiveRecord
     from loadmaster.runs import Setting
-    from loadmaster.schedule import Scheduler
+    from loadmaster.scheduling import Scheduler
 
 LAST_RECKONING_S = 30.0
 """So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
@@ -100,7 +100,7 @@ def drive(
 def scheduler_of(setting: "Setting") -> "Scheduler":
     """The scheduler that decides by `setting`."""
     from loadmaster.runs import discipline_of, policy_of, sources_of
-    from loadmaster.schedule import Scheduler
+    from loadmaster.scheduling import Scheduler
 
     sources = sources_of(setting)
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))

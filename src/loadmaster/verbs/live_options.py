@@ -131,7 +131,7 @@ class QueueOptions(LiveOptions):
         """
         from loadmaster.model import InputError
         from loadmaster.runs import Setting
-        from loadmaster.schedule.notation import is_whole
+        from loadmaster.scheduling.notation import is_whole
         from loadmaster.verbs.rules import name_of
         from loadmaster.verbs.run_options import with_members
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":
     """`case` with what must be said of the user's own functions among placement policies and sharing models."""
-    from loadmaster.schedule.meta_rules import remarks_on
+    from loadmaster.scheduling.meta_rules import remarks_on
     from loadmaster.sharing.load import remarks_on_models
 
     return replace(case, notes=(*case.notes, *remarks_on(*specs), *remarks_on_models(*models)))
@@ -51,7 +51,7 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
     from loadmaster.runs.pace import jobs_a_second, shown_pace
-    from loadmaster.schedule.binding import binds
+    from loadmaster.scheduling.resolved_constraints import binds
     from loadmaster.sim.queue.door import is_compiled
 
     bound = binds(case.workload, case.cluster)

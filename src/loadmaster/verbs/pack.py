@@ -149,8 +149,8 @@ class Packed(Result):
     def write_tables(self, folder: Path) -> None:
         """Write placement.parquet and placement.csv; and hosts.png where pictures can be drawn."""
         from loadmaster.report.picture import can_draw, write_picture
+        from loadmaster.system.whole_file import whole_file
         from loadmaster.traces.spreadsheet import harmless
-        from loadmaster.whole_file import whole_file
 
         frame = self.frame
         with whole_file(folder / "placement.parquet") as part:

@@ -91,7 +91,7 @@ def _filled(name: str) -> Path:
 
 
 def _fill(path: Path, first: bytes, pipe: BinaryIO) -> None:
-    from loadmaster.whole_file import naming
+    from loadmaster.system.whole_file import naming
 
     with naming(path), path.open("wb") as file:
         file.write(first)

@@ -147,8 +147,8 @@ class Rebalanced(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write moves.csv."""
+        from loadmaster.system.whole_file import whole_file
         from loadmaster.traces.spreadsheet import harmless
-        from loadmaster.whole_file import whole_file
 
         with whole_file(folder / "moves.csv") as part:
             harmless(self.frame).write_csv(part)

@@ -58,8 +58,8 @@ def _with_parameters(rule: Any, name: Naming) -> str:
     from loadmaster.backfilling import BACKFILLINGS
     from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
     from loadmaster.place import POLICIES
-    from loadmaster.schedule.meta_rules import META_RULES
-    from loadmaster.schedule.time_shared import MOVERS
+    from loadmaster.scheduling.meta_rules import META_RULES
+    from loadmaster.scheduling.time_shared import MOVERS
     from loadmaster.sharing.models import SHARING_MODELS
     from loadmaster.sizing import FixedHosts, Planner, SilvaRule
 

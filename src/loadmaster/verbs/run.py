@@ -134,7 +134,7 @@ class BagRunOptions(DaskOptions):
         return Terms(self.folder, chosen, kind, self.retries, timeout_s, boot_limit_s, self.retry_failed)
 
     def _usable(self, tasks: int) -> int:
-        from loadmaster.process import usable_cores
+        from loadmaster.system.process import usable_cores
 
         return usable_cores() if self.on == "local" else tasks
 
@@ -223,7 +223,7 @@ def run_with(options: BagRunOptions) -> Ran:
     """
     from rich.console import Console
 
-    from loadmaster.compiled import timing_compilation
+    from loadmaster.compiled_rules.policies import timing_compilation
     from loadmaster.live.bag.rows import command_rows
     from loadmaster.live.dask.door import run_commands
     from loadmaster.live.dask.place import machines

@@ -82,7 +82,7 @@ class RunOptions(Options):
         from loadmaster.model.units import parse_seconds
         from loadmaster.runs import Setting
         from loadmaster.runs.setting import SITE
-        from loadmaster.schedule.foresight import foresight_named
+        from loadmaster.scheduling.estimate_model import foresight_named
 
         given, estimates = self.max_jobs_members, str(self.estimates)
         members = tuple(split(given) if isinstance(given, str) else (name_of(each, name) for each in given))
@@ -116,7 +116,7 @@ def one_clock(disciplines: Sequence[str], at: "AtSite | None" = None) -> float:
     """
     from loadmaster.backfilling import NetBatch
     from loadmaster.runs.setting import SITE
-    from loadmaster.schedule import discipline_named
+    from loadmaster.scheduling import discipline_named
 
     named = [discipline_named(each) for each in disciplines if each != SITE]
     tried = [*named, *(member for each in named for member in getattr(each, "members", ()))]
@@ -142,7 +142,7 @@ def with_members(disciplines: Sequence[str], members: str | Sequence[Discipline]
     """
     from loadmaster.model import InputError
     from loadmaster.rules.part import Part
-    from loadmaster.schedule.notation import is_whole
+    from loadmaster.scheduling.notation import is_whole
 
     if not members:
         return list(disciplines)

@@ -18,7 +18,7 @@ from loadmaster.verbs.run_options import RUN
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.dask_client import DaskAddress
+    from loadmaster.kept.dask_client import DaskAddress
     from loadmaster.kept.store import Store
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
@@ -115,7 +115,7 @@ class ShareOptions(LogOptions, DaskOptions):
         from loadmaster.move.migration import MigrationCost
         from loadmaster.runs.sharing_settings import SharingSettings
         from loadmaster.runs.sharing_vms import check_shares
-        from loadmaster.schedule.fractional import Fractional
+        from loadmaster.scheduling.fractional import Fractional
 
         period_s, pause_s = parse_seconds(str(self.period)), parse_seconds(str(self.pause))
         bandwidth = math.inf if self.bandwidth is None else parse_bytes(str(self.bandwidth))
@@ -192,7 +192,7 @@ class Shared(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write sharing.parquet."""
-        from loadmaster.whole_file import whole_file
+        from loadmaster.system.whole_file import whole_file
 
         with whole_file(folder / "sharing.parquet") as part:
             self.frame.write_parquet(part)
@@ -251,7 +251,7 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
     from loadmaster.rules.by_value import naming
     from loadmaster.runs.sharing_settings import FRACTIONAL, check_method, kind_of
     from loadmaster.runs.sharing_study import SharingStudy
-    from loadmaster.schedule.time_shared import parts_of
+    from loadmaster.scheduling.time_shared import parts_of
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting
 
@@ -303,7 +303,7 @@ def share_with(options: ShareOptions) -> Shared:
 def _refuse_idle(options: ShareOptions, methods: list[str]) -> None:
     """Refuse options that none of the methods looks at."""
     from loadmaster.runs.sharing_settings import kind_of
-    from loadmaster.schedule.time_shared import method_named
+    from loadmaster.scheduling.time_shared import method_named
 
     options.refuse_reading()
     kinds = {name: kind_of(name) for name in methods}

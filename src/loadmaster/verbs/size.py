@@ -208,7 +208,7 @@ class Sized(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write size.parquet."""
-        from loadmaster.whole_file import whole_file
+        from loadmaster.system.whole_file import whole_file
 
         with whole_file(folder / "size.parquet") as part:
             self.frame.write_parquet(part)

@@ -145,7 +145,7 @@ class Tuned(Result):
         """The winner, to be compared, simulated and run live; None where no candidate keeps the limit."""
         from loadmaster.report.tune_claims import winner_text
         from loadmaster.rules.find import Reference
-        from loadmaster.schedule.notation import order_and_backfilling
+        from loadmaster.scheduling.notation import order_and_backfilling
         from loadmaster.tuning.space import FILE
 
         winner = self.tuning.selection.winner
@@ -184,9 +184,9 @@ class Tuned(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write winner.py where something was found, report.html, trials.parquet, and of several targets front/*.py."""
+        from loadmaster.system.whole_file import whole_file, write_whole
         from loadmaster.tuning.space import FILE
         from loadmaster.tuning.written import FRONT, front_files
-        from loadmaster.whole_file import whole_file, write_whole
 
         rule, tuning = self.rule, self.tuning
         for earlier in (folder / FILE, *(folder / FRONT).glob("candidate-*.py")):

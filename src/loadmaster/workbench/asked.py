@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.process import free_memory_bytes
+from loadmaster.system.process import free_memory_bytes
 from loadmaster.workbench.children import PROGRAM
 from loadmaster.workbench.refusal import Refused
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loadmaster.process import identity_of, is_alive
-from loadmaster.strict_json import to_json
-from loadmaster.whole_file import write_whole
+from loadmaster.system.process import identity_of, is_alive
+from loadmaster.system.strict_json import to_json
+from loadmaster.system.whole_file import write_whole
 from loadmaster.workbench.lines import object_in
 from loadmaster.workbench.refusal import Refused
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model.errors import InputError
-from loadmaster.whole_file import write_whole
+from loadmaster.system.whole_file import write_whole
 from loadmaster.workbench.app import application
 from loadmaster.workbench.bench import Bench
 

@@ -4,11 +4,11 @@ import dataclasses
 import math
 
 import pytest
+from bag_replay import decide_again, sessions
 from fake_machines import FakeMachines, Waking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bag_replay import decide_again, sessions
 from loadmaster.live.bag import door
 from loadmaster.live.bag.door import run_bag
 from loadmaster.live.bag.terms import Terms

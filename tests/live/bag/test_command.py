@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from patience import until
 
 from loadmaster.live.bag.command import execute
-from patience import until
 
 SOURCE = Path(__file__).parents[3] / "src"
 WORKER = "import json, sys; from loadmaster.live.bag.command import execute; print(json.dumps(execute(*sys.argv[1:])))"

@@ -13,7 +13,7 @@ from loadmaster.live.shares.check import FILE, check_shares, share_lines
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
 from loadmaster.live.shares.named import share_method_named
 from loadmaster.model import InputError, Workload
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import replay_timeshared
 

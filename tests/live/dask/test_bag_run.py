@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-
 from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
 from bag_replay import decide_again, sessions
+
 from loadmaster.live.bag.terms import Terms, task_folder
 from loadmaster.live.dask.door import run_commands
 from loadmaster.live.dask.place import DaskPlace, machines

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-
 from patience import until
 
 pytest.importorskip("distributed")

@@ -8,7 +8,6 @@ import sys
 from typing import NamedTuple
 
 import pytest
-
 from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")

@@ -7,7 +7,6 @@ import urllib.request
 
 import psutil
 import pytest
-
 from patience import PATIENCE_S
 
 pytest.importorskip("distributed")

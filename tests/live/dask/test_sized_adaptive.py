@@ -3,7 +3,6 @@
 import time
 
 import pytest
-
 from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")

@@ -14,7 +14,7 @@ from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
 from loadmaster.move.plan import plan_moves
 from loadmaster.packing import Instance
-from loadmaster.schedule.time_shared import METHODS, Method
+from loadmaster.scheduling.time_shared import METHODS, Method
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import replay_timeshared
 

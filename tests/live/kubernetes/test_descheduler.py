@@ -15,7 +15,7 @@ from loadmaster.live.purse import Purse
 from loadmaster.live.record import LiveRecord
 from loadmaster.model.actions import Move
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 RULE = Scheduler(POLICIES["first-fit"], discipline_named("easy"))
 WEB = ("ReplicaSet", "web")

@@ -28,7 +28,7 @@ from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 RULE = Scheduler(POLICIES["first-fit"], discipline_named("easy"))
 

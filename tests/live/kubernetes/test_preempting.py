@@ -14,7 +14,7 @@ from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.preempting import Preemptor
 from loadmaster.live.record import LiveRecord, ledger_after, lines_of
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 RULE = Scheduler(POLICIES["first-fit"], discipline_named("priority+skip"))
 WEB = ("ReplicaSet", "web")

@@ -4,10 +4,10 @@ import json
 import time
 
 import pytest
+import real_kubernetes as rk
 from fake_kubernetes import node
 from typer.testing import CliRunner
 
-import real_kubernetes as rk
 from loadmaster.cli.app import app
 from loadmaster.live.check import check_live
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
+import real_kubernetes as rk
 from fake_kubernetes import node, pod
 from typer.testing import CliRunner
 
-import real_kubernetes as rk
 from loadmaster.cli.app import app
 from loadmaster.live.check import check_live
 from loadmaster.live.engine import HELD, RUNNING, EngineDown

@@ -7,8 +7,8 @@ import sys
 import time
 
 import pytest
-
 import real_libvirt
+
 from loadmaster.live.clocks import RealClock
 from loadmaster.live.guests.check import check_guests
 from loadmaster.live.guests.door import look_after

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-
 import real_slurm
+
 from loadmaster.live.slurm.hook import heartbeat_path
 from loadmaster.live.slurm.mark import owner_of
 

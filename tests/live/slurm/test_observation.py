@@ -10,7 +10,7 @@ from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import Reservation
-from loadmaster.schedule.binding import binding_of
+from loadmaster.scheduling.resolved_constraints import binding_of
 from loadmaster.site.site import read_site
 
 CONF = """\

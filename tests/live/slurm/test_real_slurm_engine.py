@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 import real_slurm
+
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.slurm.doctor import examine
 from loadmaster.live.slurm.engine import SlurmEngine

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import real_slurm
+
 from loadmaster.live.engine import RUNNING
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.model.actions import Start
-from loadmaster.schedule.binding import binding_of
+from loadmaster.scheduling.resolved_constraints import binding_of
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
 HOSTS = [

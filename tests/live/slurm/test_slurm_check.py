@@ -11,7 +11,7 @@ from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
-from loadmaster.schedule import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler, discipline_named
 
 CONF = """\
 ClusterName=lm

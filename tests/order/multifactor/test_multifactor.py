@@ -15,8 +15,8 @@ from loadmaster.order.multifactor.job_size import fewest_hosts, size_factor, siz
 from loadmaster.order.multifactor.site_view import view_of
 from loadmaster.order.multifactor.terms import charges, fixed_part
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay, replay_deciding
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from loadmaster.dask_client import DaskAddress
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.on_dask import OnDask
 from loadmaster.kept.store import Store
 from loadmaster.kept.threads import Threads

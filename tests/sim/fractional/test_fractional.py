@@ -11,7 +11,7 @@ from loadmaster.move.level_out import levelled_out
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.relabel import relabelled
 from loadmaster.packing import PACKERS
-from loadmaster.schedule.fractional import Fractional, least_yield, yield_of
+from loadmaster.scheduling.fractional import Fractional, least_yield, yield_of
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 
 

@@ -4,17 +4,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from bound_jobs import KINDS, bound_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bound_jobs import KINDS, bound_jobs
 from loadmaster.measure import violations
 from loadmaster.measure.check_constraints import broken_constraints
 from loadmaster.measure.held import held
 from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue.reference import replay
 
 PREEMPTED = STATUSES.index("preempted")

@@ -18,8 +18,8 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
 

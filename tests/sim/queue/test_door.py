@@ -7,9 +7,10 @@ import pytest
 
 from loadmaster.model import Cluster, Partition, SiteRules, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.notation import discipline_named
-from loadmaster.sim.queue import at_desk, simulate, simulate_lived
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.notation import discipline_named
+from loadmaster.sim.queue import simulate, simulate_lived
+from loadmaster.sim.queue.engine import general_replay as at_desk
 from loadmaster.sim.queue.engine_cost import is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.reference import replay
 

@@ -4,21 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from backlog_order import BY_BACKLOG
+from bursts import bursts, held_by_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backlog_order import BY_BACKLOG
-from bursts import bursts, held_by_all
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import MaxJobs
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import MaxJobs
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.profile import layout as profile
-from loadmaster.sim.queue.queue_state import HOSTS_OF_BLOCK
-from loadmaster.sim.queue.served import by_arrival
+from loadmaster.sim.queue.capabilities import by_arrival
+from loadmaster.sim.queue.engine.profile import layout as profile
+from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK
 
 DISCIPLINES = [
     named("netbatch"),

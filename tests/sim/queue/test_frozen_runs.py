@@ -3,9 +3,8 @@
 import os
 from pathlib import Path
 
-import pytest
-
 import frozen_runs
+import pytest
 
 SEE = "python tools/freeze_runs.py --only"
 SECTIONS = tuple(dict.fromkeys(run.group.partition(" ")[0] for run in frozen_runs.runs()))

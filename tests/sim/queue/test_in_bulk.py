@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from bursts import bursts, wide_burst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bursts import bursts, wide_burst
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
-from loadmaster.sim.queue.compiled import replay_compiled
-from loadmaster.sim.queue.queue_state import FAN, HOSTS_OF_BLOCK
+from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT = POLICIES["first-fit"]

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from random_passes import snapshot_at_random
 
-from boards_at_random import snapshot_at_random
 from loadmaster.backfilling import Easy, Selective, Stepwise
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Queue, Running, Snapshot
 from loadmaster.order import ORDERS, JobColumns, job_columns
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline, discipline_named
-from loadmaster.schedule.compiled_decide import rule_of
+from loadmaster.scheduling import Discipline, discipline_named
+from loadmaster.scheduling.compiled_decide import rule_of
 from loadmaster.sim.queue.door import simulate
 from loadmaster.sim.queue.look_ahead import look_ahead, look_ahead_plainly
 

@@ -6,9 +6,11 @@ import pytest
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler, discipline_named
-from loadmaster.sim.queue import at_desk, desk_layout, simulate
-from loadmaster.sim.queue.profile import layout as profile
+from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine import general_layout as desk_layout
+from loadmaster.sim.queue.engine import general_replay as at_desk
+from loadmaster.sim.queue.engine.profile import layout as profile
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)

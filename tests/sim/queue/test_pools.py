@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.compiled import replay_compiled
+from loadmaster.sim.queue.engine.replay import replay_compiled
 
 ORDERED = [name for name, order in ORDERS.items() if not getattr(order, "moves", True)]
 FREE_OF_NUMBERS = [policy for policy in POLICIES.values() if not policy.contextual]

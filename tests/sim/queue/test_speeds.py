@@ -7,8 +7,8 @@ from loadmaster.measure import metrics, violations
 from loadmaster.model import CalendarRow, Cluster, SiteRules, Workload
 from loadmaster.order import ORDERS, Order, job_columns
 from loadmaster.place import POLICIES
-from loadmaster.schedule import Discipline
-from loadmaster.schedule.notation import discipline_named
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 
 

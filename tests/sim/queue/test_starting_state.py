@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from bound_jobs import bound_jobs
+
 from loadmaster.measure.resample import shake
 from loadmaster.model import Cluster, InputError, StartingState, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling import discipline_named
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.search.bound import bound
 from loadmaster.sim.fractional.problem import FractionalProblem
 from loadmaster.sim.queue.door import simulate

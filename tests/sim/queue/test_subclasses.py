@@ -13,10 +13,10 @@ from loadmaster.move.migration import MigrationCost, TaskMove
 from loadmaster.move.mosix import Mosix
 from loadmaster.order import ORDERS, FairShare
 from loadmaster.place import POLICIES, Policy
-from loadmaster.schedule import Chosen, Discipline, MaxJobs
-from loadmaster.schedule import discipline_named as named
-from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling import Chosen, Discipline, MaxJobs
+from loadmaster.scheduling import discipline_named as named
+from loadmaster.scheduling.fractional import Fractional
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sim.bags.door import repeat
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional

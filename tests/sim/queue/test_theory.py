@@ -12,8 +12,8 @@ from scipy.stats import t
 from loadmaster.measure import little, metrics, waits
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import MaxJobs, Scheduler
-from loadmaster.schedule import discipline_named as named
+from loadmaster.scheduling import MaxJobs, Scheduler
+from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 
 REPLICATIONS, JOBS, WARM_UP = 20, 60_000, 10_000

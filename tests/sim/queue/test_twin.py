@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
 from bound_jobs import bound_jobs
+
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.schedule import compiled_decide, discipline_named
-from loadmaster.schedule.notation import files_of, is_discipline
-from loadmaster.schedule.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes, starves
+from loadmaster.scheduling import compiled_decide, discipline_named
+from loadmaster.scheduling.notation import files_of, is_discipline
+from loadmaster.scheduling.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes, starves
 from loadmaster.sim.queue.door import is_compiled, simulate
 
 FIRST_FIT = POLICIES["first-fit"]

@@ -1,5 +1,5 @@
 from loadmaster.model import Preemption, SiteRules
-from loadmaster.sim.queue.victims import Victim, victims
+from loadmaster.sim.queue.plain.victims import Victim, victims
 
 RULES = SiteRules(preemption=Preemption("qos", "requeue"))
 

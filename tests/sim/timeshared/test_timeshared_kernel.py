@@ -13,7 +13,7 @@ from loadmaster.move.contacts import draw
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
-from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.scheduling.time_shared import METHODS, method_named
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.movers_kernel import hashed
 from loadmaster.sim.timeshared.problem import TimesharedProblem

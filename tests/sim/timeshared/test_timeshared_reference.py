@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.migration import MigrationCost
-from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.scheduling.time_shared import METHODS, method_named
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sharing.load_scale import raised_scale
 from loadmaster.sim.timeshared.problem import TimesharedProblem

@@ -11,7 +11,7 @@ from scipy.stats import t as student_t
 from loadmaster.model import Cluster, Workload
 from loadmaster.move.enhanced_mosix import LEAST_GAIN, EnhancedMosix
 from loadmaster.move.migration import MigrationCost
-from loadmaster.schedule.time_shared import METHODS, method_named
+from loadmaster.scheduling.time_shared import METHODS, method_named
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import TimesharedProblem

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from loadmaster.live.bag.left_behind import MARK, EndedCommand, children, left_behind, started, take_in_orphans
-from loadmaster.strict_json import to_json
-from loadmaster.whole_file import write_whole
+from loadmaster.system.strict_json import to_json
+from loadmaster.system.whole_file import write_whole
 
 TIMED_OUT = 124
 """Exit code of a command stopped at its time limit, as of the `timeout` program."""

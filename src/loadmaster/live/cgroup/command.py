@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from loadmaster.live.cgroup.groups import ControlGroup
-from loadmaster.strict_json import to_json
-from loadmaster.whole_file import write_whole
+from loadmaster.system.strict_json import to_json
+from loadmaster.system.whole_file import write_whole
 
 _SCRIPT = """
 command=$1 place=$2

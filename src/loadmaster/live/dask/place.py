@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from loadmaster import dask_client
-from loadmaster.dask_client import Certificates, DaskAddress
+from loadmaster.kept import dask_client
+from loadmaster.kept.dask_client import Certificates, DaskAddress
 from loadmaster.live.dask import listening
 from loadmaster.live.dask.machines import AdaptiveMachines, GivenMachines, Machines
 from loadmaster.live.dask.slurm_machines import SlurmMachines, slurm_cluster

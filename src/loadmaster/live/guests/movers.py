@@ -15,7 +15,7 @@ from loadmaster.move.mover import PeriodicMover
 from loadmaster.move.plan import plan_moves
 from loadmaster.packing import Instance
 from loadmaster.rules.near import pick
-from loadmaster.schedule.time_shared import MOVERS
+from loadmaster.scheduling.time_shared import MOVERS
 from loadmaster.sharing.host_loads import HostLoads
 
 REBALANCE = "rebalance"

@@ -13,7 +13,7 @@ from loadmaster.live.queue_decider import Beside
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Start, Stop
 from loadmaster.model.site_rules import Preemption, SiteRules
-from loadmaster.sim.queue.victims import Victim, victims
+from loadmaster.sim.queue.plain.victims import Victim, victims
 
 PATIENCE_S = 300.0
 """For so long victims may take to go: the grace that their specifications grant, and a little."""

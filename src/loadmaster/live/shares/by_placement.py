@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.live.shares.method import CarriedShares, Shares, ShareView, equal_yields
 from loadmaster.place.policy import Context, rated, read_only
-from loadmaster.schedule.time_shared import Method
+from loadmaster.scheduling.time_shared import Method
 from loadmaster.sharing.host_loads import HostLoads
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.live.shares.method import Shares, ShareView, equal_yields, loads
 from loadmaster.model.arrays import Floats
-from loadmaster.schedule.fractional import Fractional, FractionalJob, FractionalView
+from loadmaster.scheduling.fractional import Fractional, FractionalJob, FractionalView
 
 
 @dataclass(frozen=True)

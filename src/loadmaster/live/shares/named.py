@@ -7,8 +7,8 @@ from loadmaster.live.shares.method import ShareMethod
 from loadmaster.model import InputError
 from loadmaster.packing.solve import packer_named
 from loadmaster.rules.find import Reference
-from loadmaster.schedule.fractional import Fractional
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.fractional import Fractional
+from loadmaster.scheduling.time_shared import METHODS
 
 
 def share_method_named(spec: str, least_yield: float = 0.0) -> ShareMethod:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from loadmaster.live.slurm.mark import owner_of
 from loadmaster.model.errors import InputError
-from loadmaster.state_folder import state_folder
-from loadmaster.whole_file import whole_file
+from loadmaster.system.state_folder import state_folder
+from loadmaster.system.whole_file import whole_file
 
 FAIL_OPEN_S = 600.0
 """Without a sign of life for so long, jobs are not held any more, and those that are held are released."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from loadmaster.model.gres import GPU
 from loadmaster.model.host_names import host_names
 from loadmaster.site.node import SiteNode
-from loadmaster.whole_file import write_whole
+from loadmaster.system.whole_file import write_whole
 
 _PARTITION = re.compile(r"^PartitionName=(\S+).* Default=(\S+).* Nodes=(\S+)", re.MULTILINE)
 

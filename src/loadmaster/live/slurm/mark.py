@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.work import OURS
-from loadmaster.state_folder import state_folder
+from loadmaster.system.state_folder import state_folder
 
 _MARK = re.compile(r"loadmaster(?::(?P<owner>[0-9a-f]{6}))?(?: (?P<why>.*))?", re.DOTALL)
 MOST_LETTERS = 100

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 LN2 = math.log(2.0)
 

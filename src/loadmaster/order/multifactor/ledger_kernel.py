@@ -3,7 +3,7 @@
 
 import math
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.order.multifactor.ledger import LEAST
 
 LN2 = math.log(2.0)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.order.multifactor import fair_share_kernel, ledger_kernel
 from loadmaster.order.multifactor.state import MOST
 

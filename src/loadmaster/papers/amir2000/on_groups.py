@@ -26,7 +26,7 @@ from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GB, MEMORY
 from loadmaster.papers.claim import SIZE, Claim, equals, exceeds, exceeds_by
 from loadmaster.papers.estimate import mean_of
-from loadmaster.schedule.time_shared import METHODS
+from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 from loadmaster.sim.timeshared.reference import replay_timeshared
 

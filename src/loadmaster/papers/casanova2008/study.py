@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from loadmaster.compiled import timing_compilation
-from loadmaster.dask_client import DaskAddress
+from loadmaster.compiled_rules.policies import timing_compilation
 from loadmaster.kept import study as kept
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Moved, Work
 from loadmaster.kept.watch import Watch
 from loadmaster.packing import Attempt, Instance, finish

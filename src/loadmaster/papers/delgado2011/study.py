@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.dask_client import DaskAddress
 from loadmaster.kept.block import fields_of, from_row
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import JobStream, at_load
 from loadmaster.papers.kept_study import run_kept

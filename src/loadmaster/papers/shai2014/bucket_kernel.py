@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from loadmaster.compiled import RATER
-from loadmaster.kernels import kept_njit
+from loadmaster.compiled_rules.policies import RATER
+from loadmaster.jit.kernels import kept_njit
 
 
 class Buckets(NamedTuple):

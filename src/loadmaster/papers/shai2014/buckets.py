@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.compiled import rater
-from loadmaster.dask_client import DaskAddress
+from loadmaster.compiled_rules.policies import rater
 from loadmaster.kept.block import arrays_of, from_arrays
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs

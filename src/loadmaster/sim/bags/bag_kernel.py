@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.sim.bags.fixed_kernel import run_fixed
 
 START, COMPLETION, TICK, CHANGE = range(4)

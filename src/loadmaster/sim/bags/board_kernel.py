@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.sizing import plan_kernel as plan
 
 UP, RENTED, NEXT, LOOK = range(4)

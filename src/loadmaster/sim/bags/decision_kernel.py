@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.sim.bags.board_kernel import UP, cost_of, paid_left_of
 from loadmaster.sizing import plan_kernel as plan
 from loadmaster.sizing.estimate_kernel import work_left_of

@@ -11,11 +11,11 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.bag import BagSource
 from loadmaster.model.errors import OutOfRoom
-from loadmaster.process import usable_cores
 from loadmaster.sim.bags.reference import World, run_bag
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule, Sizer
 from loadmaster.sizing.endless import check_ends
 from loadmaster.sizing.planning import ENOUGH, MOST
+from loadmaster.system.process import usable_cores
 
 
 @dataclass(frozen=True, eq=False)

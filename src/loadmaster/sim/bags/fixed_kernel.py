@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 
 SLACK = 1e-9
 """As of `HostType.units`."""

@@ -7,7 +7,7 @@ clock at which nothing can be decided are passed over.
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.jit.kernels import kept_njit
 from loadmaster.sim.bags.board_kernel import LOOK, NEXT, RENTED, UP, MachinesUp, cost_of, give_back, rent
 from loadmaster.sim.bags.decision_kernel import planned
 from loadmaster.sizing.finished_kernel import add, none_of

@@ -6,7 +6,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
-from loadmaster.compiled import timing_compilation
+from loadmaster.compiled_rules.policies import timing_compilation
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.kernels import LEAN, kept_njit
-from loadmaster.lent import lend
+from loadmaster.jit.by_reference import lend
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Ints, Longs
-from loadmaster.schedule.fractional import FractionalJob, FractionalView
+from loadmaster.scheduling.fractional import FractionalJob, FractionalView
 from loadmaster.sim.fractional.fractional_kernel import advance
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.fractional.state import (

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from loadmaster.schedule.fractional import Fractional
+from loadmaster.scheduling.fractional import Fractional
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.fractional.reference import replay_fractional

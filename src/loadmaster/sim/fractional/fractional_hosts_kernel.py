@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.fractional.state import (
     DIRTY,
     LEAST_YIELD,

@@ -7,7 +7,7 @@ kernel returns, and is called again with the answer.
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.fractional.fractional_hosts_kernel import (
     come,
     leave,

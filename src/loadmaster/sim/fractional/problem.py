@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.move.migration import MigrationCost
-from loadmaster.schedule.fractional import Fractional
+from loadmaster.scheduling.fractional import Fractional
 from loadmaster.sharing.model import SharingModel, check_model
 from loadmaster.sharing.processor_sharing import ProcessorSharing
 

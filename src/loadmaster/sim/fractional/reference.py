@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.schedule.fractional import FractionalJob, FractionalView
+from loadmaster.scheduling.fractional import FractionalJob, FractionalView
 from loadmaster.sharing.model import divided, stuck
 from loadmaster.sim.fractional.problem import FractionalProblem, FractionalRun
 from loadmaster.sim.timeshared.problem import Progress

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.schedule.fractional import SLACK
+from loadmaster.scheduling.fractional import SLACK
 from loadmaster.sim.fractional.problem import FractionalProblem
 
 NOW, LEAST_YIELD = 0, 1

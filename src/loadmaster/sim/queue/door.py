@@ -11,17 +11,17 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.following import is_closed, refuse_closed
 from loadmaster.order import job_columns
-from loadmaster.schedule import AnyPolicy, Discipline, Scheduler, members_of
-from loadmaster.schedule.binding import binds
-from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.bound_door import Progress, serves_at_desk, serves_bound, simulate_bound
+from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, members_of
+from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.sim.queue.constrained_door import Progress, serves_at_desk, serves_bound, simulate_bound
 from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
     is_cheaper_than_a_kept_plan,
 )
 from loadmaster.sim.queue.look_ahead import looking_ahead
-from loadmaster.sim.queue.one_speed import common_speed, in_one_speed
 from loadmaster.sim.queue.reference import replay, replay_deciding
+from loadmaster.sim.queue.unit_speed import common_speed, in_one_speed
 
 Engine = Literal["auto", "compiled", "planning", "reference"]
 _TIMEOUT = STATUSES.index("timeout")
@@ -89,8 +89,8 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
     Raises:
         InputError: they do not, or one is not.
     """
-    from loadmaster.compiled import check_policy
-    from loadmaster.compiled_order import check_order
+    from loadmaster.compiled_rules.orders import check_order
+    from loadmaster.compiled_rules.policies import check_policy
 
     workload.check_resources(cluster)
     for member in members_of(policy):
@@ -119,9 +119,9 @@ def _foretold(
 
 def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether a compiled engine predicts and corrects while it runs."""
-    from loadmaster.sim.queue import served
-    from loadmaster.sim.queue.guessing import serves_guesses
-    from loadmaster.sim.queue.served import is_told
+    from loadmaster.sim.queue import capabilities as served
+    from loadmaster.sim.queue.capabilities import is_told
+    from loadmaster.sim.queue.engine.estimates import serves_guesses
 
     known = served.serves(policy, discipline) and not is_told(discipline.order)
     return known and serves_guesses(foresight, cluster, discipline)
@@ -132,8 +132,8 @@ def _guessed(
     progress: Progress | None, foresight: Foresight,
 ) -> Schedule:  # fmt: skip
     """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
-    from loadmaster.sim.queue.compiled import replay_compiled
-    from loadmaster.sim.queue.guessing import guess_of
+    from loadmaster.sim.queue.engine.estimates import guess_of
+    from loadmaster.sim.queue.engine.replay import replay_compiled
 
     told = foresight.told(workload)
     expected_s = np.array(told.expected_s)
@@ -169,8 +169,10 @@ def _unbound(
 ) -> Schedule:  # fmt: skip
     """A run without constraints, on the quickest engine that knows all of it."""
     policy, discipline = scheduler.policy, scheduler.discipline
-    from loadmaster.sim.queue import at_desk, compiled, served  # hundreds of kernels
-    from loadmaster.sim.queue.profile import layout as profile
+    from loadmaster.sim.queue import capabilities as served
+    from loadmaster.sim.queue.engine import general_replay as at_desk
+    from loadmaster.sim.queue.engine import replay as compiled
+    from loadmaster.sim.queue.engine.profile import layout as profile
 
     known = served.serves(policy, discipline) or served.serves_twin(policy, discipline)
     if engine in ("auto", "compiled") and known:
@@ -216,7 +218,7 @@ def is_compiled(
         discipline: serves the queue.
         foresight: what it may count on.
     """
-    from loadmaster.sim.queue import served
+    from loadmaster.sim.queue import capabilities as served
 
     if is_closed(workload):
         return False
@@ -230,8 +232,8 @@ def is_compiled(
         return _guesses(foresight, cluster, policy, discipline)
     if served.serves(policy, discipline) or served.serves_twin(policy, discipline):
         return True
-    from loadmaster.sim.queue import at_desk  # this loads Numba
-    from loadmaster.sim.queue.profile import layout as profile
+    from loadmaster.sim.queue.engine import general_replay as at_desk
+    from loadmaster.sim.queue.engine.profile import layout as profile
 
     at_board = workload.jobs >= MANY_JOBS and at_desk.serves(policy, discipline)
     return at_board or profile.knows(policy, discipline)

@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.backfilling import Conservative
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Workload
-from loadmaster.schedule import Discipline
+from loadmaster.scheduling import Discipline
 
 MANY_JOBS = 1000
 """From so many on a run takes the engine over the compiled board: fewer are over before it is compiled."""

@@ -8,13 +8,13 @@ from loadmaster.model import CalendarRow, Cluster, Constraints, Partition, SiteR
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.snapshot import NEVER_S, Closure, Snapshot
 from loadmaster.order import JobColumns
-from loadmaster.schedule.binding import Binding
-from loadmaster.schedule.binding_arrays import throttled_arrays
-from loadmaster.schedule.binding_calendar import Calendar
-from loadmaster.schedule.binding_hosts import Entries
-from loadmaster.schedule.binding_limits import no_counters
-from loadmaster.schedule.binding_waits import waits_of
-from loadmaster.schedule.binding_work import WorkLimits
+from loadmaster.scheduling.array_limits import throttled_arrays
+from loadmaster.scheduling.dependencies import waits_of
+from loadmaster.scheduling.host_calendar import Calendar
+from loadmaster.scheduling.host_eligibility import Entries
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resource_time_limits import WorkLimits
+from loadmaster.scheduling.running_limits import no_counters
 
 LEAST_S = float(np.nextafter(0.0, 1.0))
 """The runtime of a job that is expected to last for no time."""

@@ -7,10 +7,10 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.order import JobColumns
 from loadmaster.place import Policy
-from loadmaster.schedule import Discipline, Scheduler, Twin, members_of
+from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
+from loadmaster.sim.queue.plain.scheduler_like import Plainly
 from loadmaster.sim.queue.reference import Replay
-from loadmaster.sim.queue.scheduler_like import Plainly
 
 
 def looking_ahead(discipline: Discipline, *, plainly: bool = False) -> Discipline:
@@ -47,8 +47,10 @@ def look_ahead_plainly(snapshot: Snapshot, policy: Policy, discipline: Disciplin
 
 def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | None:
     """The run on a compiled engine; None where none knows its rules."""
-    from loadmaster.compiled import never_remembered  # hundreds of kernels
-    from loadmaster.sim.queue import at_desk, compiled, served
+    from loadmaster.compiled_rules.policies import never_remembered  # hundreds of kernels
+    from loadmaster.sim.queue import capabilities as served
+    from loadmaster.sim.queue.engine import general_replay as at_desk
+    from loadmaster.sim.queue.engine import replay as compiled
 
     policy, discipline = scheduler.policy, scheduler.discipline
     numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks

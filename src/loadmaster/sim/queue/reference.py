@@ -17,17 +17,17 @@ from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promi
 from loadmaster.model.starting_state import StartingState
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
-from loadmaster.schedule import Scheduler
-from loadmaster.schedule.binding import Binding, binding_of, binds, is_one_pool
-from loadmaster.schedule.foresight import USERS, Foresight
-from loadmaster.sim.queue.allowance import Allowance
-from loadmaster.sim.queue.arrivals import Arrivals, ByArrival
-from loadmaster.sim.queue.expecting import Expecting
-from loadmaster.sim.queue.occupancy import Occupancy, RunningJob
-from loadmaster.sim.queue.pending import Pending
-from loadmaster.sim.queue.plain_snapshot import columns_seen, requests_seen, same_for_all, seen_by
-from loadmaster.sim.queue.preempting import Preempting
-from loadmaster.sim.queue.scheduler_like import Plainly, SchedulerLike
+from loadmaster.scheduling import Scheduler
+from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds, is_one_pool
+from loadmaster.sim.queue.plain.arrivals import Arrivals, ByArrival
+from loadmaster.sim.queue.plain.estimates import Expecting
+from loadmaster.sim.queue.plain.limits import Allowance
+from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
+from loadmaster.sim.queue.plain.preemption import Preempting
+from loadmaster.sim.queue.plain.scheduler_like import Plainly, SchedulerLike
+from loadmaster.sim.queue.plain.snapshot import columns_seen, requests_seen, same_for_all, seen_by
+from loadmaster.sim.queue.plain.waiting_jobs import Pending
 
 
 def replay(

@@ -8,7 +8,7 @@ about.
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.place.policy import Context
 from loadmaster.sim.timeshared.costs_kernel import NEAR, alike, rate_all, weigh
 from loadmaster.sim.timeshared.state import BY_SCORE, BY_SLOPE, LAST_HOST, OVERFLOWN, SCALE, WRONG

@@ -6,7 +6,7 @@ An exponential is taken once a change of a host, and once for each kind of job o
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.timeshared.state import OVERFLOWN, SCALE
 
 COME, GO = 0, 1

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from loadmaster.compiled import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
-from loadmaster.kernels import LEAN, kept_njit
-from loadmaster.lent import lend
+from loadmaster.compiled_rules.policies import CONTEXT_SCORE, SCORE, check_policy, refusing, scorer
+from loadmaster.jit.by_reference import lend
+from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.move.assign_u_r import AssignUR
 from loadmaster.move.enhanced_mosix import EnhancedMosix
@@ -57,7 +57,7 @@ def simulate_timeshared(
         InputError: the policy, the mover or the sharing model is not sound, or a task would end after 1e300 s only.
 
     Example:
-        >>> from loadmaster.schedule.time_shared import METHODS
+        >>> from loadmaster.scheduling.time_shared import METHODS
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[3, 3], cores=[1, 1], memory=[1, 1])
         >>> hosts = Cluster.uniform(1, cores=1, memory=4)
         >>> simulate_timeshared(TimesharedProblem(jobs, hosts, METHODS["pvm"])).end_s.tolist()
@@ -134,7 +134,7 @@ def _engine() -> Callable[..., bool]:
     """The engine, compiled once for all policies: they come in as typed functions."""
     from numba import typeof, types
 
-    from loadmaster.schedule.time_shared import METHODS
+    from loadmaster.scheduling.time_shared import METHODS
 
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
         return handle_events(

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.move.enhanced_mosix import LEAST_GAIN
 from loadmaster.sim.timeshared.costs_kernel import COME, GO, cost_change, room_of, row_of
 from loadmaster.sim.timeshared.state import TICK

@@ -5,7 +5,7 @@ All tasks of a host progress alike, so one clock a host says what each has done:
 reads w with work x left ends when it reads w + x, whoever else comes or goes. Only the clock's speed changes.
 """
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.timeshared.costs_kernel import note_all, note_cost
 from loadmaster.sim.timeshared.state import NEVER_S, NOW, SCALE

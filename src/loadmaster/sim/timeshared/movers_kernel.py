@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Mosix and ASSIGN-U-R for time-shared hosts, compiled, and the draws of all movers; the plain ones are the rule."""
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 
 
 @inner

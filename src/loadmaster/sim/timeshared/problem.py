@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.move.migration import MigrationCost
-from loadmaster.schedule.time_shared import Method
+from loadmaster.scheduling.time_shared import Method
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.model import SharingModel, check_model
 from loadmaster.sharing.processor_sharing import ProcessorSharing

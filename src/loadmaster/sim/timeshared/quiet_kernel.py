@@ -7,7 +7,7 @@ without a move says nothing of the next; that no host would move a task to any o
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.timeshared.enhanced_kernel import enhanced_content
 from loadmaster.sim.timeshared.state import MOSIX
 

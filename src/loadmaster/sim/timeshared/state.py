@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.compiled import is_built_in
+from loadmaster.compiled_rules.policies import is_built_in
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
-from loadmaster.schedule.time_shared import Method
+from loadmaster.scheduling.time_shared import Method
 from loadmaster.sharing.host_loads import HostLoads
 from loadmaster.sim.timeshared.problem import TimesharedProblem
 

@@ -6,7 +6,7 @@ The plain engine in reference.py says what must come out.
 
 import numpy as np
 
-from loadmaster.kernels import inner
+from loadmaster.jit.kernels import inner
 from loadmaster.sim.pairing_heap_kernel import insert, without
 from loadmaster.sim.timeshared.choose_kernel import choose
 from loadmaster.sim.timeshared.costs_kernel import note_all

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
-from loadmaster.kernels import LEAN, inner, kept_njit
-from loadmaster.lent import lend
+from loadmaster.jit.by_reference import lend
+from loadmaster.jit.kernels import LEAN, inner, kept_njit
 from loadmaster.model import InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.sharing.equilibrium import PATIENCE

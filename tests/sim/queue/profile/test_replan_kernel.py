@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from loadmaster.backfilling import soon_kernel
+from loadmaster.backfilling import start_bounds_kernel as soon_kernel
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.schedule import discipline_named
+from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.profile import layout
+from loadmaster.sim.queue.engine.profile import layout
 
 
 def contended(seed):

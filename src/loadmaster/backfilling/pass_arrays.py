@@ -1,0 +1,259 @@
+"""What the compiled board works on: the waiting jobs, the hosts, what is expected to end, and one pass over them.
+
+Rows, hosts, ends and the calendar say what is: whoever runs from event to event owns them and changes them as things
+happen. The others belong to a pass, which `begin_pass` makes ready for the next one: what it notes by row, job or array
+bears the number of the pass, so that nothing has to be wiped. What is of one row stands in one record, side by side;
+few arrays also compile sooner than many.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.backfilling.start_bounds_kernel import Soon
+from loadmaster.host_index.scores_kernel import Scores
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.place.room_arrays import RoomArrays
+
+Records = NDArray[np.void]
+
+
+def _layout(**fields: str) -> np.dtype[Any]:
+    return np.dtype(list(fields.items()), align=True)
+
+
+ROW = _layout(
+    expected_s="f8", since_s="f8", first_task="i8", first_host="i8", first_use="i8", uses="i4", job="i4", next_row="i4",
+    kind="i4", tasks="i4", hosts="i4", partition="i4", array="i4", group="i4", least="i4", most="i4",
+)  # fmt: skip
+"""One job in one of its partitions.
+
+`expected_s` at speed 1; `since_s`, since when it might have started; `first_task`, the number of its first task, for
+policies that ask; `first_host`, where hosts of its tasks stand in tables of such hosts; `first_use` and `uses`, its
+uses of limits; `job`; `next_row`, of the same job, after the last the first; `kind` of demand; `hosts`, its set of
+hosts; `array`, -1 of none; `group`, whose share it uses, 0 where jobs are not served by need; on how many hosts its
+tasks lie at `least` and at `most`, 0 for any number.
+"""
+USE = _layout(amount="f8", limit="i8")
+"""What a start counts against a limit."""
+HOST_SET = _layout(fastest="f8", whole="?")
+"""Of a set of hosts: the speed of the fastest, 1 if there is none; and whether every host is in it."""
+END = _layout(end_s="f8", start_s="f8", host="i4", kind="i4")
+"""A running task: start plus expected runtime, which may be over; when it started, NaN where unknown; its host; and its
+kind of demand."""
+TIME = _layout(from_s="f8", to_s="f8")
+"""When a closure holds, half open."""
+GROUP = _layout(first="i8", end="i8", next="i8", used="f8", share="f8")
+"""Rows served together: where they stand in the order, the next of them, cores in use, and their share."""
+PART = _layout(stopped="i8", many="i8")
+"""Of a partition: the pass in which it was stopped, and a counter for the backfilling."""
+PROMISED = _layout(start_s="f8", number="i8", many="i8")
+"""What a row is promised: a moment, how many hosts are named (one a task, or none), and when it was promised, as a
+number that goes on from pass to pass: not above `tally[SINCE]`, nothing is promised in this one."""
+PLACE = _layout(first="i8", row="i8")
+"""A row started, and where its hosts begin in `started_host`."""
+STANDING = _layout(start_s="f8", many="i8")
+"""What an earlier pass promised to a row: a moment, and how many hosts are named."""
+MOMENT = _layout(shadow_s="f8", slack="i8", row="i8")
+"""A promised moment: when, how many tasks more than needed fit then, and to whom; -1 once that row has started."""
+COUNTED = _layout(held="i8", owner="i8")
+"""Of a host: the promised moment that counts it, -1 for none, and how many of its tasks fit there then."""
+STEP = _layout(start_s="f8", next="i8")
+"""A step of an outlook: when it begins, and the next one, -1 after the last."""
+PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
+"""Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
+ROOMY = _layout(serial="i8", many="i8")
+"""How many hosts a row of a demand on a set of hosts found with room now beside the plan of that number."""
+CHAIN = _layout(first="i8", last="i8", held="i8", falls_s="f8")
+"""The steps of a host; before `falls_s` it never has less than now; `last` and `held`, tasks of the row at hand, are
+scratch."""
+
+
+class RowArrays(NamedTuple):
+    """E rows of K distinct demands.
+
+    Attributes:
+        of: ROW[E].
+        use: USE[U].
+        demand: float64[K, R], what a task asks for.
+    """
+
+    of: Records
+    use: Records
+    demand: Floats
+
+
+class Hosts(NamedTuple):
+    """H hosts, C sets of hosts. Never changed.
+
+    Attributes:
+        capacity: float64[H, R]; speed: float64[H].
+        allowed: bool[C, H], the sets; set: HOST_SET[C].
+    """
+
+    capacity: Floats
+    speed: Floats
+    allowed: Bools
+    set: Records
+
+
+class EndArrays(NamedTuple):
+    """Running tasks END[N], by (end, job, task); the first `many` int64[1] count."""
+
+    end: Records
+    many: Longs
+
+
+class CalendarArrays(NamedTuple):
+    """L closures: hosts bool[L, H] that may not be used at TIME[L] by rows of which `shut` bool[L, E] is set."""
+
+    hosts: Bools
+    time: Records
+    shut: Bools
+
+
+class Now(NamedTuple):
+    """What holds for one pass.
+
+    Attributes:
+        now_s: the clock.
+        seed: for policies that draw.
+        varies: scores are never remembered.
+        several_speeds: hosts have several.
+        limits_stop: a row beyond a limit keeps all later ones of its partition back.
+        as_pool: promises count hosts.
+        planned: starts go through the plan from the beginning.
+        scores_from: the number under which the scores of demand 0 are remembered, and so on from there.
+        first_fit: the policy is first-fit.
+    """
+
+    now_s: float
+    seed: int
+    varies: bool
+    several_speeds: bool
+    limits_stop: bool
+    as_pool: bool
+    planned: bool
+    scores_from: int = 0
+    first_fit: bool = False
+
+
+class BoardArrays(NamedTuple):
+    """The pass as a backfilling sees it: Q rows wait; J jobs, A arrays, L limits, T tasks of all rows.
+
+    Attributes:
+        order: int32[Q], the rows to serve, those of each group together, in their order; group: GROUP[G].
+        left: float64[L], what is left of each limit.
+        job_passed, array_passed: int64[J], int64[A * parts], the pass in which the job started, or the array was left
+            in that partition.
+        part: PART[P].
+        promised: PROMISED[E]; promised_host: int32[T], from `first_host` of the row on.
+        place: PLACE[Q + 1], the rows started; started_host: int32[T]. A job starts once in a pass.
+        listed: int32[Q], rows put off, or whose promises stand: a row is offered once in a walk.
+        key_s, heap: float64[Q], int32[Q], for putting them in order, and for the rows started.
+        everywhere: bool[0], no choice of hosts.
+        wake_s: float64[1], decide again no later than this.
+        tally: int64[16], see below.
+    """
+
+    order: Ints
+    group: Records
+    left: Floats
+    job_passed: Longs
+    array_passed: Longs
+    part: Records
+    promised: Records
+    promised_host: Ints
+    place: Records
+    started_host: Ints
+    listed: Ints
+    key_s: Floats
+    heap: Ints
+    everywhere: Bools
+    wake_s: Floats
+    tally: Longs
+
+
+PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS, NOTED = range(10)
+DONE, NOT_FINITE, MORE_ROOM, NEEDS_PLAN, ODD = range(5)
+"""What `tally[STATUS]` comes to: all is well; a score is no finite number; the plan needs more steps; a moment promised
+before has to be bound to hosts, for which there is no plan; something that the plain board would refuse. After all but
+the first the pass has to be made again from what was before it. `tally[NOTED]`: promises are only noted, no plan holds
+them."""
+
+
+class PromiseArrays(NamedTuple):
+    """What earlier passes promised: STANDING[E] and the hosts, int32[T], to `row` int32[S], in the order of arrival."""
+
+    row: Ints
+    promise: Records
+    host: Ints
+
+
+class Moments(NamedTuple):
+    """Up to M promises of a moment, none of which counts a host of another.
+
+    Attributes:
+        promise: MOMENT[M]; many: int64[1]. One row a partition is promised a moment in a pass (`easy_kernel`).
+        counted: COUNTED[H]; then: float64[H, R], what hosts have at the moment that counts them.
+    """
+
+    promise: Records
+    many: Longs
+    counted: Records
+    then: Floats
+
+
+class OutlookArrays(NamedTuple):
+    """What every host has free from now on: chains of steps, the last one lasting for ever.
+
+    Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
+
+    Attributes:
+        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below. Whoever makes steps asks `has_room` before.
+        chain: CHAIN[H].
+        window: float64[H, R], the least that a host has free in a stretch of time.
+        value: float64[H], scores; able: int32[H], hosts that can hold a task; again: int32[1], one to rate once more.
+        turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts; each
+            is in it once, and a host that is `able` is not.
+        score, rated: float64[H], int32[H], heap of hosts by their scores.
+        failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
+        roomy: ROOMY[N], by set of hosts and demand, of the first N; roomy_host: int32[N, H], these hosts.
+        soon: when rows could start at the soonest on each host.
+    """
+
+    step: Records
+    step_free: Floats
+    size: Longs
+    chain: Records
+    window: Floats
+    value: Floats
+    able: Ints
+    again: Ints
+    turn_s: Floats
+    turn_host: Ints
+    score: Floats
+    rated: Ints
+    failed: Records
+    most: Floats
+    roomy: Records
+    roomy_host: Ints
+    soon: Soon
+
+
+STEPS, SERIAL, FRESH_AT = range(3)
+"""The steps in use; the number of the plan, another one after something was taken back; starts in this pass after which
+`most` was made, -1 if it has not been since then."""
+
+
+class PassView(NamedTuple):
+    """What every pass looks at; a run that keeps more hands its own tuple, with the same fields."""
+
+    rows: RowArrays
+    hosts: Hosts
+    ends: EndArrays
+    calendar: CalendarArrays
+    room: RoomArrays
+    board: BoardArrays
+    scores: Scores

@@ -1,0 +1,69 @@
+"""Running tasks in the order of their expected ends, as the compiled board takes them: event by event."""
+# mypy: disable-error-code="no-untyped-def"
+
+from loadmaster.jit.kernels import inner
+
+
+@inner
+def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
+    """`job` has a task, of demand number `kind`, on each of `hosts` from `start_s` to `end_s` as expected.
+
+    `owners` int32[N] says beside `ends` whose each is; equal ends go by job.
+    """
+    many, tasks = ends.many[0], hosts.shape[0]
+    at = _place_of(ends, owners, end_s, job)
+    for i in range(many - 1, at - 1, -1):
+        _move(ends, owners, i, i + tasks)
+    for k in range(tasks):
+        ends.end[at + k].end_s, ends.end[at + k].start_s = end_s, start_s
+        ends.end[at + k].host = hosts[k]
+        ends.end[at + k].kind = kind
+        owners[at + k] = job
+    ends.many[0] = many + tasks
+
+
+@inner
+def drop_tasks(ends, owners, end_s, job):
+    """`job` runs no more, which was expected to end at `end_s`."""
+    many = ends.many[0]
+    at = _place_of(ends, owners, end_s, job)
+    after = at
+    while after < many and owners[after] == job and ends.end[after].end_s == end_s:
+        after += 1
+    for i in range(after, many):
+        _move(ends, owners, i, i - (after - at))
+    ends.many[0] = many - (after - at)
+
+
+@inner
+def first_after(ends, time_s):
+    """The first place of a task that is expected to end after `time_s`."""
+    low, high = 0, ends.many[0]
+    while low < high:
+        at = (low + high) >> 1
+        if ends.end[at].end_s <= time_s:
+            low = at + 1
+        else:
+            high = at
+    return low
+
+
+@inner
+def _place_of(ends, owners, end_s, job):
+    """The first place that is not before (`end_s`, `job`)."""
+    low, high = 0, ends.many[0]
+    while low < high:
+        at = (low + high) >> 1
+        if ends.end[at].end_s < end_s or (ends.end[at].end_s == end_s and owners[at] < job):
+            low = at + 1
+        else:
+            high = at
+    return low
+
+
+@inner
+def _move(ends, owners, one, other):
+    ends.end[other].end_s, ends.end[other].start_s = ends.end[one].end_s, ends.end[one].start_s
+    ends.end[other].host = ends.end[one].host
+    ends.end[other].kind = ends.end[one].kind
+    owners[other] = owners[one]

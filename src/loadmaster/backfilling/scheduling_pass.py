@@ -1,0 +1,395 @@
+"""One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+from typing import Literal, NoReturn
+
+import numpy as np
+
+from loadmaster.backfilling.counting import counts_exactly
+from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
+from loadmaster.backfilling.queue_view import QueueLine
+from loadmaster.backfilling.releases import INSTANT_S, releases
+from loadmaster.backfilling.shadow_time import Moment
+from loadmaster.backfilling.slowest_speed import at_one_pace
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.errors import InputError
+from loadmaster.model.snapshot import Decision, ExpectedEnd, Place, Promise, Snapshot
+from loadmaster.place import Policy
+from loadmaster.place.room import Room
+
+PromiseOn = Literal["auto", "pool", "hosts"]
+"""What promises are made on: a count of hosts, the hosts themselves, or a count wherever that is exact (rule Q11)."""
+
+
+class Board:
+    """All that a backfilling can see and do in one pass.
+
+    `row` is a job's place in the snapshot's queue. A backfilling walks `rows()` and calls `start`, `promise` or
+    `reserve` for each, in any way it likes. The snapshot is never changed.
+
+    Raises:
+        InputError: from every method, for what makes no sense: a job that is started twice, promised something after
+            its start, promised something twice.
+    """
+
+    def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
+        self.snapshot = snapshot
+        self.now_s = snapshot.now_s
+        self.room = Room(snapshot, policy)
+        self.promised: dict[int, Promise] = {}
+        """By row, what was promised in this pass."""
+        self.kept: dict[int, Promise] = {}
+        """By job number, what later passes are to keep: for backfillings that do not promise anew."""
+        self.promise_on: PromiseOn = "auto"
+        """To be set before the first promise."""
+        self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
+        """Decide again no later than this, also if nothing happens."""
+        self.clock = snapshot.clock
+        """When the loops of a scheduler that has several run next."""
+        self._line = QueueLine(snapshot)
+        self._other_rows = self._rows_of_same_jobs()
+        self._started: dict[int, Place] = {}
+        self._noted: set[int] = set()
+        self._moments: dict[int, Moment] = {}
+        self._plan: Plan | None = None
+        self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
+        self._rows = len(self._expected_s)
+        if snapshot.closures:
+            self.plan()
+
+    def rows(self, *, beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
+        """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
+
+        Of an array, tasks behind one that did not start are passed over in its partition, and of a job all rows once it
+        has started.
+
+        Args:
+            beyond_limits: offer those as well that are beyond a limit.
+            whole_arrays: offer those tasks as well.
+        """
+        return self._line.rows(beyond_limits=beyond_limits, whole_arrays=whole_arrays)
+
+    def put_off(self, row: int) -> None:
+        """Leave the job for `shortest_first`."""
+        self._line.put_off(row)
+
+    def shortest_first(self) -> Iterator[int]:
+        """The jobs that were put off, those first that are expected to be over first, as `rows` offers them."""
+        return self._line.shortest_first()
+
+    def start(self, row: int, on: Bools | None = None) -> bool:
+        """Start the job now if it fits beside all that is promised to others and reserved; whether it did.
+
+        Args:
+            row: in the queue.
+            on: bool[H], the hosts to choose from; None: all that it may use.
+        """
+        if row in self._started or not 0 <= row < self._rows:
+            self._refuse_started(row, "started twice in one pass")
+        if row in self.promised:
+            self._refuse(row, "started beside its own promise", "withdraw the promise, or start it with begin")
+        if self.room.lacks(row):
+            return False
+        own = self._promised_elsewhere(row) if self._other_rows else None
+        if own is None and self.room.is_full(row, self._expected_s[row]):
+            return False
+        hosts = self._place(row, own, on)
+        if hosts is None:
+            return False
+        self._note_start(row, hosts)
+        return True
+
+    def promise(self, row: int, *, moment: bool = False) -> float:
+        """Promise the job the first moment at which it fits beside all other promises; infinite if there is none.
+
+        A job that waits in several partitions is promised the soonest of their moments, of equal ones the one found
+        first: nothing is promised to its other rows.
+
+        Args:
+            row: in the queue.
+            moment: promise the moment alone, and no hosts, where that is exact (rule Q6).
+        """
+        self._refuse_started(row, "promised a start after it has started")
+        if row in self.promised:
+            self._refuse(row, "promised something twice in one pass", "withdraw the first promise")
+        own = self._promised_elsewhere(row)
+        if moment and self._may_promise_a_moment(row):
+            return self._promise_moment(row, own)
+        plan = self.plan()
+        if own is None:
+            self.promised[row] = plan.earliest(row)
+            return self.promised[row].start_s
+        before = self.promised[own]
+        plan.release(own, before)
+        found = plan.earliest(row)
+        if found.start_s < before.start_s:
+            del self.promised[own]
+            self.promised[row] = found
+            return found.start_s
+        plan.release(row, found)
+        plan.hold(own, before)
+        return before.start_s
+
+    def stand(self) -> list[int]:
+        """Promise again what earlier passes promised and kept; the rows of those jobs, in the order of arrival.
+
+        Who is beyond a limit now has lost the promise.
+
+        Whoever cannot be given that any more, since others have outlived their estimates, is promised the first
+        moment at which the job fits. Promises are gone through in the order of their moments, so that all of them
+        slide behind one another and nobody is pushed to the end.
+        """
+        job = self.snapshot.queue.job
+        earlier: dict[int, Promise] = {}
+        seen: set[int] = set()
+        for row, number in enumerate(job.tolist()):
+            promise = self.snapshot.promises.get(number)
+            if promise and number not in seen and self._stands(row, promise):
+                seen.add(number)
+                earlier[row] = promise
+        for row in sorted(earlier, key=lambda row: earlier[row].start_s):
+            promise = earlier[row]._replace(start_s=max(self.now_s, earlier[row].start_s))
+            self.promised[row] = promise if self.plan().hold(row, promise) else self.plan().earliest(row)
+        return list(earlier)
+
+    def sooner(self, row: int, *, only_now: bool = False) -> None:
+        """Move the job's promise to the first moment at which it fits beside all others; never to a later one.
+
+        Args:
+            row: in the queue.
+            only_now: to this very moment, or not at all.
+        """
+        before = self.promised[row]
+        if before.start_s <= self.now_s:
+            return
+        self.withdraw(row)
+        if only_now:
+            hosts = self.plan().place(row, self.now_s)
+            found = before if hosts is None else Promise(self.now_s, hosts)
+        else:
+            found = self.plan().earliest(row)
+            if found.start_s >= before.start_s:
+                self.plan().release(row, found)
+                found = before
+        if found is before:
+            self.plan().hold(row, before)
+        self.promised[row] = found
+
+    def note(self, row: int, promise: Promise) -> None:
+        """Write down what a backfilling with a table of its own promises the job: no plan holds it."""
+        self.promised[row] = promise
+        self._noted.add(row)
+
+    def withdraw(self, row: int) -> None:
+        """Promise the job nothing any more."""
+        self.plan().release(row, self.promised.pop(row))
+
+    def begin(self, row: int) -> None:
+        """Start the job on what it was promised for this moment."""
+        self._note_start(row, self.plan().begin(row, self.promised.pop(row).hosts))
+
+    def keep_promises(self) -> None:
+        """Let later passes keep what was promised, and decide again when the first of these moments comes."""
+        for row, promise in sorted(self.promised.items(), key=lambda item: (-item[1].start_s, -item[0])):
+            if np.isfinite(promise.start_s):
+                self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the soonest
+            if promise.start_s > self.now_s + INSTANT_S:
+                self.wake_s = min(self.wake_s, promise.start_s)
+
+    def reserve(self, row: int) -> None:
+        """Keep hosts from all later jobs of this pass, those with most free memory, until they could hold this job."""
+        self.room.reserve(row)
+
+    def close(self, hosts: Bools) -> None:
+        """Take hosts bool[H] out of this pass, for everyone."""
+        self.room.close(hosts)
+
+    def reopen(self) -> None:
+        """Put back all hosts that were closed."""
+        self.room.reopen()
+        self._line.offer_arrays_again()
+
+    @property
+    def exhausted(self) -> bool:
+        """Every host is reserved."""
+        return self.room.exhausted
+
+    def expected_s(self, row: int, hosts: tuple[int, ...] = ()) -> float:
+        """The runtime to count on: on `hosts` it goes at the speed of the slowest, without any at speed 1."""
+        return self._expected_s[row] / self.snapshot.cluster.slowest(hosts) if hosts else self._expected_s[row]
+
+    def partition(self, row: int) -> int:
+        """The partition in which the job waits."""
+        return self._line.partition(row)
+
+    def hosts_of_partition(self, row: int) -> Bools:
+        """bool[H]: all hosts of the partition in which the job waits."""
+        if self.snapshot.partitions is None:
+            return self.room.hosts_of(row)
+        return np.asarray(self.snapshot.partitions[self.partition(row)])
+
+    def within_limits(self, row: int) -> bool:
+        """Whether no limit is passed if the job starts now."""
+        return self._line.within_limits(row)
+
+    def plan(self) -> Plan:
+        """What promises of a whole runtime are made on; from the first call on starts go through it.
+
+        Moments that were promised before are bound to hosts then: a plan counts no host twice.
+        """
+        if self._plan is None:
+            kind = PoolPlan if self._counts_hosts() else HostPlan
+            self._plan = kind(self.snapshot, self.room, self.releases())
+            for row in self._moments:
+                self.promised[row] = self._plan.earliest(row)
+            self._moments.clear()
+            self.room.forget()
+        return self._plan
+
+    def releases(self) -> list[ExpectedEnd]:
+        """When all that runs, and what has started in this pass, is expected to give back what it holds."""
+        return releases(self.snapshot, self.started)
+
+    @property
+    def speed(self) -> Floats:
+        """float64[H]."""
+        assert self.snapshot.cluster.speed is not None
+        return self.snapshot.cluster.speed
+
+    def has_started(self, row: int) -> bool:
+        """Whether the job has been started in this pass."""
+        return row in self._started
+
+    @property
+    def started(self) -> list[Place]:
+        """What has been started in this pass, in its order."""
+        return list(self._started.values())
+
+    def job(self, row: int) -> int:
+        """The job's number in its workload."""
+        return self._line.job(row)
+
+    def decision(self) -> Decision:
+        """What this pass came to; hosts that promises bind are named as reserved."""
+        bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
+        reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
+        return Decision(
+            tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
+        )
+
+    def _promise_moment(self, row: int, own: int | None) -> float:
+        found = Moment(
+            self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
+            list(self.room.amounts), self.releases(),
+        )  # fmt: skip
+        if own is not None:
+            if self.promised[own].start_s <= found.shadow_s:
+                return self.promised[own].start_s
+            self._forget(own)
+        self._moments[row] = found
+        self.promised[row] = Promise(found.shadow_s, ())
+        return found.shadow_s
+
+    def _rows_of_same_jobs(self) -> dict[int, list[int]]:
+        """By row, the other rows of its job, if it has any."""
+        jobs = self._line.jobs
+        if len(set(jobs)) == len(jobs):
+            return {}
+        rows_of = defaultdict[int, list[int]](list)
+        for row, job in enumerate(jobs):
+            rows_of[job].append(row)
+        several = (rows for rows in rows_of.values() if len(rows) > 1)
+        return {row: [other for other in rows if other != row] for rows in several for row in rows}
+
+    def _promised_elsewhere(self, row: int) -> int | None:
+        """The row of the same job that is promised something, None if there is none; what was only noted aside."""
+        if row not in self._other_rows:
+            return None
+        rows = (other for other in self._other_rows[row] if other not in self._noted)
+        return next((other for other in rows if other in self.promised), None)
+
+    def _place(self, row: int, own: int | None, on: Bools | None) -> tuple[int, ...] | None:
+        if self._plan is not None:
+            return self._place_planned(self._plan, row, own, on)
+        last_host, runtime_s = self.room.last_host, self._expected_s[row]
+        others = [moment for other, moment in self._moments.items() if other != own]
+
+        def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
+            until_s = self.now_s + runtime_s / speed
+            outlasted = [moment for moment in others if until_s > moment.shadow_s]
+            usable = on if left is None else left if on is None else left & on
+            hosts = self.room.place(row, outlasted, usable)
+            if hosts is not None and self.snapshot.cluster.slowest(hosts) < speed:
+                self.room.give_back(row, hosts, outlasted)
+                self.room.last_host = last_host
+            return hosts
+
+        found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
+        if found is None and own is None and on is None and self.snapshot.queue.requests[row].asked.tasks == 1:
+            self._note_full(row)
+        return None if found is None else found[0]
+
+    def _place_planned(self, plan: Plan, row: int, own: int | None, on: Bools | None) -> tuple[int, ...] | None:
+        if own is not None:
+            plan.release(own, self.promised[own])
+        held = plan.place(row, self.now_s, on)
+        if held is None:
+            if own is not None:
+                plan.hold(own, self.promised[own])
+            elif on is None and not self.snapshot.closures:
+                self._note_full(row)
+            return None
+        if own is not None:
+            del self.promised[own]
+        return plan.begin(row, held)
+
+    def _note_full(self, row: int) -> None:
+        """Remember that no hosts were found for the job; of unlike speeds more than its length would tell."""
+        if self.snapshot.cluster.common_speed is not None:
+            self.room.note_full(row, self._expected_s[row])
+
+    def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
+        self._started[row] = Place(self.job(row), hosts, self.partition(row))
+        self._line.note_start(row)
+        for other in (row, *self._other_rows.get(row, ())):
+            if other in self.promised:
+                self._forget(other)
+
+    def _forget(self, row: int) -> None:
+        """Promise nothing any more to a job that has started in another partition."""
+        promise = self.promised.pop(row)
+        self.room.forget()
+        if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
+            self._plan.release(row, promise)
+
+    def _stands(self, row: int, promise: Promise) -> bool:
+        """Whether this row of a job is the one that the promise was made to."""
+        may = self.room.restricted_to(row)
+        return (may is None or bool(may[list(promise.hosts)].all())) and self.within_limits(row)
+
+    def _may_promise_a_moment(self, row: int) -> bool:
+        """Whether none was promised that counts some of the same hosts."""
+        if self._plan is not None or self.promise_on == "hosts":
+            return False
+        return not any((self.room.hosts_of(row) & self.room.hosts_of(other)).any() for other in self._moments)
+
+    def _counts_hosts(self) -> bool:
+        exact = counts_exactly(self.snapshot)
+        if self.promise_on == "pool" and not exact:
+            fix = "promise=auto counts hosts where that is exact"
+            raise InputError(
+                "promise=pool", "hosts are not alike to all of these jobs: a count promises too much", fix=fix
+            )
+        return exact and self.promise_on != "hosts"
+
+    def _refuse_started(self, row: int, what: str) -> None:
+        if not 0 <= row < self._rows:
+            raise InputError(row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see board.rows()")
+        if row in self._started:
+            self._refuse(row, what, "a job that board.start has started is done with")
+
+    def _refuse(self, row: int, what: str, fix: str) -> NoReturn:
+        raise InputError(f"job number {self.job(row)}", f"a backfilling must not have it {what}", fix=fix)

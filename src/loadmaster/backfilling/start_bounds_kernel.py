@@ -1,0 +1,287 @@
+"""When a job could start at the soonest on each host: lower bounds, shared by all jobs of a class.
+
+A class holds jobs of like demand and expected runtime. What is held makes starts later, so that a bound stays one; what
+is given back goes into a list, and a class that is asked next looks at what has been added to it since.
+"""
+# mypy: disable-error-code="no-untyped-def,assignment"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.backfilling.free_profile_kernel import covering, first_on, fits
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.distinct import distinct_rows
+
+PARTS = 2.0
+"""Classes of one demand for each doubling of the expected runtime, where bounds are kept from pass to pass."""
+PARTS_A_PASS = 0.25
+"""The same where they are begun anew in each pass: each class has to learn of each host by itself."""
+MOST_BOUNDS = 2**21
+"""Classes times hosts, about."""
+FEW, SEVERAL = 16, 4
+"""So many entries of the list, or so many as there are hosts, are looked at one by one, several times over."""
+FREED = 4096
+"""What was given back is listed so far back: a power of two."""
+LAST = FREED - 1
+"""The last place of that list; & with it tells the place of an entry."""
+BLOCK = 64
+"""Hosts whose least bound is kept."""
+APART = 8
+"""Places by which the rows of needs are longer than the list: else those of an entry share few lines of the cache."""
+UNKNOWN_S = 0.0
+"""No such time is so short: rooms for what nobody asks for need not be written."""
+MOST_NEEDS = 64
+"""Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
+
+
+class Soon(NamedTuple):
+    """C classes, H hosts, N entries in the list of what was given back, G needs that stand for those of all classes.
+
+    Attributes:
+        of: int32[J], the class of a job.
+        need: float64[C, R], short_s, long_s: float64[C], the least that a job of the class asks for, and for how long
+            at least and at most.
+        soon_s: float64[C, H], none of them can start before on the host.
+        least_s: float64[C], no later than any of these; block_s: float64[C, B], the same of each block of hosts.
+        shorter: int32[C], a class of the same need and shorter jobs, -1 if there is none.
+        known: int64[C], how many entries of the list the class has seen; live_at: int64[C], after the last of them that
+            gave a job of the class a chance.
+        freed_host, freed_s, until_s: int32[N], float64[N] twice, where something was given back, and for which time: a
+            ring.
+        freed_most: float64[N, R], the most that the host had then at any time in between.
+        needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
+        longest_s, begins_s: float64[G, N and a few], the longest time for which so much is free that overlaps with what
+            was given back, `UNKNOWN_S` if nobody has asked for it yet, and when the first such time begins.
+        freed: int64[1], how often that has happened.
+        freed_at: int64[H], how often it had when it last did on the host.
+    """
+
+    of: NDArray[np.int32]
+    need: NDArray[np.float64]
+    short_s: NDArray[np.float64]
+    long_s: NDArray[np.float64]
+    soon_s: NDArray[np.float64]
+    least_s: NDArray[np.float64]
+    block_s: NDArray[np.float64]
+    shorter: NDArray[np.int32]
+    known: NDArray[np.int64]
+    live_at: NDArray[np.int64]
+    freed_host: NDArray[np.int32]
+    freed_s: NDArray[np.float64]
+    until_s: NDArray[np.float64]
+    freed_most: NDArray[np.float64]
+    needs: NDArray[np.float64]
+    need_of: NDArray[np.int32]
+    longest_s: NDArray[np.float64]
+    begins_s: NDArray[np.float64]
+    freed: NDArray[np.int64]
+    freed_at: NDArray[np.int64]
+
+
+def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> Soon:
+    """Bounds of which nothing is known yet.
+
+    Args:
+        demand: float64[K, R], the distinct demands.
+        kind: int32[J], the demand of each job.
+        expected_s: float64[J].
+        hosts: how many.
+        parts: classes of one demand for each doubling of the expected runtime.
+    """
+    of = _classes(demand, kind, expected_s, parts, max(MOST_BOUNDS // max(hosts, 1), 1))
+    many, resources = int(of.max(initial=0)) + 1, demand.shape[1]
+    need, short_s, long_s = np.full((many, resources), np.inf), np.full(many, np.inf), np.zeros(many)
+    np.minimum.at(need, of, demand[kind])
+    np.minimum.at(short_s, of, expected_s)
+    np.maximum.at(long_s, of, expected_s)
+    needs, need_of = _needs(need)
+    entry, number = np.zeros(FREED), np.zeros(many, np.int64)
+    return Soon(
+        of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
+        _shorter(need, short_s), number, number.copy(),
+        np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
+        needs, need_of, np.zeros((len(needs), FREED + APART)), np.zeros((len(needs), FREED + APART)),
+        np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
+    )  # fmt: skip
+
+
+def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most: int) -> Ints:
+    """int32[J]: classes of jobs, as fine as may be."""
+    _, scale = np.frexp(demand)
+    for asked, share in ((kind[:, None], parts), (kind[:, None], min(parts, 1.0)), (scale[kind], min(parts, 1.0))):
+        span = np.floor(share * np.log2(np.maximum(expected_s, 1.0)))
+        shapes, of = distinct_rows(np.column_stack((asked, span)).astype(np.float64))
+        if len(shapes) <= most:
+            return of.astype(np.int32)
+    return np.zeros(len(kind), np.int32)
+
+
+def _needs(need: Floats) -> tuple[Floats, Ints]:
+    """float64[G, R]: few needs, and which of them is no more than that of each class."""
+    _, scale = np.frexp(need)
+    for alike in (need, scale.astype(np.float64)):
+        _, of = distinct_rows(alike)
+        if of.max(initial=0) < MOST_NEEDS:
+            break
+    else:
+        of = np.zeros(len(need), np.int32)
+    needs = np.full((int(of.max(initial=0)) + 1, need.shape[1]), np.inf)
+    np.minimum.at(needs, of, need)
+    return needs, of.astype(np.int32)
+
+
+def _shorter(need: Floats, short_s: Floats) -> Ints:
+    """int32[C]: of each class the next one of the same need whose jobs are shorter, -1 if there is none."""
+    _, alike = distinct_rows(need)
+    order = np.lexsort((short_s, alike))
+    before = np.concatenate((np.full(1, -1), order[:-1]))
+    before[alike[order] != alike[before]] = -1
+    shorter = np.empty(len(order), np.int32)
+    shorter[order] = before
+    return shorter
+
+
+@inner
+def note_freed(soon, sky, host, from_s, until_s):
+    """Something was given back on a host for that time."""
+    at = soon.freed[0] & LAST
+    soon.freed_host[at], soon.freed_s[at], soon.until_s[at] = host, from_s, until_s
+    soon.freed[0] += 1
+    soon.freed_at[host] = soon.freed[0]
+    soon.longest_s[:, at] = UNKNOWN_S
+    step, end = covering(sky, host, from_s), sky.first[host] + sky.many[host]
+    for r in range(soon.freed_most.shape[1]):
+        soon.freed_most[at, r] = sky.free[step, r]
+    step += 1
+    while step < end and sky.time_s[step] < until_s:
+        for r in range(soon.freed_most.shape[1]):
+            soon.freed_most[at, r] = max(soon.freed_most[at, r], sky.free[step, r])
+        step += 1
+
+
+@inlined
+def was_enough(soon, at, kind):
+    """Whether what was given back, entry `at` of the list, might let a job of the class start.
+
+    Of several such entries for one time the last one tells: only less is free since.
+    """
+    return _is_enough(soon.freed_most[at], soon.need[kind])
+
+
+@inner
+def freed_since(soon, seen, kind):
+    """From when until when something was given back, since `seen`, that might let a job of the class start.
+
+    It is all time where that is not known any more, and none where there is no such thing.
+    """
+    if soon.freed[0] - seen > FREED:
+        return -np.inf, np.inf
+    from_s, until_s = np.inf, -np.inf
+    for entry in range(seen, soon.freed[0]):
+        at = entry & LAST
+        if was_enough(soon, at, kind):
+            from_s, until_s = min(from_s, soon.freed_s[at]), max(until_s, soon.until_s[at])
+    return from_s, until_s
+
+
+@inlined
+def _is_enough(free, need):
+    enough = True
+    for r in range(need.shape[0]):
+        enough &= free[r] >= need[r]
+    return enough
+
+
+@inlined
+def lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+    """Whether somebody who takes so long and has need `number` might start thanks to entry `at` of what was given back.
+
+    If so he overlaps with that, and what he needs is free for all his time: there was such a time when it was first
+    asked for, and what has been given back since has entries of its own. `longest_s` is the row of that need.
+    """
+    if longest_s[at] == UNKNOWN_S:
+        _remember_longest(soon, sky, at, number, now_s)
+    return expected_s <= longest_s[at] + 1.0  # a second, for rounding
+
+
+@inner
+def _remember_longest(soon, sky, at, number, now_s):
+    """For how long at most so much is free in a time that overlaps with entry `at`, and when the first such begins."""
+    host, need, until_s = np.int64(soon.freed_host[at]), soon.needs[number], soon.until_s[at]
+    soon.longest_s[number, at] = -np.inf
+    if not _is_enough(soon.freed_most[at], need):
+        return
+    end, step = sky.first[host] + sky.many[host], covering(sky, host, soon.freed_s[at])
+    if fits(sky, step, need):
+        while step > sky.first[host] and fits(sky, step - 1, need):
+            step -= 1
+    longest_s, begins_s, first_s = -np.inf, np.inf, np.inf
+    while step < end and (begins_s < np.inf or sky.time_s[step] < until_s):
+        if not fits(sky, step, need):
+            if begins_s < np.inf:
+                longest_s = max(longest_s, sky.time_s[step] - begins_s)
+            begins_s = np.inf
+        elif begins_s == np.inf:
+            begins_s = max(sky.time_s[step], now_s)
+            first_s = min(first_s, begins_s)
+        step += 1
+    soon.longest_s[number, at] = np.inf if begins_s < np.inf else longest_s
+    soon.begins_s[number, at] = first_s
+
+
+@inner
+def forget(soon):
+    """All may be otherwise than it was."""
+    soon.freed[0] += 2 * soon.freed_host.shape[0]
+    for host in range(soon.freed_at.shape[0]):
+        soon.freed_at[host] = soon.freed[0]
+
+
+@inner
+def catch_up(soon, sky, kind, now_s):
+    """Lower the bounds of a class by what was given back since: a job that starts sooner for it overlaps with it.
+
+    Where too much was given back since, hosts begin anew.
+    """
+    known, freed = soon.known[kind], soon.freed[0]
+    if known == freed:
+        return
+    soon.known[kind] = freed
+    if freed - known > min(SEVERAL * max(soon.freed_at.shape[0], FEW), FREED):
+        for host in range(soon.soon_s.shape[1]):
+            if soon.freed_at[host] > known:
+                soon.soon_s[kind, host] = now_s
+        soon.least_s[kind] = now_s
+        soon.live_at[kind] = freed
+        return
+    number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
+    longest_s = soon.longest_s[number]
+    for entry in range(known, freed):
+        at = entry & LAST
+        if not lasts(soon, sky, at, number, longest_s, short_s, now_s):
+            continue
+        host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+        from_s = max(now_s, soon.freed_s[at] - long_s - 1.0)  # a second, for rounding
+        if from_s < until_s:
+            bound_s = max(from_s, soon.begins_s[number, at])
+            if bound_s < soon.soon_s[kind, host]:
+                bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], bound_s, until_s)
+                if bound_s < until_s:
+                    soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
+                    soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+                    soon.live_at[kind] = entry + 1
+            elif bound_s < until_s:
+                soon.live_at[kind] = entry + 1
+
+
+@inner
+def bound_on(soon, sky, kind, host, now_s, latest_s):
+    """The bound of a class on a host, made exact unless it is after `latest_s`."""
+    from_s = max(now_s, soon.soon_s[kind, host])
+    if from_s <= latest_s:
+        from_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], from_s, latest_s)
+        soon.soon_s[kind, host] = from_s
+    return from_s

@@ -1,0 +1,1 @@
+"""The host index: scores of hosts by demand, and the lowest rated host that may be used."""

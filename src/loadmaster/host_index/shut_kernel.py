@@ -1,0 +1,74 @@
+"""Hosts that are shut for a while, noted by lane: so they can be left out where several hosts are looked at at once.
+
+Kept beside the lanes (`host_index/lanes_kernel.py`), where hosts move about; a host without a lane is shut as well, and
+stays so when it comes into one.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.host_index.lanes_kernel import BLOCK, NEVER
+from loadmaster.jit.kernels import inlined
+
+OPEN = np.int64(-(2**63))
+"""The least rank that a host in an open lane may have: any."""
+
+
+class Shut(NamedTuple):
+    """H hosts in M lanes of B blocks.
+
+    Attributes:
+        host: bool[H], whether a host is shut.
+        least: int64[M], the least rank that counts in a lane: `OPEN`, or `NEVER` where the host is shut.
+        many: int32[B], lanes of shut hosts in a block.
+    """
+
+    host: NDArray[np.bool_]
+    least: NDArray[np.int64]
+    many: NDArray[np.int32]
+
+
+def all_open(hosts: int, lanes: int) -> Shut:
+    """The arrays of `Shut` with every host open."""
+    return Shut(np.zeros(hosts, np.bool_), np.full(lanes, OPEN), np.zeros(lanes // BLOCK, np.int32))
+
+
+@inlined
+def shut(scores, host):
+    """Nobody may have `host` until it is opened."""
+    scores.shut.host[host] = True
+    if scores.lane[host] >= 0:
+        _note(scores.shut, np.int64(scores.lane[host]), NEVER)
+
+
+@inlined
+def open_again(scores, host):
+    """`host` is no longer shut."""
+    scores.shut.host[host] = False
+    if scores.lane[host] >= 0:
+        _note(scores.shut, np.int64(scores.lane[host]), OPEN)
+
+
+@inlined
+def come_into(scores, lane, host):
+    """`host` comes into an empty lane."""
+    if scores.shut.host[host]:
+        _note(scores.shut, lane, NEVER)
+
+
+@inlined
+def move_from(scores, lane, last):
+    """The host in lane `last` moves to `lane`, whose host has left; they may be one."""
+    least = scores.shut.least[last]
+    _note(scores.shut, last, OPEN)
+    if lane != last:
+        _note(scores.shut, lane, least)
+
+
+@inlined
+def _note(shut, lane, least):
+    shut.many[lane // BLOCK] += np.int32(least == NEVER) - np.int32(shut.least[lane] == NEVER)
+    shut.least[lane] = least

@@ -1,0 +1,1 @@
+"""Numba: decorators of kernels, caches of machine code, linking and layouts of arguments."""

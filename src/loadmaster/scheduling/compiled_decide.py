@@ -1,0 +1,278 @@
+"""Decides on a snapshot with the compiled board: equal to the plain one to the bit, hundreds of times faster."""
+# mypy: disable-error-code="no-untyped-call"
+
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+from loadmaster.backfilling import (
+    Backfilling,
+    Blocking,
+    Conservative,
+    Easy,
+    NetBatch,
+    Selective,
+    Skip,
+    Slurm,
+    Stepwise,
+)
+from loadmaster.backfilling.conservative_kernel import (
+    ARRIVAL,
+    IN_THEIR_ORDER,
+    KEPT,
+    NOW_ONLY,
+    REPLAN,
+    serve_conservative,
+)
+from loadmaster.backfilling.counting import counts_exactly
+from loadmaster.backfilling.easy_kernel import serve_easy
+from loadmaster.backfilling.pass_arrays import (
+    DONE,
+    MORE_ROOM,
+    NEEDS_PLAN,
+    SINCE,
+    STARTED,
+    STATUS,
+    BoardArrays,
+    PassView,
+)
+from loadmaster.backfilling.selective_kernel import serve_selective
+from loadmaster.backfilling.slurm_kernel import serve_slurm
+from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
+from loadmaster.compiled_rules.policies import RATER, never_remembered, rater, refusing
+from loadmaster.compiled_rules.scans import SCAN, scanner
+from loadmaster.jit.by_reference import LaidOut, Lent
+from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.layouts import by_layout, entry_of
+from loadmaster.model.arrays import Longs
+from loadmaster.model.errors import InputError
+from loadmaster.model.snapshot import Decision, Place, Promise, Queue, Snapshot
+from loadmaster.place import POLICIES, Policy
+from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
+from loadmaster.scheduling.discipline import Discipline
+from loadmaster.scheduling.slurm_snapshot import slurm_pass
+from loadmaster.scheduling.snapshot_arrays import Scene, spans
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """What the compiled board does for a backfilling.
+
+    Attributes:
+        entry: the kernel.
+        numbers: its parameters.
+        promise: what promises are made on, as with `Easy`.
+        moments: a moment alone may be promised.
+        plans: promises are made that need a plan.
+        keeps: what was promised stands in later passes.
+        slurm: the backfilling if it is Slurm's, which has arrays and a clock of its own.
+    """
+
+    entry: Callable[..., Any]
+    numbers: tuple[Any, ...]
+    promise: str = "auto"
+    moments: bool = False
+    plans: bool = False
+    keeps: bool = False
+    slurm: Slurm | None = None
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else int(limit)
+
+
+_EARLY_END = {"replan": REPLAN, "kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER}
+
+
+def _of_conservative(rule: Conservative, snapshot: Snapshot) -> CompiledRule | None:
+    if rule.early_end is None:
+        return None
+    early_end = _EARLY_END[rule.early_end]
+    if early_end in (ARRIVAL, IN_THEIR_ORDER) and not snapshot.early_end:
+        early_end = KEPT
+    keeps = early_end != REPLAN
+    return CompiledRule(serve_conservative, (early_end, _limit(rule.lookahead)), rule.promise, plans=True, keeps=keeps)
+
+
+def _of_easy(rule: Easy, snapshot: Snapshot) -> CompiledRule:
+    numbers = (int(rule.heads), rule.heads_of == "partition", rule.fill == "shortest")
+    moments = rule.heads == 1
+    return CompiledRule(serve_easy, numbers, rule.promise, moments, plans=not moments)
+
+
+def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> CompiledRule:
+    heads = len(snapshot.queue) + 1 if rule.depth is None else rule.depth
+    return _of_easy(Easy(heads, "cluster", promise=rule.promise), snapshot)
+
+
+_RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
+    Blocking: lambda rule, snapshot: CompiledRule(serve_none, ()),
+    Skip: lambda rule, snapshot: CompiledRule(serve_skip, ()),
+    NetBatch: lambda rule, snapshot: CompiledRule(serve_netbatch, (_limit(rule.reservations), _limit(rule.lookahead))),
+    Easy: _of_easy,
+    Stepwise: _of_stepwise,
+    Selective: lambda rule, snapshot: CompiledRule(serve_selective, (float(rule.expansion),), plans=True),
+    Conservative: _of_conservative,
+    Slurm: lambda rule, snapshot: CompiledRule(serve_slurm, (), "hosts", plans=True, slurm=rule),
+}
+"""The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain board."""
+
+
+def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> CompiledRule | None:
+    """What the compiled board does for a backfilling; None where only the plain one knows it, or the snapshot."""
+    make = _RULES.get(type(backfilling))
+    rule = None if make is None else make(backfilling, snapshot)
+    return rule if rule is not None and _is_usual(snapshot, rule) else None
+
+
+def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
+    """Whether all that the compiled board takes for granted holds; the plain one says what is wrong with the rest."""
+    queue, running = snapshot.queue, snapshot.running
+    if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
+        return False
+    apart = queue.min_hosts is not None or queue.max_hosts is not None
+    if apart and counts_hosts(snapshot, rule) and not _one_host_a_task(queue):  # rule C9
+        return False
+    if not (np.isfinite(queue.expected_s).all() and np.isfinite(running.expected_end_s).all()):
+        return False
+    if rule.promise == "pool" and not counts_hosts(snapshot, rule):
+        return False
+    if not rule.keeps:
+        return True
+    tasks = dict(zip(queue.job.tolist(), queue.tasks.tolist(), strict=True))
+    return all(
+        isfinite(promise.start_s) and len(promise.hosts) in (0, tasks.get(job, 0))
+        for job, promise in snapshot.promises.items()
+        if job in tasks
+    )
+
+
+def _one_host_a_task(queue: Queue) -> bool:
+    """Whether every row may lie on as many hosts as it has tasks."""
+    fewest = queue.min_hosts is None or bool((queue.min_hosts <= queue.tasks).all())
+    most = queue.tasks if queue.max_hosts is None else np.where(queue.max_hosts > 0, queue.max_hosts, queue.tasks)
+    return fewest and bool((most >= queue.tasks).all())
+
+
+def counts_hosts(snapshot: Snapshot, rule: CompiledRule) -> bool:
+    """Whether promises count hosts (rule Q11)."""
+    return counts_exactly(snapshot) and rule.promise != "hosts"
+
+
+@dataclass(frozen=True)
+class CompiledDiscipline:
+    """A discipline on one snapshot: serves it as `Discipline.serve` does, to the bit, with any placement policy."""
+
+    discipline: Discipline
+    scene: Scene
+    rule: CompiledRule
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; what the compiled board does not take, the plain one does, or refuses."""
+        with suppress(InputError):  # the plain board says what is wrong
+            decision = decide_compiled(self.scene, policy, self.rule)
+            if decision is not None:
+                return decision
+        return self.discipline.serve(snapshot, policy)
+
+
+def compiled(discipline: Discipline, snapshot: Snapshot) -> CompiledDiscipline | None:
+    """The discipline on the compiled board; None where only the plain one knows it."""
+    rule = rule_of(discipline.backfilling, snapshot) if type(discipline) is Discipline else None
+    return None if rule is None else CompiledDiscipline(discipline, Scene.of(snapshot), rule)
+
+
+def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decision | None:
+    """What to start now; None if only the plain board can say what is wrong.
+
+    Raises:
+        InputError: the policy cannot be compiled, or fails.
+    """
+    snapshot = scene.snapshot
+    plans = rule.plans or len(snapshot.closures) > 0 or rule.promise == "hosts"
+    first_fit = policy is POLICIES["first-fit"]
+    now = scene.now(varies=never_remembered(policy), as_pool=counts_hosts(snapshot, rule), first_fit=first_fit)
+    scan = scanner(policy, snapshot.free.shape[1])
+    steps = len(snapshot.free) + len(snapshot.running.job) + 4 * scene.tasks + 64
+    while True:
+        room, board = scene.room(), scene.board()
+        moments = scene.moments() if rule.moments and rule.promise != "hosts" and not snapshot.closures else None
+        outlook, rate = (scene.outlook(steps), rater(policy)) if plans else (None, None)
+        view = PassView(scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.scores())
+        rules = rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene)
+        lent = (view, scene.standing, moments, outlook, now, rules if rule.slurm else None)
+        with refusing(policy):
+            _pass(rule.entry, lent, scan, rate, rules)
+        status = board.tally[STATUS]
+        if status == DONE:
+            return _decision(scene, room, board, rule)
+        if status not in (NEEDS_PLAN, MORE_ROOM):
+            return None
+        plans = True
+        steps *= 2 if status == MORE_ROOM else 1
+
+
+def _pass(function: Callable[..., Any], lent: tuple[Any, ...], scan: Any, rate: Any, rules: Any) -> None:
+    """One pass of the kernel `function`; `lent` are what it takes by address, Slurm's rules last."""
+    slurm = lent[-1] is not None
+    entry = _entry(lent, () if slurm else rules, function=function, plans=rate is not None)
+    laid_out = [None if each is None else LaidOut(each) for each in lent]
+    view, standing, moments, outlook, now, rules_of_slurm = (each and each.address for each in laid_out)
+    entry(view, standing, moments, outlook, scan, rate, now, rules_of_slurm if slurm else rules)
+
+
+@by_layout
+def _entry(
+    lent: tuple[Any, ...], rules: Any, *, function: Callable[..., None], plans: bool
+) -> Callable[..., None]:  # fmt: skip
+    """The kernel compiled for such arguments."""
+    warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
+    view, standing, moments, outlook, now, slurm = (types.none if each is None else Lent(typeof(each)) for each in lent)
+    rate = types.FunctionType(RATER) if plans else types.none
+    last = typeof(rules) if lent[-1] is None else slurm
+    signature = types.void(view, standing, moments, outlook, types.FunctionType(SCAN), rate, now, last)
+    return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(function))
+
+
+def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: CompiledRule) -> Decision:
+    snapshot, queue = scene.snapshot, scene.snapshot.queue
+    many = int(board.tally[STARTED])
+    started, first = board.place["row"][:many], board.place["first"][: many + 1].tolist()
+    job, part = queue.job[started].tolist(), scene.rows.of["partition"][started].tolist()
+    hosts = board.started_host.tolist()
+    place = tuple(Place(job[i], tuple(hosts[first[i] : first[i + 1]]), part[i]) for i in range(many))
+    promised, host = _promised(board), board.promised_host
+    bound = host[spans(scene.rows.of["first_host"][promised], board.promised["many"][promised])]
+    reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound.tolist())))
+    wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
+    kept = _promises(scene, board, promised) if rule.keeps else {}
+    wake_s, clock = min(wake_s, float(board.wake_s[0])), snapshot.clock
+    if rule.slurm is not None:
+        clock = rule.slurm.following(rule.slurm.due(snapshot), snapshot.now_s, changed=many > 0)
+        wake_s = min(wake_s, clock.next_s)
+    return Decision(place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=wake_s, clock=clock)
+
+
+def _promised(board: BoardArrays) -> Longs:
+    """The rows that were promised something in this pass, in the order in which they were."""
+    number = board.promised["number"]
+    rows = np.flatnonzero(number > board.tally[SINCE])
+    return rows[np.argsort(number[rows])]
+
+
+def _promises(scene: Scene, board: BoardArrays, rows: Longs) -> dict[int, Promise]:
+    """What later passes are to keep, by job number: the latest moment first, of equal ones the last row."""
+    start_s = board.promised["start_s"][rows]
+    rows = rows[np.lexsort((-rows, -start_s))][np.isinf(start_s).sum() :]
+    job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()
+    many, start_s = board.promised["many"][rows].tolist(), board.promised["start_s"][rows].tolist()
+    host = board.promised_host.tolist()
+    hosts = [tuple(host[at : at + tasks]) for at, tasks in zip(first, many, strict=True)]
+    return dict(zip(job, map(Promise, start_s, hosts), strict=True))

@@ -1,0 +1,170 @@
+"""What binds the jobs of one run, as numbers that engines take: constraints and the site's rules, resolved."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from loadmaster.backfilling.counting import hosts_are_one_pool
+from loadmaster.model import Cluster, Constraints, SiteRules, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.scheduling.array_limits import ThrottledArrays, throttled_arrays
+from loadmaster.scheduling.dependencies import Waits, waits_of
+from loadmaster.scheduling.host_calendar import Calendar, calendar_of
+from loadmaster.scheduling.host_eligibility import MAY_RUN, Entries, entries_of, limits_s, mask
+from loadmaster.scheduling.ineffective_constraints import delay_or_limit, shut_by_features, shut_by_whole_hosts
+from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
+from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """All that binds J jobs on H hosts (rules C1 to C8).
+
+    Attributes:
+        eligible_s: float64[J], before which a job may not start, its arrival or later; infinite if never.
+        latest_s: float64[J], after which a job can no longer start: its reservation is over.
+        never: int32[J], 0 where a job may run, else why it never can: a row of `reasons`.
+        reasons: in words; the first is "".
+        entries: where each job may run: one entry for each partition that it names.
+        counters: limits of what runs at once, and what each entry counts against them.
+        submits: limits of what runs or waits at once, checked as a job arrives.
+        work: limits of work done and to be done.
+        waits: what each job waits for in others.
+        array: int64[J], a number for each array, -1 of none.
+        throttled: the arrays of which not all tasks may run at once.
+        calendar: hosts that are taken out for some time.
+        requeue: bool[J], whether a job may go back to the queue.
+        user: int32[J], -1 where unknown.
+    """
+
+    eligible_s: Floats
+    latest_s: Floats
+    never: Ints
+    reasons: tuple[str, ...]
+    entries: Entries
+    counters: Counters
+    submits: Counters
+    work: WorkLimits
+    waits: Waits
+    array: Longs
+    throttled: ThrottledArrays
+    calendar: Calendar
+    requeue: Bools
+    user: Ints
+    rules: SiteRules
+
+    @cached_property
+    def partition_hosts(self) -> Bools | None:
+        """bool[P, H]: the hosts of every partition; None where there are none."""
+        hosts = self.entries.allowed.shape[1]
+        masks = [mask(hosts, partition.hosts) for partition in self.rules.partitions]
+        return np.array(masks) if masks else None
+
+    def queue_columns(self, rows: Longs) -> dict[str, Any]:
+        """The columns of a snapshot's queue that constraints fill, for the entries `rows` int64[Q]."""
+        return {**self.columns(rows), "uses": tuple(self._uses(int(row)) for row in rows)}
+
+    def columns(self, rows: Longs) -> dict[str, Any]:
+        """The same without the limits that each counts against."""
+        entries = self.entries
+        return {
+            "tier": entries.tier[rows],
+            "partition": entries.partition[rows],
+            "hosts": entries.hosts[rows],
+            "array": self.array[entries.job[rows]],
+            "min_hosts": None if entries.min_hosts is None else entries.min_hosts[rows],
+            "max_hosts": None if entries.max_hosts is None else entries.max_hosts[rows],
+        }
+
+    def _uses(self, row: int) -> tuple[tuple[int, float], ...]:
+        """What must be left of each limit for an entry to start; limits on work stand behind those of what runs."""
+        behind = len(self.counters.most)
+        return (*self.counters.uses(row), *((behind + limit, need) for limit, need in self.work.needs(row)))
+
+    @property
+    def any_host(self) -> bool:
+        """Whether every job may use every host."""
+        return bool(self.entries.allowed.all())
+
+    def count_never(self) -> dict[str, int]:
+        """How many jobs can never run, by reason."""
+        counts = np.bincount(self.never, minlength=len(self.reasons))
+        return {self.reasons[code]: int(counts[code]) for code in np.flatnonzero(counts) if code > 0}
+
+
+def binds(workload: Workload, cluster: Cluster) -> bool:
+    """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say.
+
+    A column of constraints that changes nothing binds nobody: then the quicker engines serve.
+    """
+    rules = cluster.rules or SiteRules()
+    bound = workload.constraints or Constraints()
+    if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
+        return True
+    return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
+
+
+def is_one_pool(workload: Workload, cluster: Cluster, binding: Binding | None) -> bool:
+    """Whether any host serves any task as well as another, each one alone, all the time (rule Q11)."""
+    one = hosts_are_one_pool(workload.demand, cluster)
+    if binding is None or not one:
+        return one
+    return binding.any_host and not binding.rules.calendar and binding.rules.preemption.by == "none"
+
+
+def needs_a_board(workload: Workload, cluster: Cluster) -> bool:
+    """Whether something binds that takes a board to decide on: hosts asked for (rule C9), limits on work (C10)."""
+    rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
+    by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
+    return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)
+
+
+def limits_work(rules: SiteRules) -> bool:
+    """Whether work done, or to be done, is limited (rule C10)."""
+    limits = (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts))
+    return any(each.grp_tres_s or each.grp_tres_run_s or each.grp_wall_s is not None for each in limits)
+
+
+def binding_of(workload: Workload, cluster: Cluster) -> Binding:
+    """Resolve the constraints of `workload` on `cluster`.
+
+    Raises:
+        InputError: something that is not modelled, by its name.
+    """
+    rules = cluster.rules or SiteRules()
+    bound = workload.constraints or Constraints()
+    reasons = _Reasons(workload.jobs)
+    eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
+    entries = entries_of(workload, cluster, rules, bound, reasons.mark)
+    calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, eligible_s, reasons.mark)
+    counters, submits, rates, beyond = counters_of(workload, rules, bound, entries)
+    work = work_limits(rates, rules, entries, limits_s(workload, bound))
+    entries = entries.without(beyond | work.beyond, BEYOND, reasons.mark)
+    reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")
+    reasons.mark(eligible_s == np.inf, "begin time never comes")
+    if bound.hold is not None:
+        reasons.mark(bound.hold > 0, "held")
+    requeue = np.full(workload.jobs, rules.requeue) if bound.requeue is None else bound.requeue
+    array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
+    user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
+    return Binding(
+        eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, work,
+        waits_of(workload, bound), array, throttled_arrays(workload.jobs, bound), calendar, requeue, user, rules,
+    )  # fmt: skip
+
+
+class _Reasons:
+    """Why jobs can never run: the first that is found counts."""
+
+    def __init__(self, jobs: int) -> None:
+        self.code = np.zeros(jobs, np.int32)
+        self.words = [""]
+
+    def mark(self, jobs: Bools, reason: str) -> None:
+        fresh = jobs & (self.code == MAY_RUN)
+        if fresh.any():
+            if reason not in self.words:
+                self.words.append(reason)
+            self.code[fresh] = self.words.index(reason)

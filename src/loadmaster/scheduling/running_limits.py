@@ -1,0 +1,196 @@
+"""Limits of what runs at once as counters with a maximum, and what each job counts against them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model import Constraints, Limits, SiteRules, Workload
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.limits import HOSTS
+from loadmaster.scheduling.host_eligibility import Entries, account_names, limits_s, qos_names, user_names
+
+BEYOND = "more than a limit allows"
+_RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
+_SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
+_WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
+
+
+class Limit(NamedTuple):
+    """Which limit a counter is: its name, the resource ("" of jobs), where it stands, and of whom it counts."""
+
+    kind: str
+    resource: str
+    scope: str
+    subject: str
+
+
+@dataclass(frozen=True, eq=False)
+class Counters:
+    """L counters; a job that starts adds its amounts, and takes them off when it ends.
+
+    Attributes:
+        most: float64[L], what each may come to.
+        first: int64[E + 1], what entry e counts stands in rows first[e] up to first[e + 1].
+        counter: int32[U], the counter.
+        amount: float64[U].
+        limits: which limit each counter is.
+    """
+
+    most: Floats
+    first: Longs
+    counter: Ints
+    amount: Floats
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Of each counter, the name of the limit."""
+        return tuple(limit.kind for limit in self.limits)
+
+    def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
+        """What one entry counts: ((counter, amount), ...)."""
+        rows = slice(int(self.first[entry]), int(self.first[entry + 1]))
+        return tuple(zip(self.counter[rows].tolist(), self.amount[rows].tolist(), strict=True))
+
+
+def counters_of(
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries
+) -> tuple[Counters, Counters, Counters, Bools]:
+    """Counters of what runs, of what runs or waits, and of work by the second, all by entry.
+
+    And bool[E], the entries that are beyond a limit on their own.
+    """
+    beyond = np.zeros(len(entries.job), bool)
+    if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
+        nothing = no_counters(len(entries.job))
+        return nothing, nothing, nothing, beyond
+    scopes = _Scopes(workload, rules, bound)
+    amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
+    amounts[HOSTS] = most_hosts(workload, bound)
+    limit_s = limits_s(workload, bound)
+    hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
+    running, submitted, work = _Uses(), _Uses(), _Uses()
+    for entry in range(len(entries.job)):
+        job = int(entries.job[entry])
+        seen: set[tuple[str, str]] = set()
+        for scope, limits in scopes.of(job, int(entries.partition[entry])):
+            for kind, resource, most in _each(limits):
+                if (kind, resource) in seen:
+                    continue
+                seen.add((kind, resource))
+                amount = 1.0 if not resource else float(amounts[resource][job]) if resource in amounts else 0.0
+                key = Limit(kind, resource, scope, scopes.subject(kind, job))
+                if kind in _RUNNING:
+                    running.add(key, most, amount)
+                    beyond[entry] |= amount > most
+                elif kind in _SUBMITTED:
+                    submitted.add(key, most, 1.0)
+                elif kind in _WORK:
+                    work.add(key, most, amount)
+                else:
+                    beyond[entry] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
+        throttle = 0 if bound.throttle is None else int(bound.throttle[job])
+        if throttle and bound.array is not None and bound.array[job] >= 0:
+            running.add(Limit("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
+        running.next()
+        submitted.next()
+        work.next()
+    return running.counters(), submitted.counters(), work.counters(), beyond
+
+
+def most_hosts(workload: Workload, bound: Constraints) -> Floats:
+    """float64[J]: on how many hosts each job may come to lie: one for each task, or as many as it takes at most."""
+    tasks = workload.task_count.astype(float)
+    if bound.max_hosts is None:
+        return tasks
+    return np.where(bound.max_hosts > 0, np.minimum(tasks, bound.max_hosts), tasks)
+
+
+def no_counters(entries: int) -> Counters:
+    """Counters of limits where nothing is limited."""
+    return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+
+
+def _is_beyond(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> bool:
+    if kind == "max_wall_s":
+        return limit_s > most
+    if kind == "max_tres_s_job":
+        return amount > 0.0 and amount * limit_s > most
+    if kind == "max_tres_host":
+        return amount / hosts > most
+    return amount < most if kind == "min_tres_job" else amount > most
+
+
+def _each(limits: Limits) -> Iterator[tuple[str, str, float]]:
+    """Kind, resource and amount of every limit; the resource is "" where jobs or seconds are counted."""
+    for name in limits.given:
+        value = getattr(limits, name)
+        if isinstance(value, tuple):
+            yield from ((name, resource, amount) for resource, amount in value)
+        else:
+            yield name, "", float(value)
+
+
+class _Scopes:
+    """Whose limits bind a job, those that come first first (rule C6)."""
+
+    def __init__(self, workload: Workload, rules: SiteRules, bound: Constraints) -> None:
+        self._rules = rules
+        self._qos = {each.name: each for each in rules.qos}
+        self._nodes = {(each.account, each.user): each for each in rules.accounts}
+        self._user = user_names(workload, bound)
+        self._account = account_names(workload, bound)
+        self._of_qos = qos_names(workload, rules, bound)
+
+    def of(self, job: int, partition: int) -> Iterator[tuple[str, Limits]]:
+        """Scopes with their limits: the partition's QOS, the job's, the user in the account, accounts upward."""
+        own = self._qos.get(self._of_qos[job])
+        of_partition = self._qos.get(self._rules.partitions[partition].qos) if self._rules.partitions else None
+        both = [of_partition, own] if own is None or not own.over_partition else [own, of_partition]
+        for qos in dict.fromkeys(both):
+            if qos is not None:
+                yield f"qos {qos.name}", qos.limits
+        account, user = self._account[job], self._user[job]
+        if user and (account, user) in self._nodes:  # the row of an account has no user
+            yield f"user {user} in {account}", self._nodes[account, user].limits
+        node = self._nodes.get((account, "")) or self._nodes.get(("root", ""))
+        while node is not None:
+            yield f"account {node.account}", node.limits
+            node = self._nodes.get((node.parent, "")) if node.parent else None
+
+    def subject(self, kind: str, job: int) -> str:
+        """Of whom a counter of that kind is: a user, an account, or all."""
+        if kind.endswith("_pu"):
+            return str(self._user[job])
+        return str(self._account[job]) if kind.endswith("_pa") else ""
+
+
+class _Uses:
+    """Counters and uses while they are collected."""
+
+    def __init__(self) -> None:
+        self._number: dict[Limit, int] = {}
+        self._most: list[float] = []
+        self._first = [0]
+        self._rows: list[tuple[int, float]] = []
+
+    def add(self, key: Limit, most: float, amount: float) -> None:
+        if key not in self._number:
+            self._number[key] = len(self._most)
+            self._most.append(most)
+        number = self._number[key]
+        self._most[number] = min(self._most[number], most)
+        if amount > 0:
+            self._rows.append((number, amount))
+
+    def next(self) -> None:
+        self._first.append(len(self._rows))
+
+    def counters(self) -> Counters:
+        counter, amount = zip(*self._rows, strict=True) if self._rows else ((), ())
+        return Counters(
+            np.array(self._most, np.float64), np.array(self._first, np.int64), np.array(counter, np.int32),
+            np.array(amount, np.float64), tuple(self._number),
+        )  # fmt: skip

@@ -1,0 +1,76 @@
+"""All that a decision needs beside what it sees: `decide(snapshot) -> decision`; pure."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from loadmaster.model.snapshot import Decision, Snapshot
+from loadmaster.place import Policy
+from loadmaster.scheduling.discipline import Discipline
+from loadmaster.scheduling.meta_rule import AnyPolicy, Serve, follow, is_meta, members_of
+
+WORTHWHILE = 400
+"""Rows of the queue times hosts from which on a decision is made compiled: below, there are milliseconds to save."""
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """A placement policy, or a meta-rule over several, under a discipline: what simulator and live adapters drive."""
+
+    policy: AnyPolicy
+    discipline: Discipline
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What to start now; compiled where that is known and worthwhile, which says the same to the bit."""
+        return self._decide(snapshot, _Quickly(self.discipline).serve if self._may_be_compiled else self._plainly)
+
+    def decide_plainly(self, snapshot: Snapshot) -> Decision:
+        """The same in plain Python: what defines it, and what policies go through that listen or are not compiled."""
+        return self._decide(snapshot, self._plainly)
+
+    @cached_property
+    def _may_be_compiled(self) -> bool:
+        return is_plain_data(self.policy)
+
+    def _decide(self, snapshot: Snapshot, serve: Serve) -> Decision:
+        if is_meta(self.policy):
+            return follow(self.policy, snapshot, serve)
+        return serve(snapshot, self.policy)  # type: ignore[arg-type]
+
+    def _plainly(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        return self.discipline.serve(snapshot, policy)
+
+
+class _Serves(Protocol):
+    """Serves a queue with any placement policy: a discipline, as it is or compiled for the snapshot."""
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; pure."""
+        ...
+
+
+@dataclass
+class _Quickly:
+    """Serves with a discipline, compiled where that is worthwhile; a snapshot is laid out once for all policies."""
+
+    discipline: Discipline
+    seen: Snapshot | None = None
+    board: _Serves = field(init=False)
+
+    def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
+        """Choose the jobs to start now; pure."""
+        if snapshot is not self.seen:
+            self.seen, self.board = snapshot, self._board(snapshot)
+        return self.board.serve(snapshot, policy)
+
+    def _board(self, snapshot: Snapshot) -> _Serves:
+        if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
+            return self.discipline
+        from loadmaster.scheduling.compiled_decide import compiled  # Numba is not loaded for nothing
+
+        return compiled(self.discipline, snapshot) or self.discipline
+
+
+def is_plain_data(policy: AnyPolicy) -> bool:
+    """Whether attributes say all that its placement policies do; a subclass has methods, which only Python runs."""
+    return all(type(member) is Policy for member in members_of(policy))

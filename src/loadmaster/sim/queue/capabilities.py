@@ -1,0 +1,123 @@
+"""What the compiled engine serves: policies, and disciplines as its kernels know them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
+from loadmaster.order import ORDERS, AnyOrder, FairShare, Multifactor, Order
+from loadmaster.scheduling import AnyPolicy, Discipline, MaxJobs, Twin, is_meta, is_plain_data, members_of
+from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
+
+MEMBERS = 8
+"""Members of a meta-rule that the compiled engine takes: it is compiled once, for that many scans."""
+
+Progress = Callable[[int, int], None]
+
+
+class Walk(NamedTuple):
+    """What compiled engines know of a backfilling; -1 stands for no limit. `shortest`: see `Easy.fill`."""
+
+    kind: int
+    reservations: int
+    lookahead: int
+    shortest: bool = False
+
+    @property
+    def blocking(self) -> bool:
+        """The first job that does not fit blocks all behind it."""
+        return self.kind == BLOCKING
+
+
+def _limit(limit: int | None) -> int:
+    return -1 if limit is None else int(limit)
+
+
+_WALKS: dict[type, Callable[[Any], Walk]] = {
+    Blocking: lambda _: Walk(BLOCKING, 0, -1),
+    Skip: lambda _: Walk(WALK, 0, -1),
+    NetBatch: lambda rule: Walk(WALK, _limit(rule.reservations), _limit(rule.lookahead)),
+    Easy: lambda rule: Walk(EASY, 0, -1, rule.fill == "shortest"),
+}
+"""The backfillings that are compiled, by their exact type: a subclass has rules of its own, in the plain engine."""
+
+
+def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether this engine knows order, backfilling and policy, and takes so many members."""
+    backfilling = discipline.backfilling
+    one_head = not isinstance(backfilling, Easy) or backfilling == Easy()
+    order = discipline.order
+    known = type(order) in (Order, FairShare) or is_told(order)
+    return (
+        type(backfilling) in _WALKS and one_head and known and is_plain_data(policy)
+        and known_of(policy) is not None and len(members_of(policy)) <= MEMBERS
+    )  # fmt: skip
+
+
+def serves_twin(policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether it knows a twin of such members; of the rules of which it has no compiled form it knows none."""
+    return (
+        type(discipline) is Twin and len(discipline.members) <= MEMBERS and not is_meta(policy)
+        and is_plain_data(policy) and all(map(_is_member, discipline.members))
+    )  # fmt: skip
+
+
+def _is_member(member: Discipline) -> bool:
+    backfilling = member.backfilling
+    one_head = not isinstance(backfilling, Easy) or replace(backfilling, fill="order") == Easy()
+    return type(member) is Discipline and type(backfilling) in _WALKS and one_head and type(member.order) is Order
+
+
+def walk_of(discipline: Discipline) -> Walk:
+    """What compiled engines know of the backfilling of a discipline that they serve."""
+    if isinstance(discipline, Twin):  # what any member may ask is kept for all
+        return Walk(EASY, -1 if any(walk_of(member).reservations for member in discipline.members) else 0, -1)
+    backfilling = discipline.backfilling
+    if isinstance(backfilling, Conservative):
+        return Walk(PROFILE, 0, _limit(backfilling.lookahead))
+    return _WALKS[type(backfilling)](backfilling)
+
+
+def by_arrival(discipline: Discipline) -> bool:
+    """Whether jobs are served in the order of arrival."""
+    return discipline.order is ORDERS["fcfs"]
+
+
+def is_told(order: AnyOrder) -> bool:
+    """Whether the engine tells this order what happens; a subclass is a rule of its own, which plain Python runs."""
+    return type(order) is Multifactor
+
+
+def is_ticked(order: AnyOrder) -> bool:
+    """Whether its ranks change at ticks only."""
+    return type(order) is Multifactor and order.recalc == "tick"
+
+
+JOBS, CORES, WEIGHTED = range(3)
+TARGETS = {"jobs": JOBS, "cores": CORES, "weighted": WEIGHTED}
+
+
+class Known(NamedTuple):
+    """What compiled engines know of a meta-rule: they follow the first member of the highest value.
+
+    Attributes:
+        target: what makes the value, one of `TARGETS`.
+        pruned: trying stops at the first member that starts the whole queue.
+    """
+
+    target: int = JOBS
+    pruned: bool = False
+
+
+_KNOWN: dict[type, Callable[[Any], Known]] = {
+    MaxJobs: lambda rule: Known(TARGETS[rule.target], not rule.log_ties),
+}
+"""The meta-rules that are compiled, by their exact type: a subclass chooses for itself, in the plain engine."""
+
+
+def known_of(policy: AnyPolicy) -> Known | None:
+    """What compiled engines know of `policy`; None of a meta-rule that they do not know."""
+    if not is_meta(policy):
+        return Known()
+    make = _KNOWN.get(type(policy))
+    return None if make is None else make(policy)

@@ -1,0 +1,356 @@
+"""Hosts for the tasks of one job, as a policy picks them: taken, noted, and given back."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.host_index.lowest_kernel import lowest, lowest_open
+from loadmaster.host_index.open_room_kernel import is_in_vain
+from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
+from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
+from loadmaster.sim.queue.engine.head_slack_kernel import (
+    allowed_on,
+    cost_of_next,
+    is_counted,
+    recount,
+    set_apart,
+    take_for_long,
+)
+from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn, raise_block
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, raise_to, renew, still_has
+from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
+from loadmaster.sim.queue.engine.state import (
+    CHANGES,
+    CLOSED,
+    LAST_HOST,
+    LONG,
+    NOT_FINITE,
+    OUT_OF_ROOM,
+    PARTLY,
+    PLANNED,
+    SHORT,
+    SLACK,
+    UNDO,
+)
+
+
+@inlined
+def place(engine, member, bound, job, now):
+    """Take a host for every task of `job` or none; returns (placed, its length, wrong).
+
+    Who found nothing is said to be LONG where that is known of some hosts alone.
+    """
+    mark = engine.state.tally[UNDO]
+    speed = fastest = engine.state.fastest[engine.jobs.hosts[job]]
+    too_slow = 0.0
+    while True:
+        length = length_of(engine.moment, now, engine.jobs.expected_s[job] / speed)
+        shut = shut_hosts(bound, job, now, engine.jobs.expected_s[job] / speed)
+        placed, wrong = _take_hosts(engine, member, bound, job, length, shut, too_slow)
+        if wrong or not engine.rules.several_speeds or (not placed and speed == fastest):
+            return placed, length if too_slow == 0.0 else LONG, wrong
+        if not placed:
+            too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
+            continue
+        slowest = np.inf
+        for entry in range(mark, engine.state.tally[UNDO]):
+            slowest = min(slowest, engine.state.speed[engine.state.undo_host[entry]])
+        if slowest >= speed:
+            return True, length, 0
+        take_back(engine, mark, job, length)
+        speed = slowest
+
+
+@inner
+def _take_hosts(engine, member, bound, job, length, shut, too_slow):
+    """Take the best hosts, quicker than `too_slow`, for the tasks of `job`, or none; returns (taken, wrong).
+
+    `shut`: some are closed to it.
+    """
+    count, tasks = engine.state.tally, np.int64(engine.jobs.tasks[job])
+    number = member * engine.jobs.demand.shape[0] + engine.jobs.kind[job]
+    on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
+    in_order = ((engine.rules.first_fit >> member) & 1) != 0
+    in_turn = ((engine.rules.next_fit >> member) & 1) != 0
+    if (
+        length == SHORT
+        and count[CLOSED] > 0
+        and not (in_order or in_turn)
+        and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
+    ):
+        return False, 0
+    if tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
+        count[PARTLY] = count[PLANNED] + 1
+        return False, 0
+    some_are_not = not on_all or not engine.jobs.whole[engine.jobs.hosts[job]]
+    if some_are_not:
+        _find_usable(engine.jobs, engine.state, bound, job, too_slow)
+    alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
+    if tasks > 1 or (in_order and length == SHORT):
+        alone = left = fill(engine.jobs, engine.state, engine.moment, job, SHORT, some_are_not)
+        if left > 0 and on_all:
+            remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
+    if left == 0 and in_order:
+        if length == LONG:
+            left = fill(engine.jobs, engine.state, engine.moment, job, LONG, some_are_not)
+        if left == 0:
+            _take_filled(engine, job, length)
+    elif left == 0 and in_turn:
+        left = _take_in_turn(engine, job, length, some_are_not)
+    elif left == 0:
+        left, wrong = _take_rated(engine, member, job, length, some_are_not)
+    if some_are_not:
+        engine.state.usable[:] = True
+    if left < 0:
+        return False, OUT_OF_ROOM
+    if left > 0 and alone == 0 and length == LONG:
+        if left < tasks:
+            count[PARTLY] = count[PLANNED] + 1
+        if on_all and left < tasks:
+            remember_partly(engine.jobs, engine.state, job, tasks - left + 1)
+        elif on_all:
+            remember(engine.jobs, engine.state, job, LONG, 1)
+    return left == 0 and wrong == 0, wrong
+
+
+@inner
+def _take_filled(engine, job, length):
+    """Take the hosts that `fill` has written."""
+    first, end = engine.state.tally[UNDO], engine.state.tally[UNDO] + engine.jobs.tasks[job]
+    while first < end:
+        host, tasks = next_run(engine.state.undo_host, first, end)
+        _take(engine, job, host, tasks, length)
+        first += tasks
+
+
+@inner
+def _take_in_turn(engine, job, length, some_are_not):
+    """Take the next host after the last one that was taken, for one task after another; returns how many find none.
+
+    Less than 0 tasks: there is no room to write them down.
+    """
+    state, count, left = engine.state, engine.state.tally, np.int64(engine.jobs.tasks[job])
+    mark, closed = count[UNDO], np.int64(0)
+    hosts = state.usable if some_are_not or length == LONG else state.open
+    while left > 0:
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        host = next_in_turn(state, hosts, engine.jobs.demand[engine.jobs.kind[job]], last)
+        if host < 0:
+            take_back(engine, mark, job, length)
+            break
+        if length == LONG and not _is_spared(engine, job, host):
+            closed = _pass_by(state, host, closed)
+        elif count[UNDO] == state.undo_host.shape[0]:
+            left = np.int64(-1)
+        else:
+            state.undo_host[count[UNDO]] = host
+            _take(engine, job, host, 1, length)
+            left -= 1
+    _use_again(state, closed)
+    return left
+
+
+@inlined
+def _is_spared(engine, job, host):
+    """Whether the promised head leaves the host to a task of the job."""
+    allowed, _ = allowed_on(engine.jobs, engine.state, engine.moment, job, host, 1, engine.moment.number[SLACK])
+    return allowed > 0
+
+
+@inlined
+def _pass_by(state, host, closed):
+    """The host is too dear to the head for a task of this job, and so for its others: what it can spare only shrinks.
+
+    Returns how many hosts are closed to the job.
+    """
+    state.usable[host] = False
+    state.closed[state.tally[CLOSED] + closed] = host
+    return closed + 1
+
+
+@inlined
+def _use_again(state, closed):
+    for i in range(closed):
+        state.usable[state.closed[state.tally[CLOSED] + i]] = True
+
+
+@inlined
+def _take_rated(engine, member, job, length, some_are_not):
+    """Take the lowest rated host for one task after another; returns (how many tasks find none, wrong).
+
+    Less than 0 tasks: there is no room to write them down.
+    """
+    if (engine.rules.varies >> member) & 1:
+        return _take_anew(engine, member, job, length, some_are_not)
+    return _take_remembered(engine, member, job, length, some_are_not)
+
+
+@inner
+def _take_remembered(engine, member, job, length, some_are_not):
+    """The same where a host is rated by what is free there alone: hosts are picked for all tasks, and then taken.
+
+    Who comes once more to a host may have it while it is the lowest, though nothing is taken yet: its lane says so.
+    """
+    state, scores, scan, seed = engine.state, engine.scores, engine.calls.scans[member], engine.rules.seed
+    count, mark, tasks = state.tally, np.int64(state.tally[UNDO]), np.int64(engine.jobs.tasks[job])
+    number, demand = (
+        member * engine.jobs.demand.shape[0] + engine.jobs.kind[job],
+        engine.jobs.demand[engine.jobs.kind[job]],
+    )
+    last = count[LAST_HOST] if mark == 0 else np.int64(state.undo_host[mark - 1])
+    slot, unsound = refresh(scores, scan, number, demand, state.free, last, seed)
+    wrong = NOT_FINITE * unsound
+    at, closed, slack = mark, np.int64(0), engine.moment.number[SLACK]
+    while at < mark + tasks and wrong == 0:
+        if length == SHORT and not some_are_not:
+            host = lowest_open(scores, slot, count[CLOSED] > 0)
+        else:
+            host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+        if host < 0:
+            break
+        if at == state.undo_host.shape[0]:
+            wrong = np.int64(OUT_OF_ROOM)
+            break
+        if length == LONG:
+            cost = cost_of_next(engine.jobs, state, engine.moment, job, host, state.picked[host])
+            if cost > slack:
+                closed = _pass_by(state, host, closed)
+                continue
+            slack -= cost
+        state.undo_host[at] = host
+        state.picked[host] += 1
+        at += 1
+        wrong = NOT_FINITE * take_in_lane(scores, scan, slot, demand, host, last, seed)
+    left = mark + tasks - at
+    for entry in range(mark, at):
+        host = np.int64(state.undo_host[entry])
+        picked = np.int64(state.picked[host])
+        if picked > 0 and left == 0 and wrong == 0:
+            _take(engine, job, host, picked, length)
+        elif picked > 0:
+            changed(scores, host)  # its lane says that it was taken
+        state.picked[host] = 0
+    _use_again(state, closed)
+    return left, wrong
+
+
+@inner
+def _take_anew(engine, member, job, length, some_are_not):
+    """The same where every host is rated anew for every task."""
+    state, count, mark = engine.state, engine.state.tally, engine.state.tally[UNDO]
+    demand = engine.jobs.demand[engine.jobs.kind[job]]
+    closed, left, wrong = np.int64(0), np.int64(engine.jobs.tasks[job]), np.int64(0)
+    for k in range(engine.jobs.tasks[job]):
+        last = count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+        task, seed = engine.jobs.first_task[job] + k, engine.rules.seed
+        if rate_all(engine.scores, engine.calls.scans[member], demand, state.free, last, task, seed):
+            wrong = np.int64(NOT_FINITE)
+            break
+        host, closed = _lowest_beside(engine, np.int64(0), job, length, some_are_not, closed)
+        if host < 0:
+            take_back(engine, mark, job, length)
+            break
+        if count[UNDO] == state.undo_host.shape[0]:
+            left = np.int64(-1)
+            break
+        state.undo_host[count[UNDO]] = host
+        _take(engine, job, host, 1, length)
+        left -= 1
+    _use_again(state, closed)
+    return left, wrong
+
+
+@inner
+def _lowest_beside(engine, slot, job, length, some_are_not, closed):
+    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job."""
+    while True:
+        if length == SHORT and not some_are_not:
+            return lowest_open(engine.scores, slot, engine.state.tally[CLOSED] > 0), closed
+        host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
+        if host < 0 or length == SHORT or _is_spared(engine, job, host):
+            return host, closed
+        closed = _pass_by(engine.state, host, closed)
+
+
+@inner
+def _find_usable(jobs, state, bound, job, too_slow):
+    allowed = jobs.hosts[job]
+    for host in range(state.open.shape[0]):
+        state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
+    close_shut(state, bound)
+
+
+@inner
+def renew_if_changed(engine, job, length):
+    """`job` seemed to fit and did not: make the stairs exact, if they may not have been.
+
+    They were for it where the host that they speak of still has as much: then that one is reserved, or closed to it.
+    """
+    if engine.stairs.fresh[length] == engine.state.tally[CHANGES]:
+        return
+    if length == SHORT and still_has(engine.stairs, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
+        return
+    engine.stairs.fresh[length] = engine.state.tally[CHANGES]
+    if length == LONG:
+        renew_long(engine)
+    else:
+        renew(engine.stairs, engine.state.free)
+
+
+@inlined
+def _take(engine, job, host, tasks, length):
+    """So many tasks take a host, which the undo list has for each."""
+    count, kind = engine.state.tally, engine.jobs.kind[job]
+    for entry in range(count[UNDO], count[UNDO] + tasks):
+        engine.state.undo_kind[entry] = kind
+    count[UNDO] += tasks
+    count[CHANGES] += 1
+    if is_counted(engine.moment):
+        set_apart(engine.jobs, engine.state, engine.moment, host)
+    _change(engine, host, kind, -tasks)
+    if length == LONG:
+        take_for_long(engine.jobs, engine.state, engine.moment, job, host, tasks)
+
+
+@inner
+def take_again(engine, job, host, tasks):
+    """Take a host that a plan has named for so many tasks."""
+    for entry in range(engine.state.tally[UNDO], engine.state.tally[UNDO] + tasks):
+        engine.state.undo_host[entry] = host
+    _take(engine, job, host, tasks, SHORT)
+
+
+@inner
+def take_back(engine, mark, job, length):
+    """Give back what was taken since there were `mark` notes; where `job` is LONG, to the promised moment too."""
+    count = engine.state.tally
+    for entry in range(count[UNDO] - 1, mark - 1, -1):
+        host = np.int64(engine.state.undo_host[entry])
+        _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
+        raise_to(engine.stairs, engine.state.free, host)
+        raise_block(engine.state, host)
+        if length == LONG:
+            take_for_long(engine.jobs, engine.state, engine.moment, job, host, -1)
+    if count[UNDO] > mark:
+        count[CHANGES] += 1
+    count[UNDO] = mark
+
+
+@inner
+def give_back(engine, host, kind, tasks):
+    """So many tasks have ended on the host."""
+    _change(engine, host, kind, tasks)
+    raise_to(engine.stairs, engine.state.free, host)
+    raise_block(engine.state, host)
+
+
+@inlined
+def _change(engine, host, kind, tasks):
+    """Let so many tasks of a demand more be free."""
+    for r in range(engine.state.free.shape[1]):
+        engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+    engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]
+    changed(engine.scores, host)
+    recount(engine.jobs, engine.state, engine.moment, host)

@@ -1,0 +1,200 @@
+"""The arrays that the compiled engine works on, laid out from a log, a cluster and their rules."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.compiled_rules.orders import ranks_of
+from loadmaster.compiled_rules.policies import never_remembered
+from loadmaster.host_index.scores_kernel import empty_scores
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.distinct import distinct_rows
+from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
+from loadmaster.place import POLICIES, Policy
+from loadmaster.scheduling import Discipline, Scheduler, members_of
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.twin import ByColumns
+from loadmaster.sim.queue.capabilities import Walk, by_arrival, is_ticked, is_told, known_of, walk_of
+from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
+from loadmaster.sim.queue.engine.constraint_state import BoundState
+from loadmaster.sim.queue.engine.estimates import no_guess
+from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.expected_ends_kernel import empty_ends
+from loadmaster.sim.queue.engine.host_pool import no_pool, on_one_host, pool_of, rates_alike
+from loadmaster.sim.queue.engine.initial_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
+from loadmaster.sim.queue.engine.priority_ticks import book_of, happened_of
+from loadmaster.sim.queue.engine.queue_engine import QueueEngine
+from loadmaster.sim.queue.engine.records import Records
+from loadmaster.sim.queue.engine.starting_state import begin, begun_runs
+from loadmaster.sim.queue.engine.state import EASY, WALK, Jobs, Log, QueueRules
+
+
+def laid_out(
+    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
+    binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
+) -> tuple[QueueEngine, BoundState | None]:  # fmt: skip
+    """A run that begins, and what binds its jobs; `news`: ends are noted."""
+    policy, discipline = scheduler.policy, scheduler.discipline
+    runs = begun_runs(workload, cluster, binding)
+    jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
+    if binding is not None:
+        jobs = rows_of(jobs, binding)
+        bound = bound_of(workload, cluster, binding, jobs, news=news)
+    else:
+        pool = pool_of(jobs, cluster, policy, discipline, records.host)
+    rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
+    if workload.starting is not None:
+        rules = rules._replace(begins_s=float(workload.starting.now_s))
+    hosts = cluster  # orders go on looking at the cluster
+    if pool is not None:
+        host = np.full(workload.jobs, -1, np.int32)
+        jobs, hosts = on_one_host(jobs, pool)
+    if guess is not None or binding is not None:
+        rules = rules._replace(keeps=False)
+    if guess is not None:
+        rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
+    waiting = nobody_waits(jobs, ticked=rules.ticked)
+    state = empty_state(
+        jobs, hosts, discipline, waiting, guess or no_guess(), pool or no_pool(), meta=rules.members > 1,
+        promises=rules.backfilling == EASY,
+    )  # fmt: skip
+    if binding is not None:
+        state = state._replace(left=binding.counters.most.copy())
+    rows = len(jobs.kind)
+    engine = QueueEngine(
+        jobs, np.array(hosts.capacity), rules, state, waiting,
+        nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
+        full_stairs(hosts), no_moment(hosts, len(state.undo_host)),
+        empty_ends(rows), empty_scores(hosts.kinds, jobs.demand, often(jobs), rules.members),
+        Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
+        book_of(discipline.order, workload, cluster),
+    )  # fmt: skip
+    if runs is not None:
+        begin(engine, runs, bound)
+    return engine, bound
+
+
+def _is_told_by_length(discipline: Discipline) -> bool:
+    """Whether what is expected of jobs may change their order, so that it is no longer known before they come."""
+    return isinstance(discipline.order, Order) and not by_arrival(discipline)
+
+
+def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Jobs:
+    """The workload as kernels take it; projects count only under a discipline that knows them."""
+    fair = type(discipline.order) is FairShare and workload.project is not None
+    project = workload.projects if fair else np.zeros(workload.jobs, np.int32)
+    demand, kind = distinct_rows(workload.demand)
+    position, at = _positions(workload, discipline, project)
+    count = np.bincount(project, minlength=1)
+    return Jobs(
+        submit_s=frozen_floats(workload.submit_s),
+        runtime_s=frozen_floats(workload.runtime_s),
+        expected_s=frozen_floats(workload.expected_s),
+        kind=frozen_ints(kind),
+        tasks=frozen_ints(workload.task_count),
+        first_task=frozen_longs(workload.first_task),
+        project=frozen_ints(project),
+        demand=demand,  # raters take arrays that may be written to
+        smallest=frozen_bools((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=frozen_bools((demand <= cluster.capacity.min(axis=0)).all(axis=1)),
+        position=frozen_ints(position),
+        at=frozen_ints(at),
+        span=frozen_longs(np.concatenate(([0], np.cumsum(count)))),
+        hosts=frozen_ints(np.zeros(workload.jobs, np.int32)),
+        allowed=frozen_bools(np.ones((1, cluster.hosts), np.bool_)),
+        whole=frozen_bools(np.ones(1, np.bool_)),
+        uses=frozen_longs(np.zeros(workload.jobs + 1, np.int64)),
+        use_limit=frozen_ints(np.zeros(0, np.int32)),
+        use_amount=frozen_floats(np.zeros(0)),
+    )
+
+
+def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
+    """int32[J] each: where every job stands in an order that never changes, and who stands there."""
+    number = np.arange(workload.jobs, dtype=np.int32)
+    if by_arrival(discipline):
+        return number, number
+    order = discipline.order
+    if (isinstance(order, Order) and order.moves) or is_told(order):
+        return number, number
+    key = ranks_of(order, job_columns(workload), 0.0) if isinstance(order, Order) else _narrow(project)
+    at = np.argsort(key, kind="stable").astype(np.int32)
+    position = np.empty_like(at)
+    position[at] = number
+    return position, at
+
+
+def _narrow(numbers: Ints) -> NDArray[np.integer[Any]]:
+    """The same numbers, from zero up, in 16 bits if they can be: NumPy sorts such by their digits."""
+    return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
+
+
+def columns_of(workload: Workload, bound: BoundState | None, *, moving: bool) -> JobColumns:
+    """The columns of every row that orders look at; none where ranks never move."""
+    columns = job_columns(workload)
+    if not moving:
+        return _writable(JobColumns._make(column[:0] for column in columns))
+    return _writable(columns if bound is None else JobColumns._make(column[bound.row.owner] for column in columns))
+
+
+def _writable(columns: JobColumns) -> JobColumns:
+    """The columns that orders look at, as rankers take them: arrays that may be written to."""
+    return JobColumns._make(np.array(column) for column in columns)
+
+
+def often(jobs: Jobs) -> Floats:
+    """How many tasks ask for each demand, float64[K]."""
+    return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
+
+
+def _rules(
+    jobs: Jobs, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, *, counted: bool
+) -> QueueRules:  # fmt: skip
+    policy, discipline = scheduler.policy, scheduler.discipline
+    members, meta, walk = members_of(policy), known_of(policy), walk_of(discipline)
+    assert cluster.speed is not None
+    assert meta is not None
+    return QueueRules(
+        interval_s=float(interval_s),
+        begins_s=-np.inf,
+        backfilling=walk.kind,
+        members=len(members),
+        reservations=walk.reservations,
+        lookahead=walk.lookahead,
+        varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if counted or _is_first_fit(member, jobs, cluster)),
+        next_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["round-robin"]),
+        target=meta.target,
+        seed=int(seed),
+        moving=_moves(discipline.order),
+        ticked=is_ticked(discipline.order),
+        told=is_told(discipline.order),
+        shortest=walk.shortest,
+        pruned=meta.pruned,
+        several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
+        everywhere=bool(jobs.whole.all()),
+        limited=bool(jobs.use_limit.size),
+        keeps=_keeps(discipline, walk, cluster),
+    )
+
+
+def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
+    """Whether the policy comes to the first host that fits."""
+    return policy is POLICIES["first-fit"] or rates_alike(policy, jobs, cluster)
+
+
+def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
+    """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
+    order, speed = discipline.order, cluster.speed
+    known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
+    one_speed = speed is None or bool((speed == speed[0]).all())
+    return known and one_speed and type(order) is Order and not order.moves
+
+
+def _moves(order: AnyOrder) -> bool:
+    """Whether ranks change at every pass."""
+    if isinstance(order, Order):
+        return order.moves
+    return type(order) is ByColumns or (is_told(order) and not is_ticked(order))

@@ -1,0 +1,109 @@
+"""What is known after a pass: a job that could not start in it can start in the next only where somebody has left.
+
+That holds as long as the head of the queue is the same and is promised the same moment on the same hosts: what is free
+elsewhere, and what the head can spare, have only shrunk since the job was tried, and it ends later than it would have.
+The moment must lie ahead: of jobs that outlive their estimates, more are taken to be about to end as time passes. And a
+job of several tasks that found hosts for some of them may be better off next time.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.head_promise_kernel import promise
+from loadmaster.sim.queue.engine.head_slack_kernel import is_counted, left_for_long
+from loadmaster.sim.queue.engine.queue_tree_kernel import lower_stairs, raise_stairs, stand
+from loadmaster.sim.queue.engine.state import (
+    HEAD,
+    HOSTS,
+    LAST_HEAD,
+    LAST_PLACE,
+    LEANS,
+    LONG,
+    NEWEST,
+    NEWS,
+    OLD,
+    PARTLY,
+    PLANNED,
+    SAME,
+    SHORT,
+    SOME,
+    THIS_HEAD,
+    VALID,
+)
+
+
+@inlined
+def note_news(news, host):
+    """Somebody has left the host."""
+    if not news.is_new[host]:
+        news.is_new[host] = True
+        news.host[news.number[HOSTS]] = host
+        news.number[HOSTS] += 1
+
+
+@inlined
+def note_newest(news, position):
+    """A job has come that stands at this position."""
+    news.number[NEWEST] = min(news.number[NEWEST], position)
+
+
+@inner
+def may_know(rules, state):
+    """Whether something is known of the jobs of the last pass."""
+    return state.news.number[OLD] > 0 and rules.keeps
+
+
+@inner
+def first_new(state):
+    """The position from which on jobs stand that have not been tried in the last pass."""
+    return state.news.number[NEWEST]
+
+
+@inner
+def holds_still(engine, head, now):
+    """Whether what is known of the last pass holds beside this head, of which nobody in front has started."""
+    number = engine.state.news.number
+    if head != number[LAST_HEAD]:
+        number[OLD] = 0
+    elif number[VALID] == 1 and number[HOSTS] == 0 and engine.moment.shadow_s[0] > now:
+        engine.moment.number[HEAD] = head
+    elif number[LEANS] == 1:
+        promise(engine, head, now)
+        number[OLD] *= engine.moment.number[SAME]
+    return number[OLD] > 0
+
+
+@inner
+def learn(rules, state, moment, leans, certain):
+    """A pass is over; `certain`: all that were tried in it and did not start could not have.
+
+    A job that found hosts for some of its tasks only could not have either, as long as no other starts.
+    """
+    news, started, partly = state.news, state.tally[PLANNED], state.tally[PARTLY]
+    if rules.members == 1:
+        certain &= (partly == 0 or started == partly - 1) and (news.number[SOME] == 0 or started == 0)
+    news.number[SOME] = 1 if certain and (partly > 0 or news.number[SOME] == 1) else 0
+    news.number[VALID] = 1 if rules.members == 1 and is_counted(moment) else 0
+    for i in range(news.number[HOSTS]):
+        news.is_new[news.host[i]] = False
+    news.number[HOSTS] = 0
+    news.number[OLD] = 1 if certain and rules.keeps else 0
+    news.number[NEWEST] = LAST_PLACE
+    news.number[LEANS] = 1 if leans else 0
+    news.number[LAST_HEAD] = news.number[THIS_HEAD]
+
+
+@inner
+def renew_news(engine):
+    """Make the stairs of hosts that somebody has left exact."""
+    several = engine.state.free.shape[1] > 1
+    lower_stairs(engine.stairs, SHORT + NEWS)
+    lower_stairs(engine.stairs, LONG + NEWS)
+    for i in range(engine.state.news.number[HOSTS]):
+        host = np.int64(engine.state.news.host[i])
+        stand(engine.stairs, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0)
+        cores, memory = left_for_long(engine.jobs, engine.state, engine.moment, host)
+        stand(engine.stairs, LONG + NEWS, cores, memory)
+    raise_stairs(engine.stairs, SHORT + NEWS)
+    raise_stairs(engine.stairs, LONG + NEWS)

@@ -1,0 +1,118 @@
+"""Jobs start as a pass has planned, and give back what they held when they are over."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.allocate_kernel import give_back
+from loadmaster.sim.queue.engine.changed_hosts_kernel import note_news
+from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound
+from loadmaster.sim.queue.engine.estimates_kernel import note_end
+from loadmaster.sim.queue.engine.expected_ends_kernel import add_end, drop_end
+from loadmaster.sim.queue.engine.host_pool_kernel import free_again, take_lowest
+from loadmaster.sim.queue.engine.profile.running_jobs_kernel import give_back_early
+from loadmaster.sim.queue.engine.queue_tree_kernel import leave
+from loadmaster.sim.queue.engine.ranked_queue_kernel import leave_ranked
+from loadmaster.sim.queue.engine.running_by_host_kernel import move_in, move_out, next_run
+from loadmaster.sim.queue.engine.state import EASY, PLANNED, RUNNING, STARTED, WAITING
+
+
+@inlined
+def commit(engine, bound, now):
+    """The planned starts happen."""
+    count = engine.state.tally
+    if bound is not None:
+        begin_round(bound)
+    for i in range(count[PLANNED]):
+        row = np.int64(engine.state.plan_job[1, i])
+        engine.log.start_s[row if bound is None else bound.row[row].owner] = now
+        slowest = np.inf
+        for k in range(engine.jobs.tasks[row]):
+            host = engine.state.undo_host[engine.state.plan_task[i] + k]
+            engine.log.host[engine.jobs.first_task[row] + k] = host
+            slowest = min(slowest, engine.state.speed[host])
+        _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
+        if engine.state.pool.many.shape[0] > 0:
+            take_lowest(engine.state.pool, row)
+        end_s = now + engine.jobs.runtime_s[row] / slowest
+        if engine.rules.backfilling == EASY:
+            note_tenants(engine, row, now + engine.jobs.expected_s[row] / slowest)
+        count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
+        engine.state.used[engine.jobs.project[row]] += (
+            engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
+        )
+        if engine.rules.backfilling == EASY:
+            add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
+        if bound is None and engine.rules.told:
+            _tell(engine.ranked.happened, row, now)
+        if bound is not None:
+            start_bound(engine, bound, row, end_s)
+        elif engine.rules.moving:
+            leave_ranked(engine.ranked, row)
+        else:
+            leave(engine.waiting, row)
+    count[WAITING] -= count[PLANNED]
+    count[STARTED] += count[PLANNED]
+    if bound is not None:
+        end_round(engine.state, bound)
+
+
+@inlined
+def _hold(state, entry, tasks, task):
+    """A job holds the hosts that the undo list has from `entry` on: those of one host side by side."""
+    for k in range(entry, entry + tasks):
+        state.picked[state.undo_host[k]] += 1
+    for k in range(entry, entry + tasks):
+        host = state.undo_host[k]
+        for _ in range(state.picked[host]):
+            state.held[task] = host
+            task += 1
+        state.picked[host] = 0
+
+
+@inner
+def note_tenants(engine, job, end_s):
+    """`job`, whose held hosts are written down, runs there, and is expected to end at `end_s`."""
+    jobs, tenants = engine.jobs, engine.state.tenants
+    tenants.end_s[job] = end_s
+    task, end = jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]
+    while task < end:
+        host, tasks = next_run(engine.state.held, task, end)
+        move_in(tenants, task, tasks, job, host)
+        task += tasks
+
+
+@inner
+def _tell(happened, job, time_s):
+    happened.job[happened.number[0]] = job
+    happened.time_s[happened.number[0]] = time_s
+    happened.number[0] += 1
+
+
+@inlined
+def complete(engine, plan, now):
+    """Jobs that are over give back what they held."""
+    count = engine.state.tally
+    while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
+        job = np.int64(engine.state.ending[0])
+        if engine.state.guess.predicts:
+            note_end(engine.jobs, engine.state.guess, job, engine.state.end_s[0])
+        if plan is not None:
+            give_back_early(plan, plan.kept, plan.replan, job, engine.state.end_s[0], now)
+        if engine.rules.told:
+            _tell(engine.ranked.happened, -1 - job, engine.state.end_s[0])
+        count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
+        kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
+        while task < engine.jobs.first_task[job + 1]:
+            host, tasks = next_run(engine.state.held, task, engine.jobs.first_task[job + 1])
+            give_back(engine, host, kind, tasks)
+            note_news(engine.state.news, host)
+            if engine.rules.backfilling == EASY:
+                move_out(engine.state.tenants, task, host)
+            task += tasks
+        if engine.state.pool.many.shape[0] > 0:
+            free_again(engine.state.pool, job)
+        engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
+        if engine.rules.backfilling == EASY:
+            drop_end(engine.ends, job)

@@ -1,0 +1,150 @@
+"""The moments of a run whose jobs constraints bind: what happens next, and what happens before a pass (rule Q1)."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.heap_kernel import drop_first
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.moments_kernel import at_or_after
+from loadmaster.sim.queue.engine.constraint_state import (
+    AGAIN,
+    CUTS,
+    ENDED,
+    ENTERED,
+    IN_QUEUE,
+    MOMENTS,
+    REPEATED,
+    ROUND,
+    SERIAL,
+    STUCK,
+    SUSPENDED,
+)
+from loadmaster.sim.queue.engine.eligibility_kernel import admit_bound, begin, finish, next_ready, release
+from loadmaster.sim.queue.engine.eligible_hosts_kernel import count_against
+from loadmaster.sim.queue.engine.expected_ends_kernel import drop_end
+from loadmaster.sim.queue.engine.host_failures_kernel import fail, free_hosts, next_failure_s, tell_shell
+from loadmaster.sim.queue.engine.state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
+
+
+@inner
+def go_on_bound(engine, bound):
+    """All that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
+    if is_another_pass(bound):
+        return bound.clock[0]
+    event = next_bound_event(engine.state, bound)
+    if event == np.inf:
+        return event
+    now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
+    advance(engine, bound, now)
+    return now
+
+
+@inner
+def next_bound_event(state, bound):
+    """When something happens next that could start a job: infinite when nobody can start any more."""
+    count = state.tally
+    coming, waits = count[ARRIVED] < bound.job.shape[0] - 1, count[WAITING] > 0
+    fail_s = next_failure_s(bound)
+    event = bound.job[count[ARRIVED]].submit_s if coming else np.inf
+    suspended = bound.tally[SUSPENDED] > 0
+    if count[RUNNING] > 0 and (coming or waits or suspended or fail_s < np.inf):
+        event = min(event, state.end_s[0])
+    if coming or waits or count[RUNNING] > 0:
+        event = min(event, fail_s)
+    if waits:
+        event = min(event, next_ready(bound), _next_moment_s(bound))
+        if bound.clock[1] > bound.clock[0]:
+            event = min(event, bound.clock[1])
+    return event
+
+
+@inner
+def is_another_pass(bound):
+    """Whether there is one more pass at the present moment; asked once."""
+    bound.tally[REPEATED] = bound.tally[AGAIN]
+    bound.tally[AGAIN] = 0
+    return bound.tally[REPEATED] != 0
+
+
+@inner
+def advance(engine, bound, now):
+    """All that happens up to `now`: jobs end and hosts fail in the order of time, jobs come and become eligible."""
+    count = engine.state.tally
+    bound.clock[0] = now
+    while True:
+        end_s = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
+        fail_s = next_failure_s(bound)
+        if min(end_s, fail_s) > now:
+            break
+        if end_s <= fail_s:
+            _end(engine, bound)
+        else:
+            fail(engine, bound)
+    admit_bound(engine, bound)
+    release(engine, bound)
+
+
+@inner
+def start_bound(engine, bound, row, end_s):
+    """The row's job starts now, as far as constraints go."""
+    job = np.int64(bound.row[row].owner)
+    bound.job[job].end_s = end_s
+    bound.row[row].serial = bound.tally[SERIAL]
+    bound.tally[SERIAL] += 1
+    if engine.rules.limited:
+        count_against(engine.jobs, engine.state, row, -1.0)
+    begin(engine, bound, job)
+
+
+@inner
+def begin_round(bound):
+    """Starts come: who joins the queue from now on does so for one of them."""
+    bound.tally[ROUND] += 1
+    bound.tally[ENTERED] = 0
+
+
+@inner
+def end_round(state, bound):
+    """The starts are over; if one made another job eligible, there is one more pass at this moment."""
+    bound.tally[AGAIN] = 1 if state.tally[PLANNED] > 0 and bound.tally[ENTERED] > 0 else 0
+
+
+@inner
+def queue_length(state, bound):
+    """Jobs that have arrived and not started, those that never can among them."""
+    return state.tally[WAITING] if bound is None else state.tally[WAITING] + bound.tally[STUCK]
+
+
+@inner
+def somebody_may_start(state, bound):
+    """Whether some job is in the queue that may start now."""
+    return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
+
+
+@inner
+def has_cut_runs(bound):
+    """Whether runs were cut short that the shell has not put aside yet."""
+    return False if bound is None else bound.tally[CUTS] > 0
+
+
+@inlined
+def _end(engine, bound):
+    count = engine.state.tally
+    end_s, row = engine.state.end_s[0], np.int64(engine.state.ending[0])
+    count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
+    free_hosts(engine, row)
+    if engine.rules.backfilling == EASY:
+        drop_end(engine.ends, row)
+    job = np.int64(bound.row[row].owner)
+    tell_shell(bound, job, end_s, ENDED)
+    finish(engine, bound, job, end_s, bound.job[job].well)
+
+
+@inlined
+def _next_moment_s(bound):
+    """When the calendar changes next, infinite if never."""
+    moments_s = bound.closures.moments_s
+    own = bound.tally
+    while own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= bound.clock[0]:
+        own[MOMENTS] += 1
+    return moments_s[own[MOMENTS]] if own[MOMENTS] < moments_s.shape[0] else np.inf

@@ -1,0 +1,64 @@
+"""What a compiled run of bound jobs leaves beside starts and hosts: ends, runs cut short, jobs that never ran."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from loadmaster.model import Cluster, Schedule
+from loadmaster.model.arrays import Bools, Ints
+from loadmaster.model.constraints import STATUSES
+from loadmaster.model.schedule import Segments
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.sim.queue.engine.constraint_state import ABLE_REFUSED, CUTS, BoundState
+
+_NODE_FAIL, _PREEMPTED = STATUSES.index("node_fail"), STATUSES.index("preempted")
+
+
+class CutRuns:
+    """Runs that were cut short, as they come."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, float, float, bool, list[int]]] = []
+        self._going_on: dict[int, list[int]] = {}  # by job, its rows from which it goes on
+
+    def keep(self, bound: BoundState, tasks: Ints) -> None:
+        """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
+        cut, at = bound.cut, 0
+        for n in range(int(bound.tally[CUTS])):
+            run = cut.run[n]
+            job = int(run.job)
+            hosts = cut.host[at : at + int(tasks[job])].tolist()
+            if run.lost:
+                for number in self._going_on.pop(job, ()):  # nor does what it had done before count
+                    self._rows[number] = (*self._rows[number][:3], True, self._rows[number][4])
+            else:
+                self._going_on.setdefault(job, []).append(len(self._rows))
+            self._rows.append((job, float(run.start_s), float(run.end_s), bool(run.lost), hosts))
+            at += len(hosts)
+        bound.tally[CUTS] = 0
+
+    def segments(self) -> Segments | None:
+        """All of them; None if there was none."""
+        return Segments.of(self._rows) if self._rows else None
+
+
+def bound_schedule(
+    schedule: Schedule, binding: Binding, bound: BoundState, cut: CutRuns, cluster: Cluster,
+    preempted: Bools | None = None,
+) -> Schedule:  # fmt: skip
+    """The schedule with all that constraints have done to it; `preempted` bool[J] says who has ended for others."""
+    assert cluster.speed is not None
+    ended, segments = bound.job, cut.segments()
+    status = np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1))
+    if preempted is not None:
+        status[preempted] = _PREEMPTED
+    stopped = bool((status >= 0).any())
+    plain = not stopped and segments is None and schedule.end_s is None and bool((cluster.speed == 1.0).all())
+    return replace(
+        schedule,
+        end_s=None if plain else np.array(ended.end_s[:-1]),
+        status=status if stopped else None,
+        segments=segments,
+        never=binding.count_never(),
+        refused=int(bound.tally[ABLE_REFUSED]),
+    )

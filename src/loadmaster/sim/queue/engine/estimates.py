@@ -1,0 +1,58 @@
+"""Lays out what compiled engines guess of jobs, and says which runs they can make so."""
+
+import numpy as np
+
+from loadmaster.backfilling import Easy
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Floats
+from loadmaster.scheduling import Discipline
+from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.predictions import STEPS_S
+from loadmaster.sim.queue.engine.estimates_kernel import DOUBLE, NONE, STEPS, USER, Guess
+
+_CORRECTS = {"none": NONE, "steps": STEPS, "user": USER, "double": DOUBLE}
+
+
+def serves_guesses(foresight: Foresight, cluster: Cluster, discipline: Discipline) -> bool:
+    """Whether a compiled engine guesses so: on hosts of speed 1; expected ends are known under EASY alone."""
+    assert cluster.speed is not None
+    if not bool((cluster.speed == 1.0).all()):
+        return False
+    return type(discipline.backfilling) is Easy or not foresight.expiry_pass
+
+
+def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, ends_count: bool) -> Guess:
+    """What is guessed of jobs.
+
+    Args:
+        workload: with the user's own estimates.
+        expected_s: float64[J], first predictions as far as they are known; written to for each job as it arrives.
+        foresight: how.
+        ends_count: expected ends are known, so that corrections count.
+    """
+    predicts = foresight.estimates == "last-two"
+    user = np.full(workload.jobs, -1, np.int32) if workload.user is None else np.array(workload.user)
+    users = 1 + int(user.max(initial=0))
+    return Guess(
+        predicts=predicts,
+        corrects=_CORRECTS[foresight.correction] if ends_count else NONE,
+        expires=foresight.expiry_pass and ends_count,
+        expected_s=expected_s,
+        user_s=np.array(workload.expected_s),
+        user=user,
+        older_s=np.zeros(users),
+        newer_s=np.zeros(users),
+        ended=np.zeros(users, np.int64),
+        steps_s=np.array(STEPS_S),
+        moved=np.zeros(workload.jobs, np.int32),  # a running job stands once among the expected ends
+        arrived=np.zeros(1, np.int64),
+        last_s=np.full(1, -np.inf),
+    )
+
+
+def no_guess() -> Guess:
+    """A `Guess` for runs in which expected ends are known before and never corrected."""
+    one, whole = np.zeros(1), np.zeros(1, np.int64)
+    return Guess(
+        False, NONE, False, one, one, np.zeros(1, np.int32), one, one, whole, one, np.zeros(1, np.int32), whole, one
+    )  # fmt: skip

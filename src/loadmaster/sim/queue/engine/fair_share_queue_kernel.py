@@ -1,0 +1,52 @@
+"""Which project's turn it is under fair share: the one with the least use for its share, among those that wait.
+
+What each project uses for its share is worked out once a pass, and anew where one of its jobs starts: to divide for
+each project at each job was a sixth of a run. It is kept as a whole number in the order of the ratios
+(`lanes_kernel.rank_of`), so that the compiler uses vectors to find the least.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.host_index.lanes_kernel import rank_of
+from loadmaster.jit.kernels import inlined, inner
+
+SATISFIED = np.int64(2**63 - 1)
+"""The need of a project of which nobody is left to be looked at: above all ratios."""
+
+
+@inlined
+def begin_needs(state, waiting):
+    """Rank the projects that wait by use over share, as a pass begins."""
+    for project in range(state.need.shape[0]):
+        state.need[project] = SATISFIED
+        if waiting.edge[0, project] < waiting.edge[1, project]:
+            state.need[project] = rank_of(state.used[project] / state.share[project])
+
+
+@inlined
+def use_more(state, project, cores):
+    """The project uses so many cores more in this pass."""
+    state.used[project] += cores
+    if state.need[project] != SATISFIED:
+        state.need[project] = rank_of(state.used[project] / state.share[project])
+
+
+@inlined
+def is_satisfied(state, project):
+    """All waiting jobs of the project have been looked at in this pass."""
+    state.need[project] = SATISFIED
+
+
+@inner
+def neediest(state):
+    """The project whose turn it is, the first of several; -1 if all are satisfied."""
+    least = SATISFIED
+    for project in range(np.uint64(state.need.shape[0])):
+        least = min(least, state.need[project])
+    if least == SATISFIED:
+        return np.int64(-1)
+    first = np.int64(0)
+    while state.need[first] != least:
+        first += 1
+    return first

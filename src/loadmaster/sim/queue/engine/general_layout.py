@@ -1,0 +1,197 @@
+"""Lays out what a run keeps for the compiled board: the whole log as one snapshot, of which passes see who waits."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from loadmaster.backfilling import Blocking, Slurm
+from loadmaster.backfilling.conservative_kernel import serve_conservative
+from loadmaster.backfilling.easy_kernel import serve_easy
+from loadmaster.backfilling.pass_arrays import END, STANDING, USE, EndArrays, PromiseArrays, RowArrays
+from loadmaster.backfilling.selective_kernel import serve_selective
+from loadmaster.backfilling.slurm_kernel import serve_slurm
+from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
+from loadmaster.compiled_rules.policies import never_remembered
+from loadmaster.host_index.scores_kernel import empty_scores
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Longs
+from loadmaster.model.snapshot import Need, Queue, Running, Snapshot
+from loadmaster.order import ORDERS, FairShare, Order
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import AnyPolicy, Discipline, members_of
+from loadmaster.scheduling.compiled_decide import CompiledRule, counts_hosts, rule_of
+from loadmaster.scheduling.resolved_constraints import Binding, is_one_pool
+from loadmaster.scheduling.slurm_snapshot import slurm_arrays
+from loadmaster.scheduling.snapshot_arrays import Scene, table
+from loadmaster.sim.queue.capabilities import by_arrival, is_told
+from loadmaster.sim.queue.engine import backfilling_passes_kernel as doors
+from loadmaster.sim.queue.engine.constraint_arrays import open_rows
+from loadmaster.sim.queue.engine.constraint_state import BoundState
+from loadmaster.sim.queue.engine.general_state import EVENT, Desk, DeskLine, Loops
+from loadmaster.sim.queue.engine.queue_engine import QueueEngine
+from loadmaster.sim.queue.engine.runtime_limits import Awaited
+from loadmaster.sim.queue.engine.state import Jobs
+from loadmaster.sim.queue.engine.work_limits import WorkCounts, work_of
+
+_DOORS: dict[Any, Callable[..., None]] = {
+    serve_none: doors.pass_none,
+    serve_skip: doors.pass_skip,
+    serve_netbatch: doors.pass_netbatch,
+    serve_easy: doors.pass_easy,
+    serve_selective: doors.pass_selective,
+    serve_conservative: doors.pass_conservative,
+    serve_slurm: doors.pass_slurm,
+}
+FEW_STEPS = 4096
+"""Running tasks for whose ends a plan has room at first."""
+
+
+def door_of(rule: CompiledRule) -> Callable[..., None]:
+    """What the engine calls for each pass."""
+    if rule.moments and rule.promise != "hosts":
+        return doors.pass_easy_by_moments
+    return _DOORS[rule.entry]
+
+
+def alone_of(rule: CompiledRule) -> Callable[..., None]:
+    """What it calls for a pass with one row: what none does with that, all do that look neither at clocks nor plans."""
+    return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else doors.pass_none
+
+
+def scene_of(
+    workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int, *, bound: bool
+) -> Scene:
+    """All rows of the log, as if they waited at once on an empty cluster; `bound`: `binding` binds some."""
+    rows = open_rows(binding)
+    jobs = binding.entries.job[rows]
+    closures = (*binding.calendar.foreseen, *binding.calendar.failures)
+    columns, given = dict[str, Any](), dict[str, Any]()
+    if bound:
+        columns = binding.columns(rows)
+        given = {
+            "allowed": binding.entries.allowed, "closures": closures,
+            "partitions": binding.partition_hosts, "limits_stop": binding.rules.limits_stop,
+        }  # fmt: skip
+    queue = Queue(
+        jobs, workload.demand[jobs], workload.task_count[jobs], workload.expected_s[jobs], workload.projects[jobs],
+        _task_number(workload)[jobs], eligible_s=binding.eligible_s[jobs],
+        user=None if workload.user is None else workload.user[jobs], **columns,
+    )  # fmt: skip
+    none = np.zeros(0, np.int64)
+    nowhere = none.astype(np.int32)
+    nobody = Running(none, nowhere, np.zeros((0, workload.demand.shape[1])), np.zeros(0), nowhere)
+    return Scene.of(
+        Snapshot(
+            -np.inf, cluster, cluster.capacity.copy(), queue, nobody, -1, seed, early_end=True,
+            need=_groups(workload, discipline, jobs), left=np.concatenate((binding.counters.most, binding.work.most)),
+            as_pool=is_one_pool(workload, cluster, binding if bound else None), **given,
+        )
+    )  # fmt: skip
+
+
+def _task_number(workload: Workload) -> Longs:
+    """int64: the number by which policies know the first task of each job."""
+    state = workload.starting
+    return workload.first_task if state is None or state.first_task is None else state.first_task
+
+
+def rule_for(scene: Scene, discipline: Discipline) -> CompiledRule | None:
+    """What the board does for the discipline; None where only a plain engine knows it, or something in the log."""
+    return rule_of(discipline.backfilling, scene.snapshot)
+
+
+def desk_of(
+    scene: Scene, rule: CompiledRule, binding: Binding, discipline: Discipline, policy: AnyPolicy, given: QueueEngine,
+    bound: BoundState, awaited: Awaited,
+) -> Desk:  # fmt: skip
+    """What is kept, as the run begins."""
+    order, members, jobs = discipline.order, members_of(policy), given.jobs
+    number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
+    owner = np.array(bound.row.owner, np.int32)
+    often = np.bincount(scene.rows.of["kind"], scene.rows.of["tasks"], len(scene.rows.demand)).astype(np.float64)
+    told, work = is_told(order), work_of(binding, open_rows(binding))
+    moves = isinstance(order, Order) and (order.moves or (awaited.guess.predicts and not by_arrival(discipline)))
+    # Between two looks of the order a job comes, starts, is sent back (two events) and becomes eligible, at most;
+    # `tell` checks. Running tasks are at most `room`, which `_would_overflow` checks.
+    return Desk(
+        rows=_rows(scene, jobs, work), hosts=scene.hosts, ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
+        calendar=scene.calendar, room=scene.room()._replace(free=given.state.free),
+        board=scene.board()._replace(order=np.zeros(many, np.int32)), standing=_standing(scene, many),
+        moments=scene.moments(), outlook=scene.outlook(steps_of(scene, room)),
+        scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
+        now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
+        varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
+        first_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["first-fit"]),
+        line=_line(jobs, bound, moves=moves or told),
+        owner=owner, runs=np.zeros(room, np.int32),
+        expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), pace=np.ones(number),
+        began_s=np.zeros(number),
+        guess=awaited.guess, runtime_s=awaited.runtime_s, teaches=awaited.teaches,
+        row_expected_s=np.array(given.jobs.expected_s), kept_in=np.zeros(many, np.int64), work=work,
+        seen=np.zeros(number, np.bool_), heard=table(EVENT, 5 * number if told else 0),
+        asked=np.zeros(many, np.int32), numbers=_numbers(rule), moves=moves, told=told, keeps=rule.keeps,
+        slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0, room),
+        loops=_loops(rule.slurm or Slurm()), clock=np.array([-np.inf, np.inf, np.inf, np.inf]),
+        looped=rule.slurm is not None, tally=np.zeros(16, np.int64),
+    )  # fmt: skip
+
+
+def steps_of(scene: Scene, room: int) -> int:
+    """Steps that a plan has room for at first."""
+    return len(scene.hosts.speed) + min(room, FEW_STEPS) + 64
+
+
+def with_more_steps(desk: Desk, scene: Scene) -> Desk:
+    """The same with room for twice as many."""
+    return desk._replace(outlook=scene.outlook(2 * len(desk.outlook.step)))
+
+
+def over_blocking(discipline: Discipline) -> Discipline:
+    """What the rest of the engine knows of it: no backfilling, nor an order that is told what happens."""
+    return Discipline(ORDERS["fcfs"] if is_told(discipline.order) else discipline.order, Blocking())
+
+
+def _groups(workload: Workload, discipline: Discipline, jobs: np.ndarray) -> Need | None:
+    order = discipline.order
+    if not isinstance(order, FairShare):
+        return None
+    projects = 1 + int(workload.projects.max(initial=0))
+    return Need(workload.projects[jobs], np.zeros(projects), order.share_of(projects))
+
+
+def _rows(scene: Scene, jobs: Jobs, work: WorkCounts) -> RowArrays:
+    """With what each counts against limits; those on work stand behind those of what runs."""
+    assert scene.snapshot.left is not None
+    of, rows, behind = scene.rows.of.copy(), scene.rows, len(scene.snapshot.left) - len(work.most)
+    counted, worked = np.diff(jobs.uses), np.diff(work.first)
+    of["uses"] = counted + worked
+    of["first_use"] = np.cumsum(of["uses"]) - of["uses"]
+    owner = np.concatenate((np.repeat(np.arange(len(of)), counted), np.repeat(np.arange(len(of)), worked)))
+    together = np.argsort(owner, kind="stable")
+    limit, amount = np.append(jobs.use_limit, work.limit + behind), np.append(jobs.use_amount, work.need)
+    return RowArrays(of, table(USE, len(limit), limit=limit[together], amount=amount[together]), rows.demand)
+
+
+def _standing(scene: Scene, many: int) -> PromiseArrays:
+    return PromiseArrays(np.zeros(many, np.int32), table(STANDING, many), np.zeros(scene.tasks, np.int32))
+
+
+def _line(jobs: Jobs, bound: BoundState, *, moves: bool) -> DeskLine:
+    many = len(jobs.kind)
+    tier = np.array(bound.row.tier, np.int32) if moves else np.zeros(many, np.int32)
+    return DeskLine(np.zeros(many, np.bool_), tier, np.array(jobs.position, np.float64), np.zeros(many, np.int32))
+
+
+def _loops(rule: Slurm) -> Loops:
+    return Loops(
+        float(rule.batch_sched_delay), rule.sched_min_interval // 1000 / 1000,
+        np.inf if rule.sched_interval is None else float(rule.sched_interval),
+        np.inf if rule.bf_interval is None else float(rule.bf_interval), rule.default_queue_depth + 1, rule.defer,
+    )  # fmt: skip
+
+
+def _numbers(rule: CompiledRule) -> np.ndarray:
+    numbers = np.zeros(4)
+    numbers[: len(rule.numbers)] = rule.numbers
+    return numbers

@@ -1,0 +1,263 @@
+"""Passes over the compiled board, as a part of the engine: what a pass sees is kept up to date here."""
+# mypy: disable-error-code="no-untyped-def,assignment"
+
+import numpy as np
+
+from loadmaster.backfilling.pass_arrays import SINCE
+from loadmaster.backfilling.queue_view_kernel import sort_line
+from loadmaster.backfilling.running_ends_kernel import add_tasks, drop_tasks
+from loadmaster.jit.by_reference import value_of
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
+from loadmaster.sim.queue.engine.constrained_kernel import go_on_bound, queue_length
+from loadmaster.sim.queue.engine.constraint_state import ENDED, HEARD, IN_QUEUE, MOMENTS, REFUSED, REPEATED, SENT_BACK
+from loadmaster.sim.queue.engine.general_decision_kernel import best_pass
+from loadmaster.sim.queue.engine.general_estimates_kernel import correct, hear_end, next_expiry_s, predict
+from loadmaster.sim.queue.engine.general_state import (
+    CAME,
+    CAME_BEFORE,
+    COME,
+    DECISION,
+    EARLY_END,
+    LEFT,
+    LOST,
+    OVER,
+    REDO,
+    REFUSED_BEFORE,
+    STARTED,
+    WAIT,
+)
+from loadmaster.sim.queue.engine.preemption_kernel import make_way, pass_again_if_need_be
+from loadmaster.sim.queue.engine.preemption_state import FIRST, HANDLED, QUEUED
+from loadmaster.sim.queue.engine.priority_events_kernel import tell
+from loadmaster.sim.queue.engine.slurm_timers_kernel import pass_loops_by
+from loadmaster.sim.queue.engine.state import (
+    ARRIVED,
+    LAST_HOST,
+    MANY,
+    NO_RANK,
+    OUT_OF_ROOM,
+    PLANNED,
+    WAITING,
+)
+from loadmaster.sim.queue.engine.stopping_kernel import join_running, leave_running, resume
+from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work, work_again_s
+
+
+@inlined
+def go_on_at_desk(engine, bound, desk, stops):
+    """All that happens before the next pass; returns its moment, infinite if there is none."""
+    if desk.tally[REDO] != 0:
+        desk.tally[REDO] = 0
+        return bound.clock[0]
+    bound.tally[HEARD] = 0
+    now = go_on_bound(engine, bound)
+    if now < np.inf and bound.tally[REPEATED] == 0:
+        _hear(engine, bound, desk, stops, now)
+    return now
+
+
+@inlined
+def decide_at_desk(engine, bound, desk, stops, now):
+    """One pass over the board, and its row in the record; returns what is wrong, 0 if nothing."""
+    winners, wrong, first = np.int64(0), np.int64(0), False
+    engine.state.tally[PLANNED] = 0
+    bound.clock[1] = np.inf
+    engine.log.value[engine.log.rows[0], :] = np.nan
+    queued = queue_length(engine.state, bound)
+    if bound.tally[IN_QUEUE] > 0:
+        if stops is not None and stops.number[HANDLED] != 0:  # the pass is made once more
+            queued = stops.number[QUEUED]
+        elif _line_up(engine, bound, desk, now):
+            return NO_RANK
+        if stops is not None and stops.number[HANDLED] == 0:
+            first, winners, wrong = make_way(engine, bound, desk, stops, now)
+        if not first and wrong == 0:
+            winners, wrong = best_pass(engine, bound, desk, engine.calls.serve, now)
+        if wrong != 0:
+            return wrong
+        if not first:
+            _keep(engine.state, bound, desk, now)
+    if _would_overflow(engine.jobs, engine.state, desk):
+        return OUT_OF_ROOM
+    _note(engine.state, engine.log, queued, winners, now)
+    if stops is not None:
+        stops.number[FIRST] = first
+    return 0
+
+
+@inlined
+def follow(engine, bound, desk, stops, now):
+    """The starts have happened: the board knows who runs now, and when there is another pass."""
+    _start(engine, desk, stops, now)
+    if stops is not None:
+        pass_again_if_need_be(engine.state, bound, stops, stops.number[FIRST] != 0)
+    bound.clock[1] = min(bound.clock[1], next_expiry_s(desk, now))
+    if engine.state.tally[WAITING] > 0:
+        again_s = work_again_s(desk.work, desk.started_as, engine.ranked.queue, engine.ranked.number[MANY], now)
+        bound.clock[1] = min(bound.clock[1], again_s)
+
+
+@inlined
+def _hear(engine, bound, desk, stops, now):
+    """Who has left the hosts, and who has come, since the last moment."""
+    own, moments_s, tally = bound.tally, bound.closures.moments_s, desk.tally
+    if own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= now:
+        tally[OVER] = 1
+    for n in range(own[HEARD]):
+        job, time_s, how = np.int64(bound.news[n].job), bound.news[n].time_s, bound.news[n].how
+        if time_s < desk.expected_end_s[job]:
+            tally[EARLY_END] = 1
+        tally[OVER] = 1
+        if how == ENDED:
+            hear_end(bound, desk, job, time_s)
+        drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
+        end_work(desk.work, desk.started_as[job], job, time_s)
+        if stops is not None:
+            leave_running(bound, desk, stops, job, how)
+        tell(desk, job, time_s, LEFT)
+        if how == SENT_BACK:
+            tell(desk, job, now, CAME)
+            tally[COME] = 1
+    correct(engine.jobs, desk, engine.log, now)
+    if stops is not None:
+        resume(engine, bound, desk, stops, now)
+    predict(bound, desk, now, True)
+    come, refused = engine.state.tally[ARRIVED], own[REFUSED]
+    for job in range(tally[CAME_BEFORE], come):
+        tell(desk, job, bound.job[job].submit_s, CAME)
+    if come - tally[CAME_BEFORE] > refused - tally[REFUSED_BEFORE]:
+        tally[COME] = 1
+    tally[CAME_BEFORE], tally[REFUSED_BEFORE] = come, refused
+
+
+@inlined
+def _line_up(engine, bound, desk, now):
+    """Put the rows that may start now in their order; 1 on a rank that is not finite."""
+    order, line = desk.board.order, desk.line
+    many = np.int64(0)
+    for i in range(desk.tally[WAIT]):
+        row = order[i]
+        line.here[row] = bound.job[desk.owner[row]].queued
+        if line.here[row]:
+            order[many] = row
+            many += 1
+    for i in range(engine.ranked.number[MANY]):
+        row = engine.ranked.queue[i]
+        if not line.here[row]:
+            line.here[row] = True
+            order[many] = row
+            many += 1
+            _note_fresh(bound, desk, np.int64(desk.owner[row]), now)
+    desk.tally[WAIT] = many
+    if desk.told:
+        engine.calls.reckon(engine.book, desk, engine.ranked, now)
+    elif desk.moves and engine.calls.rank(
+        value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
+    ):
+        return 1
+    if desk.told or desk.moves:
+        for i in range(engine.ranked.number[MANY]):
+            line.key[engine.ranked.queue[i]] = engine.ranked.rank[i]
+    sort_line(line, order, many)
+    return 0
+
+
+@inlined
+def _note_fresh(bound, desk, job, now):
+    """A row of `job` has come into the line: the job might start for the first time, or once more."""
+    if not desk.seen[job]:
+        desk.seen[job] = True
+        desk.tally[COME] = 1
+        released_s = now if bound.job[job].single else bound.job[job].ready_s
+        if released_s > bound.job[job].submit_s:
+            tell(desk, job, released_s, CAME)
+
+
+@inlined
+def _keep(state, bound, desk, now):
+    """The pass is decided: what it promised stands, and it says when to decide again."""
+    board, tally = desk.board, desk.tally
+    state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
+    wake_s = board.wake_s[0]
+    if desk.looped:
+        wake_s = min(wake_s, pass_loops_by(desk, now, state.tally[PLANNED] > 0))
+    tally[EARLY_END] = tally[COME] = tally[OVER] = 0
+    tally[DECISION] += 1
+    for c in range(desk.calendar.time.shape[0]):
+        if desk.calendar.time[c].to_s > now:
+            wake_s = min(wake_s, desk.calendar.time[c].to_s)
+    bound.clock[1] = wake_s
+    for i in range(tally[WAIT] if desk.keeps else 0):
+        if _is_soonest(desk, board.order[i]):
+            _keep_for_job(desk, board.order[i])
+
+
+@inner
+def _is_soonest(desk, row):
+    """Whether the row was promised something in this pass, and no other row of its job anything sooner."""
+    board, rows = desk.board, desk.rows.of
+    if board.promised[row].number <= board.tally[SINCE] or board.promised[row].start_s == np.inf:
+        return False
+    other, start_s = np.int64(rows[row].next_row), board.promised[row].start_s
+    while other != row:
+        if board.promised[other].number > board.tally[SINCE]:
+            other_s = board.promised[other].start_s
+            if other_s < start_s or (other_s == start_s and other < row):
+                return False
+        other = np.int64(rows[other].next_row)
+    return True
+
+
+@inner
+def _keep_for_job(desk, row):
+    """What the row is promised stands in the next pass, for the first row of its job that may have the hosts."""
+    board, rows, standing, other = desk.board, desk.rows.of, desk.standing, np.int64(row)
+    many, first = board.promised[row].many, rows[row].first_host
+    while True:
+        desk.kept_in[other] = desk.tally[DECISION]
+        standing.promise[other].start_s, standing.promise[other].many = board.promised[row].start_s, many
+        for k in range(many):
+            standing.host[rows[other].first_host + k] = board.promised_host[first + k]
+        other = np.int64(rows[other].next_row)
+        if other == row:
+            return
+
+
+@inlined
+def _note(state, log, queued, winners, now):
+    """Write the pass down."""
+    row = log.rows[0]
+    log.time_s[row] = now
+    log.queue_length[row] = queued
+    log.started[row] = state.tally[PLANNED]
+    log.winners[row] = winners
+    log.rows[0] += 1
+
+
+@inlined
+def _would_overflow(jobs, state, desk):
+    """Whether the plan's tasks have no room beside those that run, or something that the order is to hear had none."""
+    last = state.tally[PLANNED] - 1
+    starting = state.plan_task[last] + jobs.tasks[state.plan_job[1, last]] if last >= 0 else np.int64(0)
+    return desk.tally[LOST] != 0 or desk.ends.many[0] + starting > desk.ends.end.shape[0]
+
+
+@inlined
+def _start(engine, desk, stops, now):
+    """Who has started stands among those that run."""
+    for i in range(engine.state.tally[PLANNED]):
+        row = np.int64(engine.state.plan_job[1, i])
+        job, first, slowest = np.int64(desk.owner[row]), engine.state.plan_task[i], np.inf
+        for at in range(first, first + engine.jobs.tasks[row]):
+            slowest = min(slowest, engine.state.speed[engine.state.undo_host[at]])
+        end_s = now + desk.rows.of[row].expected_s / slowest
+        desk.expected_end_s[job], desk.pace[job], desk.started_as[job] = end_s, slowest, row
+        desk.began_s[job] = now
+        if stops is not None:
+            join_running(stops, job)
+        begin_work(desk.work, row, job, now)
+        kind = desk.rows.of[row].kind
+        hosts = engine.state.undo_host[first : first + engine.jobs.tasks[row]]
+        add_tasks(desk.ends, desk.runs, hosts, end_s, now, kind, job)
+        tell(desk, job, now, STARTED)

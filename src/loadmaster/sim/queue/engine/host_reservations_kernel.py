@@ -1,0 +1,139 @@
+"""Hosts reserved within a pass for jobs that do not fit: the one with most free memory, then the next (rule Q2).
+
+Often hundreds are reserved in a pass. So they are first put on shelves by level of memory, and only the hosts of one
+shelf at a time stand in a heap; a shelf that is wanted as a whole needs no order at all. Memory only falls within a
+pass when this is looked at, so a host that has moved has moved to a lower shelf: it is put there when it is met.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.host_index.shut_kernel import open_again, shut
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
+from loadmaster.sim.queue.engine.state import CLOSED, HEAPED, NO_SHELVES, PENDING, SHELF
+
+
+@inlined
+def reserve(engine, job):
+    """Reserve hosts for `job`; where any host will do, only count it, and choose when someone looks."""
+    kind, hosts = engine.jobs.kind[job], engine.jobs.hosts[job]
+    if engine.jobs.tasks[job] == 1 and engine.jobs.holdable[kind] and engine.jobs.whole[hosts]:
+        engine.state.tally[PENDING] += 1
+        return
+    flush(engine.state, engine.scores)
+    demand = engine.jobs.demand[kind]
+    missing = float(engine.jobs.tasks[job])
+    memory = min(1, engine.capacity.shape[1] - 1)
+    while missing > 0.0:
+        best = -1
+        for host in range(engine.capacity.shape[0]):
+            if engine.state.open[host] and (
+                best < 0 or engine.state.free[host, memory] > engine.state.free[best, memory]
+            ):
+                able = engine.jobs.allowed[hosts, host]
+                for r in range(demand.shape[0]):
+                    able &= engine.capacity[host, r] >= demand[r]
+                if able:
+                    best = host
+        if best < 0:
+            return
+        _close(engine.state, engine.scores, best)
+        held = np.inf
+        for r in range(demand.shape[0]):
+            if demand[r] > 0.0:
+                held = min(held, np.floor(engine.capacity[best, r] / demand[r]))
+        missing -= held
+
+
+@inlined
+def nobody_reserved(state):
+    """Count no host as reserved, as a pass begins."""
+    state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
+    state.tally[SHELF] = NO_SHELVES
+
+
+@inlined
+def reopen(state, scores):
+    """A pass has ended: no host is reserved any more."""
+    for i in range(state.tally[CLOSED]):
+        host = np.int64(state.closed[i])
+        state.open[host] = True
+        open_again(scores, host)
+        raise_block(state, host)
+    state.tally[CLOSED] = 0
+
+
+@inlined
+def _close(state, scores, host):
+    state.open[host] = False
+    shut(scores, host)
+    state.closed[state.tally[CLOSED]] = host
+    state.tally[CLOSED] += 1
+
+
+@inner
+def flush(state, scores):
+    """Choose the hosts of the reservations counted so far: most free memory first, lower index among equals."""
+    count = state.tally
+    if count[PENDING] == 0:
+        return
+    memory = min(1, state.free.shape[1] - 1)
+    if count[SHELF] == NO_SHELVES:
+        _fill_shelves(state, memory)
+    while count[PENDING] > 0:
+        if count[HEAPED] == 0:
+            if count[SHELF] == 0:
+                return
+            _take_shelf(state, scores, memory)
+            continue
+        host = np.int64(state.holder[0])
+        stale = state.left_free[0] != -state.free[host, memory]
+        count[HEAPED] = drop_first(state.left_free, state.holder, count[HEAPED])
+        if stale:
+            _put(state, host, memory)
+        elif state.open[host]:
+            _close(state, scores, host)
+            count[PENDING] -= 1
+
+
+@inner
+def _fill_shelves(state, memory):
+    """Put every open host on its shelf."""
+    for level in range(state.shelf.shape[0]):
+        state.shelf[level] = -1
+    state.tally[SHELF] = state.shelf.shape[0]
+    for host in range(state.open.shape[0] - 1, -1, -1):
+        if state.open[host]:
+            _put(state, np.int64(host), memory)
+
+
+@inlined
+def _put(state, host, memory):
+    """Put a host on its shelf, or in the heap if that is the shelf at hand."""
+    free = state.free[host, memory]
+    level = min(max(np.int64(free * state.shelves_a_unit[0]), 0), state.shelf.shape[0] - 1)
+    if level >= state.tally[SHELF]:
+        state.tally[HEAPED] = push(state.left_free, state.holder, state.tally[HEAPED], -free, host)
+    else:
+        state.beside[host] = state.shelf[level]
+        state.shelf[level] = host
+
+
+@inner
+def _take_shelf(state, scores, memory):
+    """Go on to the next shelf: reserve all its hosts if so many are wanted, else put them into the heap."""
+    count = state.tally
+    count[SHELF] -= 1
+    host = np.int64(state.shelf[count[SHELF]])
+    while host >= 0:
+        beside = np.int64(state.beside[host])
+        if state.open[host]:
+            _put(state, host, memory)
+        host = beside
+    if count[HEAPED] <= count[PENDING]:
+        for i in range(count[HEAPED]):
+            _close(state, scores, np.int64(state.holder[i]))
+        count[PENDING] -= count[HEAPED]
+        count[HEAPED] = 0

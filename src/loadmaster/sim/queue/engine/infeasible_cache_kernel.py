@@ -1,0 +1,99 @@
+"""Demands that have found no hosts in a pass: what is free, and what the promised head leaves, only shrink in it."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.state import MOVES, PARETO, STAMP
+
+
+@inner
+def is_hopeless(jobs, state, job, length):
+    """A demand no larger, with no more tasks, has failed in this pass on the same hosts."""
+    kind, hosts = jobs.kind[job], jobs.hosts[job]
+    known = state.failed[length, hosts, kind] == state.tally[STAMP]
+    if known and jobs.tasks[job] >= state.failed_tasks[length, hosts, kind]:
+        return True
+    resources = jobs.demand.shape[1]
+    if _is_known_by_steps(jobs, state, job, length):
+        return True
+    for i in range(state.paretos[length]):
+        more = jobs.tasks[job] >= state.pareto[length, i, resources]
+        more &= hosts == np.int64(state.pareto[length, i, resources + 1])
+        for r in range(resources):
+            more &= jobs.demand[kind, r] >= state.pareto[length, i, r]
+        if more:
+            return True
+    return False
+
+
+@inner
+def remember(jobs, state, job, length, tasks):
+    """So many tasks of `job` find no hosts any more in this pass.
+
+    Of LONG jobs that is known of one task alone: of several, the first take what they are allowed on hosts where it is
+    dear, and a larger demand, which fits on fewer, may come off better.
+    """
+    kind, hosts = jobs.kind[job], jobs.hosts[job]
+    stamp = state.tally[STAMP]
+    if state.failed[length, hosts, kind] == stamp and state.failed_tasks[length, hosts, kind] <= tasks:
+        return
+    known = is_hopeless(jobs, state, job, length)
+    state.failed[length, hosts, kind] = stamp
+    state.failed_tasks[length, hosts, kind] = tasks
+    if known:
+        return
+    if tasks == 1 and _goes_by_steps(jobs, job):
+        _remember_by_steps(jobs, state, kind, length)
+    elif state.paretos[length] < PARETO:
+        resources = jobs.demand.shape[1]
+        row = state.pareto[length, state.paretos[length]]
+        for r in range(resources):
+            row[r] = jobs.demand[kind, r]
+        row[resources] = tasks
+        row[resources + 1] = hosts
+        state.paretos[length] += 1
+
+
+@inlined
+def _goes_by_steps(jobs, job):
+    """Whether a demand of whole cores and memory alone may go to every host: steps know as much of it as can be."""
+    demand = jobs.demand[jobs.kind[job]]
+    return jobs.whole[jobs.hosts[job]] and demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
+
+
+@inlined
+def _is_known_by_steps(jobs, state, job, length):
+    if not _goes_by_steps(jobs, job):
+        return False
+    demand = jobs.demand[jobs.kind[job]]
+    step = min(np.int64(demand[0]), state.steps.shape[1] - 1)
+    known = state.steps[length, step]
+    return known.stamp == state.tally[STAMP] and known.memory <= (demand[1] if demand.shape[0] > 1 else 0.0)
+
+
+@inlined
+def _remember_by_steps(jobs, state, kind, length):
+    """The demand has failed, and so has all of as much memory on every step from its own on."""
+    demand, stamp = jobs.demand[kind], state.tally[STAMP]
+    memory = demand[1] if demand.shape[0] > 1 else 0.0
+    for step in range(np.int64(demand[0]), state.steps.shape[1]):
+        known = state.steps[length, step]
+        if known.stamp == stamp and known.memory <= memory:
+            return  # and from here on too
+        known.stamp, known.memory = stamp, memory
+
+
+@inlined
+def failed_partly(jobs, state, job):
+    """Whether as many tasks of the demand found no hosts beside the promised head since somebody started last."""
+    hosts, kind = jobs.hosts[job], jobs.kind[job]
+    return state.partly[hosts, kind] == state.tally[MOVES] and jobs.tasks[job] >= state.partly_tasks[hosts, kind]
+
+
+@inlined
+def remember_partly(jobs, state, job, tasks):
+    """Fewer than so many tasks of the demand find hosts beside the promised head, until somebody starts."""
+    hosts, kind = jobs.hosts[job], jobs.kind[job]
+    state.partly[hosts, kind] = state.tally[MOVES]
+    state.partly_tasks[hosts, kind] = tasks

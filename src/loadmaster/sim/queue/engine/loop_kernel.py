@@ -1,0 +1,180 @@
+"""The engine of the queue family, compiled: any placement policy, any order, several backfillings, Max-Jobs."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.by_reference import value_of
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.moments_kernel import at_or_after
+from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
+from loadmaster.sim.queue.engine.commit_kernel import commit, complete
+from loadmaster.sim.queue.engine.constrained_kernel import (
+    go_on_bound,
+    has_cut_runs,
+    queue_length,
+    somebody_may_start,
+)
+from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
+from loadmaster.sim.queue.engine.general_pass_kernel import decide_at_desk, follow, go_on_at_desk
+from loadmaster.sim.queue.engine.meta_rule_kernel import best_pass
+from loadmaster.sim.queue.engine.profile.profile_pass_kernel import next_due, serve_profile
+from loadmaster.sim.queue.engine.profile.running_jobs_kernel import lacks_room, note_starts
+from loadmaster.sim.queue.engine.profile.state import UNDER_WAY
+from loadmaster.sim.queue.engine.queue_tree_kernel import join
+from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked
+from loadmaster.sim.queue.engine.state import (
+    ARRIVED,
+    DONE,
+    MANY,
+    NO_RANK,
+    PAUSED,
+    PLANNED,
+    RUNNING,
+    WAITING,
+)
+from loadmaster.sim.queue.engine.twin_kernel import serve_as_best
+
+
+@inner
+def run(engine, bound, own, plan, desk, stops, twin):
+    """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
+
+    The others are parts that a run may lack; compiled for None, nothing of such a part is left. There is one of `own`,
+    `plan`, `desk` and `twin`, which make the passes.
+
+    Args:
+        engine: a `engine_state.QueueEngine`.
+        bound: a `bound_state.BoundState`: constraints.
+        own: anything: passes that promise hosts to few.
+        plan: a `profile.state.Reservations`: hosts are reserved for all who wait.
+        desk: a `desk_state.Desk`: a backfilling over the compiled board; `bound` must be there too.
+        stops: a `preempt_state.Preempts`: jobs are stopped for others; only beside a desk.
+        twin: a `twin_state.TwinArrays`: each pass is that of the member that it follows.
+    """
+    log = engine.log
+    log.rows[0] = 0
+    while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
+        now = _go_on(engine, bound, own, plan, desk, stops, twin)
+        if now == np.inf:
+            return DONE
+        if queue_length(engine.state, bound) == 0:
+            continue
+        wrong = _decide(engine, bound, own, plan, desk, stops, twin, now)
+        if wrong != 0:
+            return wrong
+        commit(engine, bound, now)
+        if plan is not None:
+            note_starts(plan, now)
+        if desk is not None:
+            follow(engine, bound, desk, stops, now)
+    return PAUSED
+
+
+@inlined
+def _go_on(engine, bound, own, plan, desk, stops, twin):
+    """All that happens before the next pass; returns its moment, infinite if there is none."""
+    now = np.inf
+    if own is not None:
+        now = _go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
+    if plan is not None:
+        now = _go_on_unbound(engine, plan)
+    if desk is not None:
+        now = go_on_at_desk(engine, bound, desk, stops)
+    if twin is not None:
+        now = _go_on_unbound(engine, None)
+    return now
+
+
+@inlined
+def _decide(engine, bound, own, plan, desk, stops, twin, now):
+    """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
+    wrong = 0
+    if own is not None:
+        wrong = _serve(engine, bound, now)
+    if plan is not None:
+        wrong = _reserve(engine, plan, now)
+    if desk is not None:
+        wrong = decide_at_desk(engine, bound, desk, stops, now)
+    if twin is not None:
+        wrong = serve_as_best(engine, twin, now)
+    return wrong
+
+
+@inlined
+def _reserve(engine, plan, now):
+    """A pass in which hosts are reserved for all who wait."""
+    log, row = plan.log, plan.log.rows[0]
+    wrong = lacks_room(plan, now)
+    if wrong == 0:
+        log.time_s[row], log.queue_length[row], log.winners[row] = now, plan.state.tally[WAITING], 0
+        wrong = serve_profile(engine, plan, plan.kept, plan.replan, now)
+        log.started[row] = plan.state.tally[PLANNED]
+        log.rows[0] += wrong == 0
+    return wrong
+
+
+@inlined
+def _go_on_unbound(engine, plan):
+    """The same where no constraint binds."""
+    if plan is not None and plan.tally[UNDER_WAY]:
+        return plan.now[0]
+    count, total = engine.state.tally, engine.jobs.submit_s.shape[0]
+    if count[ARRIVED] == total and (count[WAITING] == 0 or (plan is None and count[RUNNING] == 0)):
+        return np.inf
+    event = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
+    if count[ARRIVED] < total:
+        event = min(event, engine.jobs.submit_s[count[ARRIVED]])
+    if engine.state.guess.expires and count[WAITING] > 0:
+        event = min(event, next_expiry(engine.state.guess, engine.ends))
+    if plan is not None:
+        event = min(event, next_due(plan, plan.kept))
+    now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
+    engine.state.guess.last_s[0] = now
+    complete(engine, plan, now)
+    if engine.state.guess.corrects != NONE:
+        correct(engine.state.guess, engine.ends, engine.log, now)
+    _admit(engine, now)
+    return now
+
+
+@inlined
+def _serve(engine, bound, now):
+    """A pass of the engine's own, by one policy or the best of several."""
+    count = engine.state.tally
+    row = engine.log.rows[0]
+    engine.log.time_s[row] = now
+    engine.log.queue_length[row] = queue_length(engine.state, bound)
+    if bound is None and engine.rules.told:
+        if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
+            engine.calls.reckon(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
+    elif engine.rules.moving and engine.calls.rank(
+        value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
+    ):
+        return NO_RANK
+    winners = count[PLANNED] = 0
+    if somebody_may_start(engine.state, bound):
+        winners, wrong = best_pass(engine, bound, now)
+        if wrong:
+            return wrong
+    engine.log.started[row] = count[PLANNED]
+    engine.log.winners[row] = winners
+    engine.log.rows[0] += 1
+    return 0
+
+
+@inlined
+def _admit(engine, now):
+    count = engine.state.tally
+    if engine.state.guess.predicts:
+        predict_until(engine.jobs, engine.state.guess, now, True)
+    while count[ARRIVED] < engine.jobs.submit_s.shape[0] and engine.jobs.submit_s[count[ARRIVED]] <= now:
+        job = count[ARRIVED]
+        count[ARRIVED] += 1
+        if not np.isnan(engine.log.start_s[job]):  # it ran as the run began
+            continue
+        if engine.rules.moving or engine.rules.ticked:
+            join_ranked(engine.jobs, engine.ranked, job)
+        else:
+            join(engine.jobs, engine.waiting, job)
+            note_newest(engine.state.news, np.int64(engine.waiting.position[job]))
+        count[WAITING] += 1

@@ -1,0 +1,108 @@
+"""The least that anybody asks for below each node of a tree over the waiting jobs' positions.
+
+A job that joins lowers what is known of the nodes above it. One that leaves only marks them: what they say still holds,
+but may be less than anybody below asks for. A node is worked out anew, with what lies below it, when somebody looks at
+it and what it says does not settle the matter: most jobs leave the front of the queue, where nobody looks again.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.state import EXPECTED, FAN, LANES, LOW, MEMORY, MID, TOP, WHOLE
+
+
+@inlined
+def come_below(jobs, waiting, position, job):
+    """`job` waits at `position` from now on."""
+    node = position // FAN
+    _lower(jobs, waiting.low, node, job)
+    _lower(jobs, waiting.mid, node // FAN, job)
+    _lower(jobs, waiting.top, node // (FAN * FAN), job)
+
+
+@inlined
+def leave_from(waiting, position):
+    """Nobody waits at `position` any longer."""
+    node = position // FAN
+    waiting.loose[LOW, node] = True
+    waiting.loose[MID, node // FAN] = True
+    waiting.loose[TOP, node // (FAN * FAN)] = True
+
+
+@inner
+def _lower(jobs, least, node, job):
+    """`job` is below the node."""
+    demand = jobs.demand[jobs.kind[job]]
+    lane = lane_of(demand[0])
+    least[node, MEMORY, lane] = min(least[node, MEMORY, lane], demand[1] if demand.shape[0] > 1 else 0.0)
+    least[node, EXPECTED, lane] = min(least[node, EXPECTED, lane], jobs.expected_s[job])
+    if least.shape[1] > WHOLE:
+        least[node, WHOLE, lane] = min(least[node, WHOLE, lane], demand[0] * jobs.tasks[job])
+
+
+@inner
+def lane_of(cores):
+    """The lane of jobs that ask for so many cores a task: it doubles from lane to lane."""
+    lane = np.int64(0)
+    while lane < LANES - 1 and cores >= np.int64(1) << lane:
+        lane += 1
+    return lane
+
+
+@inner
+def tighten_low(jobs, waiting, node):
+    """Make what a lowest block says exact; returns whether it might not have been."""
+    if not waiting.loose[LOW, node]:
+        return False
+    settle_block(waiting, jobs, node)
+    return True
+
+
+@inner
+def tighten_mid(jobs, waiting, node):
+    """As `tighten_low`, of a block of blocks."""
+    if not waiting.loose[MID, node]:
+        return False
+    for child in range(node * FAN, min((node + 1) * FAN, waiting.low.shape[0])):
+        tighten_low(jobs, waiting, child)
+    settle(waiting.low, waiting.mid, node)
+    waiting.loose[MID, node] = False
+    return True
+
+
+@inner
+def tighten_top(jobs, waiting, node):
+    """As `tighten_low`, of a block of those."""
+    if not waiting.loose[TOP, node]:
+        return False
+    for child in range(node * FAN, min((node + 1) * FAN, waiting.mid.shape[0])):
+        tighten_mid(jobs, waiting, child)
+    settle(waiting.mid, waiting.top, node)
+    waiting.loose[TOP, node] = False
+    return True
+
+
+@inner
+def settle_block(waiting, jobs, node):
+    """Work out anew the least that the jobs of a lowest block ask for."""
+    waiting.loose[LOW, node] = False
+    for part in range(waiting.low.shape[1]):
+        for lane in range(LANES):
+            waiting.low[node, part, lane] = np.inf
+    for position in range(node * FAN, min((node + 1) * FAN, waiting.here.shape[0])):
+        if waiting.here[position]:
+            _lower(jobs, waiting.low, node, np.int64(waiting.at[position]))
+
+
+@inner
+def settle(below, above, node):
+    """Work out anew the least of a block of blocks."""
+    parts = below.shape[1]
+    for part in range(parts):
+        for lane in range(LANES):
+            above[node, part, lane] = np.inf
+    for child in range(node * FAN, min((node + 1) * FAN, below.shape[0])):
+        for part in range(parts):
+            for lane in range(LANES):
+                above[node, part, lane] = min(above[node, part, lane], below[child, part, lane])

@@ -1,0 +1,232 @@
+"""One pass over the queue, compiled: who starts now under a backfilling, for one placement policy.
+
+The starts of a pass are a plan that can be taken back: Max-Jobs lets several policies pass over the same state.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.allocate_kernel import place, renew_if_changed
+from loadmaster.sim.queue.engine.changed_hosts_kernel import first_new, holds_still, may_know, renew_news
+from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
+    is_offered,
+    may_pass_over,
+    note_start,
+    pass_over_array,
+    restore_limits,
+    was_shut_out,
+)
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest, use_more
+from loadmaster.sim.queue.engine.head_promise_kernel import promise
+from loadmaster.sim.queue.engine.host_reservations_kernel import flush, nobody_reserved, reopen, reserve
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
+from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
+from loadmaster.sim.queue.engine.state import (
+    AT_FIRST,
+    BLOCKING,
+    CHOICE,
+    CLOSED,
+    COUNTED,
+    EASY,
+    HEAD,
+    HOSTS,
+    LONG,
+    MOVES,
+    NEWS,
+    PARTLY,
+    PENDING,
+    PLANNED,
+    SHORT,
+    STAMP,
+    THIS_HEAD,
+    UNDO,
+    WALK,
+)
+
+
+@inner
+def serve(engine, member, bound, now):
+    """One member passes over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
+    count = engine.state.tally
+    _begin(engine, bound, engine.rules.ticked)
+    if engine.rules.moving:
+        begin_ranked(engine.ranked)
+    tried = kept = 0
+    wrong = 0
+    chosen = False
+    engine.state.news.number[AT_FIRST] = 0
+    head = np.int64(-1)
+    unseen = may_pass_over(bound)
+    passing = (
+        unseen and engine.rules.backfilling == WALK and engine.rules.reservations == 0 and engine.rules.lookahead < 0
+    )
+    first = np.int64(0)  # jobs from here on, in their order, are tried on all hosts; those in front only on new ones
+    if bound is None and passing and may_know(engine.rules, engine.state):
+        first = _try_news(engine)
+    while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
+        if engine.rules.shortest and head >= 0:
+            job, project = next_shortest(engine.ranked, engine.stairs, engine.moment, now), 0
+        elif engine.rules.moving:
+            job, project = next_ranked(engine.ranked, engine.stairs, engine.moment, bound, now, passing), 0
+        elif bound is None and engine.rules.ticked:
+            job, project = _next_of_two(engine, now, passing), 0
+        else:
+            job, project = _next(engine, now, passing, first)
+        if job < 0:
+            break
+        if not is_offered(engine.jobs, engine.state, bound, job):
+            continue
+        tried += 1
+        placed = False
+        if head >= 0 and engine.moment.number[HEAD] < 0:
+            promise(engine, head, now)  # not before somebody might have room beside it
+            if first > 0:
+                renew_news(engine)
+        length = length_of(
+            engine.moment, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
+        )
+        is_old = first > 0 and engine.waiting.position[job] < first
+        if chosen and may_fit(engine.jobs, engine.stairs, job, length):
+            count[CHOICE] = 1
+        if length == LONG and engine.stairs.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
+            renew_if_changed(engine, job, LONG)
+        if may_fit(engine.jobs, engine.stairs, job, length) and not is_hopeless(engine.jobs, engine.state, job, length):
+            flush(engine.state, engine.scores)
+            if engine.rules.several_speeds and engine.moment.number[HEAD] >= 0:
+                count[CHOICE] = 1  # the host may decide when the job ends
+            placed, length, wrong = place(engine, member, bound, job, now)
+            if wrong:
+                break
+            if not placed and is_old:
+                renew_news(engine)
+            elif not placed and engine.jobs.tasks[job] == 1:
+                renew_if_changed(engine, job, length)
+        if placed:
+            _plan(engine.jobs, engine.state, bound, job, project)
+            chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1
+            continue
+        pass_over_array(engine.state, bound, job)
+        if engine.rules.backfilling == BLOCKING:
+            break
+        if engine.rules.backfilling == EASY and head < 0:
+            head = job
+            passing = unseen
+            if engine.rules.shortest:
+                begin_shortest(engine.ranked, engine.stairs, engine.moment, now, head)
+            engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
+            known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
+            if known and holds_still(engine, head, now):
+                first = _try_news(engine)
+            continue
+        if not was_shut_out(bound):
+            if (
+                engine.rules.everywhere
+                and length == SHORT
+                and engine.jobs.smallest[engine.jobs.kind[job]]
+                and engine.jobs.tasks[job] == 1
+            ):
+                break
+            if length == SHORT:
+                remember(engine.jobs, engine.state, job, SHORT, engine.jobs.tasks[job])
+        if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
+            reserve(engine, job)
+            kept += 1
+    _forget(engine.jobs, engine.state, engine.scores, bound)
+    engine.state.news.number[THIS_HEAD] = head
+    return wrong
+
+
+@inlined
+def _begin(engine, bound, ticked):
+    count = engine.state.tally
+    if bound is not None:
+        engine.moment.number[COUNTED] = -1  # hosts have changed that nobody has counted
+    count[STAMP] += 1
+    count[MOVES] += 1
+    count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
+    engine.state.paretos[0] = engine.state.paretos[1] = 0
+    nobody_reserved(engine.state)
+    engine.moment.number[HEAD] = -1
+    engine.stairs.fresh[LONG] = -1
+    for run in range(engine.state.cursor.shape[0]):
+        engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
+    if not ticked:
+        begin_needs(engine.state, engine.waiting)
+
+
+@inlined
+def _try_news(engine):
+    """What is known of the last pass holds; the position from which on nothing is."""
+    renew_news(engine)
+    return first_new(engine.state)
+
+
+@inlined
+def _next(engine, now, passing, first):
+    """The next job to be looked at and its group, (-1, 0) if none; those before `first` are tried on new hosts only."""
+    while True:
+        project = neediest(engine.state)
+        if project < 0:
+            return np.int64(-1), 0
+        begin, end = engine.state.cursor[project], engine.waiting.edge[1, project]
+        if passing:
+            position = np.int64(-1)
+            if begin < first:
+                position = next_fitting(engine, now, begin, min(first, end), NEWS)
+                begin = first
+            if position < 0:
+                position = next_fitting(engine, now, begin, end, 0)
+        else:
+            position = next_waiting(engine.jobs, engine.waiting, begin, end)
+            if begin == engine.waiting.edge[0, project]:
+                engine.waiting.edge[0, project] = end if position < 0 else position
+        if position >= 0:
+            engine.state.cursor[project] = position + 1
+            return np.int64(engine.waiting.at[position]), project
+        is_satisfied(engine.state, project)
+
+
+@inlined
+def _next_of_two(engine, now, passing):
+    """The next job under a ticked order: of those sorted at the last tick and those that came since; -1 at the end."""
+    first, of = np.int64(-1), 0
+    for run in range(2):
+        end = engine.waiting.span[run + 1]
+        if passing:
+            position = next_fitting(engine, now, engine.state.cursor[run], end, 0)
+        else:
+            position = next_waiting(engine.jobs, engine.waiting, engine.state.cursor[run], end)
+        engine.state.cursor[run] = end if position < 0 else position
+        if position >= 0:
+            job = np.int64(engine.waiting.at[position])
+            ahead = engine.waiting.rank[first] - engine.waiting.rank[job] if first >= 0 else 1.0
+            if ahead > 0.0 or (ahead == 0.0 and job < first):
+                first, of = job, run
+    if first >= 0:
+        engine.state.cursor[of] += 1
+    return first
+
+
+@inlined
+def _plan(jobs, state, bound, job, project):
+    """Note that `job` starts, on the hosts at the end of the undo list."""
+    count = state.tally
+    state.plan_job[1, count[PLANNED]] = job
+    state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
+    count[PLANNED] += 1
+    count[MOVES] += 1
+    use_more(state, project, jobs.demand[jobs.kind[job], 0] * jobs.tasks[job])
+    note_start(jobs, state, bound, job)
+
+
+@inlined
+def _forget(jobs, state, scores, bound):
+    """The pass was but a plan: nobody has started yet, no host is reserved."""
+    count = state.tally
+    for i in range(count[PLANNED]):
+        job = state.plan_job[1, i]
+        state.used[jobs.project[job]] -= jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
+    restore_limits(state, bound)
+    reopen(state, scores)

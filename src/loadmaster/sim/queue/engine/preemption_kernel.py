@@ -1,0 +1,146 @@
+"""Who is stopped for whom before a pass, compiled: the same as `loadmaster.sim.queue.plain.preemption` (rule C8)."""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.backfilling.pass_rows_kernel import within_limits
+from loadmaster.jit.kernels import inner
+from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
+from loadmaster.sim.queue.engine.constrained_kernel import begin_round, queue_length
+from loadmaster.sim.queue.engine.constraint_state import AGAIN, ENTERED
+from loadmaster.sim.queue.engine.general_decision_kernel import lay, pass_alone, take_back_plan
+from loadmaster.sim.queue.engine.general_state import WAIT
+from loadmaster.sim.queue.engine.preemption_state import BACK, CANCEL, CHOSEN, HANDLED, LEAVING, QUEUED, RUNNING
+from loadmaster.sim.queue.engine.state import LAST_HOST, PLANNED
+from loadmaster.sim.queue.engine.stopping_kernel import stop_chosen
+from loadmaster.sim.queue.engine.victims_kernel import count_held, find_victims, lend_hosts, list_candidates
+
+
+@inner
+def make_way(engine, bound, desk, stops, now):
+    """Stop others for those in the line that need it; returns (whether somebody starts first, winners, wrong or 0).
+
+    Slurm's clock stays as it was: no pass of its loops has been made.
+    """
+    stops.number[QUEUED] = queue_length(engine.state, bound)
+    one, two, three, four = desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3]
+    first, winners, wrong = choose_victims(engine, bound, desk, stops, now)
+    desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3] = one, two, three, four
+    if wrong != 0:
+        return False, winners, wrong
+    if first:
+        engine.state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
+    else:
+        engine.state.tally[PLANNED] = 0
+        engine.log.value[engine.log.rows[0], :] = np.nan
+    begin_round(bound)
+    stop_chosen(engine, bound, desk, stops, now)
+    stops.number[BACK], stops.number[HANDLED] = bound.tally[ENTERED], 1
+    return first, winners, wrong
+
+
+@inner
+def pass_again_if_need_be(state, bound, stops, first):
+    """The pass is over; there is one more at this moment if it was for one row alone, or let others into the queue."""
+    if first or (stops.number[BACK] > 0 and state.tally[PLANNED] > 0):
+        bound.tally[AGAIN] = 1
+    stops.number[BACK] = stops.number[HANDLED] = 0
+
+
+@inner
+def choose_victims(engine, bound, desk, stops, now):
+    """List who leaves or is told to end, and let the first row start for which others leave at once.
+
+    `alone` is a door for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start is the
+    plan, and its hosts are taken. Those who leave are on theirs still.
+    """
+    order, winners, wrong = desk.board.order, np.int64(0), np.int64(0)
+    stops.number[LEAVING] = 0
+    _lend_told(engine, desk, stops, 1.0)
+    for i in range(desk.tally[WAIT]):
+        row = np.int64(order[i])
+        if not stops.able[stops.victim[row].kind]:
+            continue
+        many = list_candidates(engine.jobs, engine.log, desk, stops, row, now)
+        if many == 0:
+            continue
+        lay(engine.state, bound, desk, now)
+        if not within_limits(desk.rows, desk.board, row):
+            continue
+        fits, wrong = _fits(engine, bound, desk, stops, row, now)
+        if not fits and wrong == 0:
+            wrong = find_victims(engine, bound, desk, stops, row, many, now)
+        if wrong != 0:
+            break
+        if fits or stops.number[CHOSEN] == 0 or _note_chosen(engine, desk, stops, row):
+            continue
+        _lend_told(engine, desk, stops, -1.0)
+        _lend_leaving(engine, desk, stops, 1.0)
+        winners, wrong = pass_alone(engine, bound, desk, row, now)
+        _lend_leaving(engine, desk, stops, -1.0)
+        if wrong == 0 and engine.state.tally[PLANNED] > 0:
+            return True, winners, wrong
+        _lend_told(engine, desk, stops, 1.0)
+        if wrong != 0:
+            break
+    _lend_told(engine, desk, stops, -1.0)
+    if wrong != 0:
+        _forget_chosen(stops)
+    return False, np.int64(0), wrong
+
+
+@inner
+def _fits(engine, bound, desk, stops, row, now):
+    """Whether the row would start if nobody else waited; returns (whether, wrong or 0)."""
+    if count_held(engine.state, desk, stops, row) < desk.rows.of[row].tasks:
+        return False, np.int64(0)
+    _, wrong = pass_alone(engine, bound, desk, row, now)
+    if wrong != 0:
+        return False, wrong
+    take_back_plan(engine.state, desk)
+    return engine.state.tally[PLANNED] > 0, wrong
+
+
+@inner
+def _note_chosen(engine, desk, stops, row):
+    """Those who have time are told to end, the others are to leave; whether anybody has time."""
+    anybody = False
+    for at in range(stops.number[CHOSEN]):
+        job = np.int64(stops.chosen[at])
+        stops.leaving[stops.number[LEAVING]] = job
+        stops.preemptor[stops.number[LEAVING]] = desk.owner[row]
+        stops.number[LEAVING] += 1
+        victim = stops.victim[desk.started_as[job]]
+        if victim.mode == CANCEL and victim.grace_s > 0.0:
+            anybody = True
+            stops.told[job].told = True
+            lend_hosts(engine, desk, stops, job, 1.0, False)
+        else:
+            stops.told[job].leaves = True
+    return anybody
+
+
+@inner
+def _forget_chosen(stops):
+    """The pass is made again from the beginning: nobody has been chosen."""
+    for at in range(stops.number[LEAVING]):
+        stops.told[stops.leaving[at]].told = stops.told[stops.leaving[at]].leaves = False
+    stops.number[LEAVING] = 0
+
+
+@inner
+def _lend_told(engine, desk, stops, sign):
+    """As if those in their time of grace had ended, or with sign -1 no longer so."""
+    for i in range(stops.number[RUNNING]):
+        job = np.int64(stops.running[i])
+        if stops.told[job].told:
+            lend_hosts(engine, desk, stops, job, sign, False)
+
+
+@inner
+def _lend_leaving(engine, desk, stops, sign):
+    """As if those who leave had left, or with sign -1 no longer so."""
+    for at in range(stops.number[LEAVING]):
+        job = np.int64(stops.leaving[at])
+        if stops.told[job].leaves:
+            lend_hosts(engine, desk, stops, job, sign, stops.exact_ends)

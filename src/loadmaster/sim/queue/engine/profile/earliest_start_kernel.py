@@ -1,0 +1,231 @@
+"""The first moment at which a job fits beside all that is held, compiled: looks only where bounds leave a chance."""
+# mypy: disable-error-code="no-untyped-def,assignment"
+
+import numpy as np
+
+from loadmaster.backfilling.free_profile_kernel import covering, first_on, fits, least, until
+from loadmaster.backfilling.host_choice_kernel import tasks_in
+from loadmaster.backfilling.start_bounds_kernel import FREED, LAST, bound_on, catch_up, lasts
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.profile.multi_task_kernel import first_of_several
+from loadmaster.sim.queue.engine.profile.reservations_kernel import entries_of
+from loadmaster.sim.queue.engine.profile.state import CHOSEN, WRONG
+from loadmaster.sim.queue.engine.state import LAST_HOST, NOT_FINITE, UNDO
+
+
+@inner
+def list_hosts(plan, job, before_s, seen, now_s):
+    """List the hosts on which the job might start before that moment; returns how many.
+
+    Something must have been given back there since `seen`; a negative one stands for all hosts.
+    """
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    kind, freed = soon.of[job], soon.freed[0]
+    catch_up(soon, sky, kind, now_s)
+    scratch.question[0] += 1
+    if soon.least_s[kind] >= before_s or soon.live_at[kind] <= seen:
+        return 0
+    size = 0
+    if seen >= 0 and freed - seen < min(FREED, max(soon.freed_at.shape[0] >> 1, 2)):
+        number, expected_s = np.int64(soon.need_of[kind]), requests.expected_s[job]
+        longest_s, bound_s = soon.longest_s[number], soon.soon_s[kind]
+        for entry in range(seen, freed):
+            at = entry & LAST
+            if lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+                host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+                if bound_s[host] < min(before_s, until_s):
+                    size = _list(plan, host, until_s, size)
+        return size
+    least_s = np.inf
+    for host in range(soon.freed_at.shape[0]):
+        least_s = min(least_s, soon.soon_s[kind, host])
+        if soon.soon_s[kind, host] < before_s and soon.freed_at[host] > seen:
+            size = _list(plan, host, np.inf, size)
+    soon.least_s[kind] = least_s
+    return size
+
+
+@inner
+def list_own(plan, job, seen, size):
+    """List also those of the job's own hosts where it may start sooner without its own promise; returns how many.
+
+    Something was given back there, and there is room just before the promise begins.
+    """
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    demand, start_s, (first, end) = requests.demand[requests.kind[job]], plan.start_s[job], entries_of(plan, job)
+    for entry in range(first, end):
+        host = np.int64(plan.host[entry])
+        if soon.freed_at[host] > seen:
+            at = covering(sky, host, start_s)
+            if at > sky.first[host] and sky.time_s[at] == start_s:
+                at -= 1
+            if fits(sky, at, demand):
+                size = _list(plan, host, np.inf, size)
+                scratch.question[1] = scratch.question[0]
+    return size
+
+
+@inner
+def _list(plan, host, until_s, size):
+    """List a host, on which the job may start until then at the latest; returns how many are listed."""
+    scratch = plan.scratch
+    if scratch.listed_at[host] == scratch.question[0]:
+        scratch.limit_s[host] = max(scratch.limit_s[host], until_s)
+        return size
+    scratch.listed_at[host], scratch.limit_s[host], scratch.listed[size] = scratch.question[0], until_s, host
+    return size + 1
+
+
+@inner
+def earliest_of_all(plan, rate, job, now_s):
+    """The first moment at which the job fits on any hosts, which are then in `scratch`; infinite if none is."""
+    size = list_hosts(plan, job, np.inf, -1, now_s) if plan.requests.tasks[job] == 1 else 0
+    return earliest(plan, rate, job, np.inf, size, now_s)
+
+
+@inner
+def earliest(plan, rate, job, before_s, size, now_s):
+    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is.
+
+    A job of one task starts on one of the `size` hosts that are listed, if at all.
+    """
+    requests = plan.requests
+    if requests.tasks[job] == 1:
+        start_s, able = _first_of_one(plan, job, before_s, size, now_s)
+    else:
+        start_s, able = first_of_several(plan, job, before_s, now_s)
+    plan.tally[CHOSEN] = 0
+    if start_s < np.inf:
+        choose(plan, rate, job, able)
+    return start_s
+
+
+@inner
+def _first_of_one(plan, job, before_s, size, now_s):
+    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
+    best_s, able, likely, likely_s = before_s, 0, 0, np.inf
+    for i in range(size):
+        if soon.soon_s[kind, scratch.listed[i]] < likely_s:
+            likely, likely_s = i, soon.soon_s[kind, scratch.listed[i]]
+    if size > 0:
+        scratch.listed[0], scratch.listed[likely] = scratch.listed[likely], scratch.listed[0]
+    for i in range(size):
+        host = scratch.listed[i]
+        latest_s = min(best_s, scratch.limit_s[host])
+        bound_s = bound_on(soon, sky, kind, host, now_s, latest_s)
+        if bound_s > latest_s or bound_s >= before_s:
+            continue
+        start_s = first_on(sky, host, demand, expected_s, bound_s, latest_s)
+        if start_s > latest_s:
+            continue
+        if start_s < best_s:
+            best_s, able = start_s, 0
+        if start_s == best_s and start_s < before_s:
+            scratch.able[able] = host
+            able += 1
+    if able == 0:
+        return np.inf, 0
+    for i in range(able):
+        least(sky, scratch.able[i], best_s, until(best_s, expected_s), scratch.window)
+    return best_s, able
+
+
+@inner
+def choose(plan, rate, job, able):
+    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `scratch`."""
+    plan.tally[CHOSEN] = 0
+    if plan.as_pool:
+        _note_chosen(plan, 0, 1)
+    elif plan.rules.first_fit & 1:
+        _fill_in_order(plan, job, able)
+    elif plan.requests.tasks[job] == 1 or plan.rules.varies:
+        _choose_one_by_one(plan, rate, job, able)
+    else:
+        _choose_by_heap(plan, rate, job, able)
+
+
+@inlined
+def _note_chosen(plan, host, tasks):
+    """So many more tasks go to a host."""
+    scratch, chosen = plan.scratch, plan.tally[CHOSEN]
+    if chosen > 0 and scratch.host[chosen - 1] == host:
+        scratch.tasks[chosen - 1] += tasks
+        return
+    scratch.host[chosen], scratch.tasks[chosen] = host, tasks
+    plan.tally[CHOSEN] += 1
+
+
+@inner
+def _fill_in_order(plan, job, able):
+    """First-fit rates all hosts alike: the first of them are filled, one after another."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    for i in range(able):
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, np.float64(scratch.able[i]), scratch.able[i])
+    left = np.int64(requests.tasks[job])
+    while left > 0:
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        held = tasks_in(scratch.window, host, requests.demand, requests.kind[job], left)
+        _note_chosen(plan, host, held)
+        left -= held
+
+
+@inner
+def _choose_one_by_one(plan, rate, job, able):
+    """The lowest rated host for one task after another; all are rated anew for each."""
+    requests, scratch = plan.requests, plan.scratch
+    demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
+    for k in range(requests.tasks[job]):
+        task = requests.first[job] + k
+        wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, task, seed, scratch.value, 0)
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+            return
+        last_host = lowest_able(scratch, able)
+        _note_chosen(plan, last_host, 1)
+        for r in range(demand.shape[0]):
+            scratch.window[last_host, r] -= demand[r]
+
+
+@inner
+def _choose_by_heap(plan, rate, job, able):
+    """The same where only the host just taken is rated otherwise than before: a heap of hosts by their scores."""
+    requests, scratch, heaped = plan.requests, plan.scratch, 0
+    demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
+    first, again = requests.first[job], scratch.again
+    wrong = rate(demand, scratch.window, plan.capacity, scratch.able, able, last_host, first, seed, scratch.value, 0)
+    for i in range(able):
+        host = scratch.able[i]
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
+    for k in range(1, requests.tasks[job] + 1):
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+            return
+        host = np.int64(scratch.turn_host[0])
+        heaped = drop_first(scratch.turn_s, scratch.turn_host, heaped)
+        _note_chosen(plan, host, 1)
+        for r in range(demand.shape[0]):
+            scratch.window[host, r] -= demand[r]
+        again[0] = host
+        wrong = rate(demand, scratch.window, plan.capacity, again, 1, host, first + k, seed, scratch.value, 0)
+        heaped = push(scratch.turn_s, scratch.turn_host, heaped, scratch.value[host], host)
+
+
+@inlined
+def last_taken(state):
+    """The host of the last task that has started, in this pass or before."""
+    count = state.tally
+    return count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
+
+
+@inner
+def lowest_able(scratch, able):
+    """The lowest rated of the hosts in `able`, the lowest index among equals, or -1."""
+    best, lowest = np.inf, np.int64(-1)
+    for i in range(able):
+        host = np.int64(scratch.able[i])
+        if scratch.value[host] < best or (scratch.value[host] == best and host < lowest):
+            best, lowest = scratch.value[host], host
+    return lowest

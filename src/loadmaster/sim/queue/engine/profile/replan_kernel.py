@@ -1,0 +1,344 @@
+"""A pass of conservative backfilling that promises all anew, compiled: the jobs in front start, the others are planned.
+
+Only the starts leave a pass, so it ends where no job behind could start now. What can start now only shrinks within a
+pass: a job that no host could take stays out of the question, and so does a longer one of the same demand. A job that
+was promised a start before is promised the same, but where hosts have more free than then, or its own host less.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.backfilling.free_profile_kernel import is_free, is_out_of_room, least, until
+from loadmaster.host_index.lowest_kernel import lowest
+from loadmaster.host_index.scores_kernel import rate_all, refresh, score_in
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.allocate_kernel import take_again, take_back
+from loadmaster.sim.queue.engine.profile.earliest_start_kernel import choose, last_taken, lowest_able
+from loadmaster.sim.queue.engine.profile.multi_task_kernel import first_of_several
+from loadmaster.sim.queue.engine.profile.pass_profile_kernel import (
+    drop_ahead,
+    first_or_later,
+    hold_ahead,
+    lower_bounds,
+    show_running,
+)
+from loadmaster.sim.queue.engine.profile.plan_diff_kernel import (
+    come_to,
+    is_promised,
+    leave_off,
+    note_given_up,
+    note_less,
+    note_promise,
+    take_up,
+)
+from loadmaster.sim.queue.engine.profile.reservations_kernel import entries_of, hold_hosts
+from loadmaster.sim.queue.engine.profile.running_jobs_kernel import list_overdue, note_start, take_best
+from loadmaster.sim.queue.engine.profile.state import BLOCK, CHOSEN, PASS, PLANNED_HOSTS, WRONG
+from loadmaster.sim.queue.engine.queue_tree_kernel import next_waiting
+from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
+from loadmaster.sim.queue.engine.state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, PLANNED, SHORT, UNDO
+
+
+@inner
+def serve_anew(engine, plan, now_s):
+    """Start the jobs that may start now; returns what is wrong, 0 if nothing."""
+    count, state, replan = plan.tally, plan.state, plan.replan
+    count[PASS] += 1
+    _let_overdue_end(plan, now_s)
+    head, tried = _start_prefix(engine, plan, now_s)
+    if count[WRONG] or head < 0:
+        return count[WRONG]
+    replan.many_roomy[0] = -1
+    used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
+    hope, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head is known not to fit
+    if hope < end:
+        take_up(plan)
+    job = head
+    while hope < end and not count[WRONG]:
+        come_to(plan, job)
+        started = False
+        if job == hope:
+            started = _start_now(engine, plan, job, now_s)
+            hope, host = hope + 1, np.int64(-1)
+        if not started and not count[WRONG]:
+            _plan_later(plan, engine.calls.rates[0], job, now_s)
+        hope, host = next_hope(plan, hope, host, end, now_s)
+        if hope >= end:
+            leave_off(plan, job)
+        job = _next(plan, job + 1)
+    if is_out_of_room(plan.sky) and not count[WRONG]:
+        count[WRONG] = OUT_OF_ROOM
+    drop_ahead(plan, used)
+    for i in range(prefix, state.tally[PLANNED]):
+        _hold_started(plan, np.int64(state.plan_job[1, i]), now_s)
+    return count[WRONG]
+
+
+@inlined
+def _next(plan, job):
+    """The first waiting job from `job` on, -1 if there is none."""
+    return next_waiting(plan.jobs, plan.waiting, job, plan.state.tally[ARRIVED])
+
+
+@inner
+def _end_of_pass(plan, head, tried):
+    """The number behind the last job that the pass may try, of which it has tried so many, the last one `head`."""
+    if plan.rules.lookahead < 0:
+        return plan.state.tally[ARRIVED]
+    job = _next(plan, head + 1)
+    while job >= 0 and tried < plan.rules.lookahead:
+        tried += 1
+        head, job = job, _next(plan, job + 1)
+    return head + 1
+
+
+@inner
+def _let_overdue_end(plan, now_s):
+    """Let jobs that run for longer than was expected end right after now."""
+    soonest = np.nextafter(now_s, np.inf)
+    for i in range(list_overdue(plan, now_s)):
+        job = np.int64(plan.overdue[i])
+        _hold_running(plan, job, soonest, now_s)
+
+
+@inner
+def _hold_running(plan, job, until_s, now_s):
+    """The job holds what was taken for it until then."""
+    first, end = entries_of(plan, job)
+    hold_hosts(plan, job, now_s, until_s, 1.0, now_s)
+    show_running(plan, plan.total)
+    for entry in range(first, end):
+        show_running(plan, plan.host[entry])
+        note_less(plan.replan.since, plan.host[entry], now_s, until_s)
+
+
+@inner
+def _hold_started(plan, job, now_s):
+    """The job holds what was taken for it until it is expected to end."""
+    _hold_running(plan, job, until(now_s, plan.requests.expected_s[job]), now_s)
+
+
+@inner
+def _start_prefix(engine, plan, now_s):
+    """Start jobs from the head of the queue while they fit; returns the first that does not, or -1, and how many."""
+    tried, job = 0, _next(plan, 0)
+    while job >= 0 and tried != plan.rules.lookahead:
+        tried += 1
+        placed, wrong = take_best(engine, plan, job, now_s)
+        if wrong:
+            plan.tally[WRONG] = wrong
+        if not placed:
+            return job, tried
+        note_given_up(plan, plan.replan.since, job)
+        _note_start(plan, job)
+        _hold_started(plan, job, now_s)
+        job = _next(plan, job + 1)
+    return np.int64(-1), tried
+
+
+@inner
+def _note_start(plan, job):
+    state, first, last = plan.state, plan.requests.first[job], plan.state.tally[UNDO]
+    at, entry = last - plan.requests.tasks[job], first
+    while at < last:
+        plan.host[entry], tasks = next_run(state.undo_host, at, last)
+        plan.tasks[entry] = tasks
+        at, entry = at + tasks, entry + 1
+    plan.entries[job] = entry - first
+    note_start(plan, job)
+
+
+@inner
+def next_hope(plan, job, host, end, now_s):
+    """The first waiting job from `job` on, before `end`, that might start now, and a host for a task of it.
+
+    The job is `end` if there is none; `host` is the one that was found for `job` before, or -1.
+    """
+    while job < end:
+        if host >= 0 and plan.waiting.here[job] and holds(plan, job, host, now_s):
+            return job, host
+        if plan.waiting.here[job] and not _is_dead(plan, job):
+            host = _witness(plan, job, now_s)
+            if host >= 0:
+                return job, host
+        job, host = _next(plan, job + 1), np.int64(-1)
+        job = job if job >= 0 else end
+    return np.int64(end), host
+
+
+@inlined
+def _is_dead(plan, job):
+    """Whether it is known that no host can hold a task of the job in this pass."""
+    kind = plan.requests.kind[job]
+    dead = plan.replan.dead_at[kind] == plan.tally[PASS]
+    return dead and plan.requests.expected_s[job] >= plan.replan.dead_long_s[kind]
+
+
+@inner
+def _witness(plan, job, now_s):
+    """A host that could hold a task of the job from now on for its whole expected runtime, -1 if none could."""
+    replan, kind = plan.replan, plan.requests.kind[job]
+    if replan.many_roomy[0] < 0:
+        _list_roomy(plan)
+    for i in range(replan.many_roomy[0]):
+        if holds(plan, job, replan.roomy[i], now_s):
+            return np.int64(replan.roomy[i])
+    replan.dead_at[kind] = plan.tally[PASS]
+    replan.dead_long_s[kind] = plan.requests.expected_s[job]
+    return np.int64(-1)
+
+
+@inner
+def _list_roomy(plan):
+    """List the hosts that have room for the least that any job asks for."""
+    replan, free = plan.replan, plan.state.free
+    replan.many_roomy[0] = 0
+    for host in range(free.shape[0]):
+        enough = True
+        for r in range(replan.least.shape[0]):
+            enough &= free[host, r] >= replan.least[r]
+        if enough:
+            replan.roomy[replan.many_roomy[0]] = host
+            replan.many_roomy[0] += 1
+
+
+@inner
+def holds(plan, job, host, now_s):
+    """Whether `host` could hold a task of the job from now on for its whole expected runtime."""
+    requests = plan.requests
+    return is_free(plan.ahead, host, now_s, until(now_s, requests.expected_s[job]), requests.demand[requests.kind[job]])
+
+
+@inner
+def _start_now(engine, plan, job, now_s):
+    """Start the job if it fits beside all that is promised for its whole expected runtime; whether it did."""
+    requests, unlike, scratch = plan.requests, plan.replan.unlike, plan.scratch
+    if not _take_now(engine, plan, job, now_s):
+        return False
+    note_given_up(plan, unlike, job)
+    _note_start(plan, job)
+    first, plan.tally[CHOSEN] = requests.first[job], plan.entries[job]
+    for k in range(plan.entries[job]):
+        scratch.host[k], scratch.tasks[k] = plan.host[first + k], plan.tasks[first + k]
+        note_less(unlike, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
+    hold_ahead(plan, job, now_s, now_s)
+    return True
+
+
+@inner
+def _take_now(engine, plan, job, now_s):
+    """Take the best hosts for the job's tasks, on which nothing is promised or that hold it still; or none."""
+    requests, state, scratch, scores = plan.requests, plan.state, plan.scratch, plan.scores
+    demand, mark, able = requests.demand[requests.kind[job]], state.tally[UNDO], 0
+    end_s = until(now_s, requests.expected_s[job])
+    for i in range(plan.tally[PLANNED_HOSTS]):
+        host = plan.replan.planned[i]
+        if holds(plan, job, host, now_s):
+            least(plan.ahead, host, now_s, end_s, scratch.window)
+            scratch.able[able] = host
+            able += 1
+    for k in range(requests.tasks[job]):
+        last, task, seed = last_taken(state), requests.first[job] + k, plan.rules.seed
+        if plan.rules.varies:
+            slot = np.int64(0)
+            wrong = rate_all(scores, engine.calls.scans[0], demand, state.free, last, task, seed)
+        else:
+            slot, wrong = refresh(scores, engine.calls.scans[0], requests.kind[job], demand, state.free, last, seed)
+        host = np.int64(-1)
+        if not wrong:
+            host = lowest(scores, slot, state.open, plan.tally[PLANNED_HOSTS] > 0)
+        if able > 0 and not wrong:
+            wrong = engine.calls.rates[0](
+                demand, scratch.window, plan.capacity, scratch.able, able, last, task, seed, scratch.value, 0
+            )
+            other, score = lowest_able(scratch, able), score_in(scores, slot, host) if host >= 0 else np.inf
+            value = scratch.value[other] if other >= 0 else np.inf
+            if other >= 0 and (host < 0 or value < score or (value == score and other < host)):
+                host = other
+        if wrong:
+            plan.tally[WRONG] = NOT_FINITE
+        if wrong or host < 0:
+            take_back(engine, mark, job, SHORT)
+            return False
+        take_again(engine, job, host, 1)
+        for r in range(demand.shape[0]):
+            scratch.window[host, r] -= demand[r]
+    return True
+
+
+@inner
+def _plan_later(plan, rate, job, now_s):
+    """Hold the hosts of the job from the first moment on at which it fits."""
+    requests, same = plan.requests, False
+    if requests.tasks[job] == 1:
+        start_s, able, same = _first_again(plan, job, now_s)
+    else:
+        start_s, able = first_of_several(plan, job, np.inf, now_s)
+    if start_s < np.inf:
+        if same:
+            plan.tally[CHOSEN], plan.scratch.tasks[0] = 1, 1
+            plan.scratch.host[0] = plan.host[requests.first[job]]
+        else:
+            choose(plan, rate, job, able)
+            plan.replan.likely[plan.soon.of[job]] = plan.scratch.host[0]
+        if plan.tally[WRONG]:
+            return
+        hold_ahead(plan, job, start_s, now_s)
+    note_promise(plan, job, start_s, able == 1 and requests.tasks[job] == 1)
+
+
+@inner
+def _first_again(plan, job, now_s):
+    """The first moment for a job of one task, how many hosts are `able` then, and whether it needs no choice again."""
+    requests, unlike, scratch = plan.requests, plan.replan.unlike, plan.scratch
+    start_s, host = plan.start_s[job], np.int64(plan.host[requests.first[job]])
+    if not is_promised(plan, job) or not plan.replan.alone[job] or start_s <= now_s:
+        start_s, able = _first_of_one(plan, job, now_s)
+        return start_s, able, False
+    end_s, kind = until(start_s, requests.expected_s[job]), np.int64(plan.soon.of[job])
+    less = unlike.less_from_s[host] < end_s and start_s < unlike.less_until_s[host]
+    if less and not is_free(plan.ahead, host, start_s, end_s, requests.demand[requests.kind[job]]):
+        start_s, able = _first_of_one(plan, job, now_s)
+        return start_s, able, False
+    lower_bounds(plan, kind, now_s)
+    best_s, able = start_s, 1
+    scratch.able[0] = host
+    if _lets_start(plan, kind, host, start_s, end_s):
+        best_s, able = first_or_later(plan, job, host, now_s, start_s, 0)
+    for i in range(unlike.many[0]):
+        other = np.int64(unlike.hosts[i])
+        if other != host and _lets_start(plan, kind, other, best_s, end_s):
+            best_s, able = first_or_later(plan, job, other, now_s, best_s, able)
+    more = unlike.more_from_s[host] < end_s and start_s < unlike.more_until_s[host]
+    if best_s == start_s and able == 1 and not (less or more or plan.rules.varies):
+        return best_s, able, True
+    for i in range(able):
+        least(plan.ahead, scratch.able[i], best_s, until(best_s, requests.expected_s[job]), scratch.window)
+    return best_s, able, False
+
+
+@inlined
+def _lets_start(plan, kind, host, best_s, end_s):
+    """Whether what is added on a host might let a job of the class start by `best_s`."""
+    soon_s, unlike = plan.soon.soon_s[kind, host], plan.replan.unlike
+    return unlike.more_from_s[host] < end_s and soon_s <= best_s and soon_s < unlike.more_until_s[host]
+
+
+@inner
+def _first_of_one(plan, job, now_s):
+    """The first moment for a job of one task, and the number of hosts, now `able`, that can hold it then."""
+    kind, replan, scratch, able = np.int64(plan.soon.of[job]), plan.replan, plan.scratch, 0
+    soon_s = plan.soon.soon_s
+    lower_bounds(plan, kind, now_s)
+    likely = np.int64(replan.likely[kind])
+    best_s, able = first_or_later(plan, job, likely, now_s, np.inf, 0)
+    for block in range(replan.block_s.shape[1]):
+        if replan.block_s[kind, block] > best_s:
+            continue
+        for host in range(block * BLOCK, min((block + 1) * BLOCK, soon_s.shape[1])):
+            if host != likely and soon_s[kind, host] <= best_s:
+                best_s, able = first_or_later(plan, job, host, now_s, best_s, able)
+    if best_s < np.inf:
+        for i in range(able):
+            least(plan.ahead, scratch.able[i], best_s, until(best_s, plan.requests.expected_s[job]), scratch.window)
+    return best_s, able

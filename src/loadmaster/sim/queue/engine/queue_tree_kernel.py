@@ -1,0 +1,257 @@
+"""The waiting jobs in an order that never changes, and how to find the next one that might fit.
+
+Jobs stand at fixed positions. A tree over the positions knows the least that anybody below a node asks for, so that
+thousands of jobs for which no host has room are passed over by a few comparisons. It knows that by lanes, for jobs of
+few cores and of many apart: that one job asks for few cores and another for little memory says nothing of either.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.min_demand_kernel import come_below, leave_from, tighten_low, tighten_mid, tighten_top
+from loadmaster.sim.queue.engine.state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT, WHOLE
+
+
+@inner
+def join(jobs, waiting, job):
+    """`job` waits from now on."""
+    position = np.int64(waiting.position[job])
+    waiting.here[position] = True
+    edge, run = waiting.edge, np.int64(jobs.project[job])
+    edge[0, run], edge[1, run] = min(edge[0, run], position), max(edge[1, run], position + 1)
+    come_below(jobs, waiting, position, job)
+
+
+@inlined
+def leave(waiting, job):
+    """`job` waits no longer."""
+    position = np.int64(waiting.position[job])
+    waiting.here[position] = False
+    leave_from(waiting, position)
+
+
+@inner
+def next_waiting(jobs, waiting, position, end):
+    """The first position from `position` up to `end` at which a job waits, -1 if there is none."""
+    while position < end:
+        passed = _empty_from(jobs, waiting, position // FAN) if position % FAN == 0 else 0
+        if passed == 0 and waiting.here[position]:
+            return position
+        position += max(passed, 1)
+    return np.int64(-1)
+
+
+@inner
+def _empty_from(jobs, waiting, node):
+    """At so many positions, from those of a lowest block on, nobody waits; 0 if somebody does below the block."""
+    mid, top = node // FAN, node // (FAN * FAN)
+    if node % (FAN * FAN) == 0 and (
+        _nobody(waiting.top, top) or (tighten_top(jobs, waiting, top) and _nobody(waiting.top, top))
+    ):
+        return FAN * FAN * FAN
+    if node % FAN == 0 and (
+        _nobody(waiting.mid, mid) or (tighten_mid(jobs, waiting, mid) and _nobody(waiting.mid, mid))
+    ):
+        return FAN * FAN
+    if _nobody(waiting.low, node) or (tighten_low(jobs, waiting, node) and _nobody(waiting.low, node)):
+        return FAN
+    return 0
+
+
+@inner
+def next_fitting(engine, now, position, end, news):
+    """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
+    rows = row_of(engine.stairs, SHORT, news), row_of(engine.stairs, LONG, news), _longest(engine.moment, now)
+    while position < end:
+        passed = (
+            _unfit_from(engine.jobs, engine.waiting, engine.stairs, position // FAN, rows) if position % FAN == 0 else 0
+        )
+        if passed == 0 and engine.waiting.here[position]:
+            job = engine.waiting.at[position]
+            length = length_of(engine.moment, now, engine.jobs.expected_s[job] / engine.moment.fastest[0])
+            if _fits_below(engine.jobs, engine.stairs, job, rows[1] if length == LONG else rows[0]):
+                return position
+        position += max(passed, 1)
+    return np.int64(-1)
+
+
+@inner
+def _unfit_from(jobs, waiting, stairs, node, rows):
+    """As `_empty_from`, for jobs that some host might have room for."""
+    mid, top = node // FAN, node // (FAN * FAN)
+    if node % (FAN * FAN) == 0 and (
+        _none_fits(waiting.top, top, stairs, rows)
+        or (tighten_top(jobs, waiting, top) and _none_fits(waiting.top, top, stairs, rows))
+    ):
+        return FAN * FAN * FAN
+    if node % FAN == 0 and (
+        _none_fits(waiting.mid, mid, stairs, rows)
+        or (tighten_mid(jobs, waiting, mid) and _none_fits(waiting.mid, mid, stairs, rows))
+    ):
+        return FAN * FAN
+    if _none_fits(waiting.low, node, stairs, rows) or (
+        tighten_low(jobs, waiting, node) and _none_fits(waiting.low, node, stairs, rows)
+    ):
+        return FAN
+    return 0
+
+
+@inlined
+def _longest(moment, now):
+    """No job that is expected to run longer is SHORT on any host; a trifle too much, for what rounding may do."""
+    if moment.number[HEAD] < 0:
+        return np.inf
+    shadow_s = moment.shadow_s[0]
+    return (shadow_s - now) * moment.fastest[0] * (1.0 + 1e-12) + abs(shadow_s) * moment.fastest[0] * 1e-12
+
+
+@inlined
+def row_of(stairs, length, news):
+    """The row that speaks for jobs of this length."""
+    if news == 0 and stairs.fresh[length] < 0:
+        return np.int64(SHORT)
+    return np.int64(length + news)
+
+
+@inlined
+def length_of(moment, now, expected_s):
+    """SHORT or LONG, for a job that is expected to run so long."""
+    return LONG if moment.number[HEAD] >= 0 and now + expected_s > moment.shadow_s[0] else SHORT
+
+
+@inner
+def _nobody(least, node):
+    """Whether nobody waits below the node."""
+    low = np.inf
+    for lane in range(LANES):
+        low = min(low, least[node, MEMORY, lane])
+    return low == np.inf
+
+
+@inner
+def _none_fits(least, node, stairs, rows):
+    """Whether no host can have room for a job below the node; `rows` as in `next_fitting`."""
+    short, long, last_s = rows
+    some = False
+    for lane in range(LANES):
+        memory = least[node, MEMORY, lane]
+        ends = least[node, EXPECTED, lane] <= last_s
+        one = (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
+        if least.shape[1] > WHOLE:
+            one &= least[node, WHOLE, lane] <= stairs.total[0]
+        some |= one
+    return not some
+
+
+@inlined
+def may_fit(jobs, stairs, job, length):
+    """Whether some host might have room for a task of `job`."""
+    return _fits_below(jobs, stairs, job, row_of(stairs, length, 0))
+
+
+@inlined
+def _fits_below(jobs, stairs, job, row):
+    demand = jobs.demand[jobs.kind[job]]
+    if demand[0] * jobs.tasks[job] > stairs.total[0]:
+        return False
+    return below(stairs, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+
+
+@inlined
+def below(stairs, row, cores, memory):
+    """Whether a host of those that a row speaks for might have so many cores and so much memory."""
+    if cores > stairs.most[row]:
+        return False
+    step = min(np.int64(cores), stairs.memory.shape[1] - 1)
+    return memory <= stairs.memory[row, step]
+
+
+@inlined
+def cores_of(lane):
+    """The fewest cores that a job of the lane asks for."""
+    return (np.int64(1) << lane) >> 1
+
+
+@inner
+def raise_to(stairs, free, host):
+    """`host` has more free than before."""
+    cores = free[host, 0]
+    stairs.most[SHORT] = max(stairs.most[SHORT], cores)
+    memory = free[host, 1] if free.shape[1] > 1 else 0.0
+    step = min(np.int64(cores), stairs.memory.shape[1] - 1)
+    while step >= 0 and stairs.memory[SHORT, step] < memory:
+        stairs.memory[SHORT, step] = memory
+        stairs.who[step] = host
+        step -= 1
+    for lane in range(LANES):
+        if cores >= cores_of(lane):
+            stairs.lane[SHORT, lane] = max(stairs.lane[SHORT, lane], memory)
+
+
+@inner
+def renew(stairs, free):
+    """Make the row of what is free exact, `free` float64[H, R]."""
+    for step in range(_highest(stairs, SHORT) + 1):
+        stairs.who[step] = -1
+    lower_stairs(stairs, SHORT)
+    several, last = free.shape[1] > 1, stairs.memory.shape[1] - 1
+    most = 0.0  # not in `stairs`: each host would wait for what the one before has written there
+    for host in range(free.shape[0]):
+        cores = free[host, 0]
+        memory = free[host, 1] if several else 0.0
+        step = min(np.int64(cores), last)
+        if cores >= 0.0 and memory > stairs.memory[SHORT, step]:
+            stairs.memory[SHORT, step] = memory
+            stairs.who[step] = host
+        most = max(most, cores)
+    stairs.most[SHORT] = most
+    for step in range(_highest(stairs, SHORT) - 1, -1, -1):
+        if stairs.memory[SHORT, step + 1] > stairs.memory[SHORT, step]:
+            stairs.memory[SHORT, step] = stairs.memory[SHORT, step + 1]
+            stairs.who[step] = stairs.who[step + 1]
+    raise_stairs(stairs, SHORT)
+
+
+@inlined
+def still_has(stairs, free, demand):
+    """Whether the host of whom row 0 says that it has as much as `demand` still has it: to renew it is in vain."""
+    host = np.int64(stairs.who[min(np.int64(demand[0]), stairs.who.shape[0] - 1)])
+    if host < 0:
+        return False
+    return free[host, 0] >= demand[0] and (demand.shape[0] == 1 or free[host, 1] >= demand[1])
+
+
+@inner
+def lower_stairs(stairs, length):
+    """Empty the stairs of `length`: no host has been looked at."""
+    for step in range(_highest(stairs, length) + 1):
+        stairs.memory[length, step] = -1.0
+    stairs.most[length] = 0.0
+
+
+@inlined
+def stand(stairs, length, cores, memory):
+    """Note in the stairs of `length` that some host has so many cores and so much memory free."""
+    if cores >= 0.0:
+        stairs.most[length] = max(stairs.most[length], cores)
+        step = min(np.int64(cores), stairs.memory.shape[1] - 1)
+        stairs.memory[length, step] = max(stairs.memory[length, step], memory)
+
+
+@inlined
+def _highest(stairs, length):
+    """The highest step on which somebody stands; the steps above it say -1."""
+    return min(np.int64(stairs.most[length]), stairs.memory.shape[1] - 1)
+
+
+@inner
+def raise_stairs(stairs, length):
+    """Finish the stairs of `length` when all hosts have been looked at: who has many cores has few too."""
+    steps = stairs.memory.shape[1]
+    for step in range(_highest(stairs, length) - 1, -1, -1):
+        stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])
+    for lane in range(LANES):
+        cores = cores_of(lane)
+        reached = cores <= stairs.most[length]
+        stairs.lane[length, lane] = stairs.memory[length, min(cores, steps - 1)] if reached else -1.0

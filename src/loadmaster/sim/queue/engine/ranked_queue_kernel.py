@@ -1,0 +1,182 @@
+"""The waiting jobs under an order whose ranks change at every pass.
+
+All are ranked before a pass, which is quick, and almost none is sorted: the lowest few hundred come into a heap, below
+a threshold that a sample gives; of the rest, once the pass looks for what fits beside a promise, only those come in for
+which some host may have room, and the heap is cleared of the others when many have been met there.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import numpy as np
+
+from loadmaster.jit.heap_kernel import drop_first, push
+from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.queue_tree_kernel import below, length_of, row_of
+from loadmaster.sim.queue.engine.state import BEHIND, MANY, MISSES, SIZE, TIER, WANTED
+
+FIRST, MORE = 512, 8
+"""So many jobs come into the heap at first, and each time so many times more."""
+SAMPLE, KEPT = 1024, 64
+"""Ranks that are looked at for a threshold, and the lowest of them that are kept."""
+MISSED = 16
+"""Jobs without room that are met before the heap is cleared of them, and one more for each 64 in the heap."""
+
+
+@inner
+def join_ranked(jobs, ranked, job):
+    """`job` waits from now on."""
+    demand = jobs.demand[jobs.kind[job]]
+    at = ranked.number[MANY]
+    ranked.queue[at] = job
+    ranked.where[job] = at
+    ranked.cores[at] = demand[0]
+    ranked.memory[at] = demand[1] if demand.shape[0] > 1 else 0.0
+    ranked.whole[at] = demand[0] * jobs.tasks[job]
+    ranked.expected_s[at] = jobs.expected_s[job]
+    ranked.number[MANY] = at + 1
+
+
+@inner
+def leave_ranked(ranked, job):
+    """`job` waits no longer."""
+    last = ranked.number[MANY] - 1
+    at, moved = ranked.where[job], ranked.queue[last]
+    ranked.queue[at] = moved
+    ranked.where[moved] = at
+    ranked.cores[at] = ranked.cores[last]
+    ranked.memory[at] = ranked.memory[last]
+    ranked.whole[at] = ranked.whole[last]
+    ranked.expected_s[at] = ranked.expected_s[last]
+    ranked.number[MANY] = last
+
+
+@inner
+def begin_ranked(ranked):
+    """A pass begins, with the ranks as they are."""
+    ranked.number[TIER] = 0
+    _begin_tier(ranked)
+
+
+@inlined
+def _begin_tier(ranked):
+    ranked.bound[0] = -np.inf
+    ranked.number[SIZE] = ranked.number[MISSES] = 0
+    ranked.number[WANTED] = FIRST
+
+
+@inner
+def next_ranked(ranked, stairs, moment, bound, now, passing):
+    """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
+
+    If `passing`, jobs for which no host can have room are passed over. Of several tiers, the first comes first.
+    """
+    while True:
+        while ranked.number[SIZE] > 0:
+            job = np.int64(ranked.job[0])
+            ranked.number[SIZE] = drop_first(ranked.key, ranked.job, ranked.number[SIZE])
+            if not passing or _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+                return job
+            ranked.number[MISSES] += 1
+            if ranked.number[MISSES] > MISSED + ranked.number[SIZE] // 64:
+                _clear(ranked, stairs, moment, now)
+        if ranked.bound[0] == np.inf:
+            if bound is None or ranked.number[TIER] + 1 >= bound.tiers:
+                return np.int64(-1)
+            ranked.number[TIER] += 1
+            _begin_tier(ranked)
+        _gather(ranked, stairs, moment, bound, now, passing)
+
+
+@inner
+def begin_shortest(ranked, stairs, moment, now, head):
+    """Of those behind the head in rank, who may fit: the shortest goes first from now on, by rank among equals."""
+    rank, size = ranked.rank[ranked.where[head]], np.int64(0)
+    for i in range(ranked.number[MANY]):
+        job = ranked.queue[i]
+        is_behind = ranked.rank[i] > rank or (ranked.rank[i] == rank and job > head)
+        if is_behind and _may_fit(ranked, stairs, moment, now, i):
+            size = push(ranked.key, ranked.job, size, ranked.rank[i], job)
+    ranked.number[BEHIND] = size
+    while size > 0:  # what leaves the heap goes into the room that it leaves: the last is the first
+        job = ranked.job[0]
+        size = drop_first(ranked.key, ranked.job, size)
+        ranked.job[size] = job
+    for place in range(ranked.number[BEHIND]):
+        job = ranked.job[ranked.number[BEHIND] - 1 - place]
+        size = push(ranked.key, ranked.behind, size, ranked.expected_s[ranked.where[job]], place)
+    ranked.number[SIZE] = size
+
+
+@inner
+def next_shortest(ranked, stairs, moment, now):
+    """The next of these for which some host may have room; -1 if there is none."""
+    while ranked.number[SIZE] > 0:
+        job = np.int64(ranked.job[ranked.number[BEHIND] - 1 - ranked.behind[0]])
+        ranked.number[SIZE] = drop_first(ranked.key, ranked.behind, ranked.number[SIZE])
+        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+            return job
+    return np.int64(-1)
+
+
+@inner
+def _gather(ranked, stairs, moment, bound, now, passing):
+    """The next few jobs of the tier by rank come into the heap, or all that are left and may fit."""
+    low, high = ranked.bound[0], np.inf
+    if not passing:
+        high = _threshold(ranked, low, ranked.number[WANTED])
+        ranked.number[WANTED] *= MORE
+    size = np.int64(0)
+    for i in range(ranked.number[MANY]):
+        rank = ranked.rank[i]
+        comes = low < rank <= high and _is_of_tier(ranked, bound, i)
+        if comes and (not passing or _may_fit(ranked, stairs, moment, now, i)):
+            size = push(ranked.key, ranked.job, size, rank, ranked.queue[i])
+    ranked.number[SIZE] = size
+    ranked.bound[0] = high
+
+
+@inlined
+def _is_of_tier(ranked, bound, at):
+    """Whether a job is of the tier at hand; where no constraint binds there is one."""
+    return True if bound is None else bound.row[ranked.queue[at]].tier == ranked.number[TIER]
+
+
+@inlined
+def _threshold(ranked, low, wanted):
+    """A rank that about so many of those above `low` do not exceed: infinite where not many more are left."""
+    many = ranked.number[MANY]
+    kept = np.int64(wanted * SAMPLE / max(many, 1)) + 8
+    if many < SAMPLE or kept > KEPT:
+        return np.inf
+    held = 0
+    step = many // SAMPLE
+    for i in range(0, many, step):
+        rank = ranked.rank[i]
+        if rank > low and (held < kept or rank < ranked.sample[held - 1]):
+            at = held if held < kept else held - 1
+            while at > 0 and ranked.sample[at - 1] > rank:
+                ranked.sample[at] = ranked.sample[at - 1]
+                at -= 1
+            ranked.sample[at] = rank
+            if held < kept:
+                held += 1
+    return ranked.sample[held - 1] if held == kept else np.inf
+
+
+@inner
+def _clear(ranked, stairs, moment, now):
+    """Only what may fit stays in the heap."""
+    size = np.int64(0)
+    for i in range(ranked.number[SIZE]):
+        key, job = ranked.key[i], ranked.job[i]
+        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+            size = push(ranked.key, ranked.job, size, key, job)
+    ranked.number[SIZE] = size
+    ranked.number[MISSES] = 0
+
+
+@inlined
+def _may_fit(ranked, stairs, moment, now, at):
+    if ranked.whole[at] > stairs.total[0]:
+        return False
+    length = length_of(moment, now, ranked.expected_s[at] / moment.fastest[0])
+    return below(stairs, row_of(stairs, length, 0), ranked.cores[at], ranked.memory[at])

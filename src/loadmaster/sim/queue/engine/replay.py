@@ -1,0 +1,87 @@
+"""Replays a log with the compiled engine: lays out the arrays, runs it, names the result."""
+
+from contextlib import ExitStack
+
+from loadmaster.compiled_rules.orders import refusing_order
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.cycles import followed_of
+from loadmaster.order import Order
+from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, Twin, names_of
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.sim.queue.capabilities import Progress
+from loadmaster.sim.queue.engine.arrays import columns_of, laid_out
+from loadmaster.sim.queue.engine.compilation import EngineRun, Parts, callbacks
+from loadmaster.sim.queue.engine.constraint_records import CutRuns, bound_schedule
+from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.profile.layout import plan_of, with_room
+from loadmaster.sim.queue.engine.records import Records
+from loadmaster.sim.queue.engine.starting_state import with_ends
+from loadmaster.sim.queue.engine.state import DONE, MORE_ROOM, PROFILE, STARTED
+from loadmaster.sim.queue.engine.twin_arrays import twin_of
+
+
+def replay_compiled(
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    *,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None = None,
+    binding: Binding | None = None,
+    guess: Guess | None = None,
+) -> Schedule:
+    """Replay `workload` exactly as `reference.replay` does, compiled; `binding` is what binds its jobs.
+
+    `guess` is what is expected of jobs that nothing binds, where that is not known before; then `workload` has its
+    `expected_s` for estimates.
+
+    Raises:
+        InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
+    """
+    policy, discipline = scheduler.policy, scheduler.discipline
+    order, records = discipline.order, _records(workload, policy, discipline)
+    engine, bound = laid_out(workload, cluster, scheduler, interval_s, seed, records, binding, guess=guess)
+    columns = columns_of(workload, bound, moving=engine.rules.moving and not engine.rules.told)
+    if engine.rules.moving and guess is not None:
+        columns = columns._replace(expected_s=guess.expected_s)
+    engine = engine._replace(columns=columns)
+    parts = Parts(bound, own=True)
+    if engine.rules.backfilling == PROFILE:
+        parts = Parts(plan=plan_of(engine, workload, cluster, discipline))
+    if isinstance(discipline, Twin):
+        parts = Parts(twin=twin_of(discipline, engine, workload, cluster, policy))
+    orders = _orders_of(discipline)
+    engine = engine._replace(calls=callbacks(engine, parts, policy, order, orders))
+    run = EngineRun(engine, parts)
+    cut, status = CutRuns(), MORE_ROOM
+    while status != DONE:
+        with ExitStack() as stack:
+            for each in orders:
+                stack.enter_context(refusing_order(each))
+            status = run.go_on(policy, order)
+        records.keep(int(engine.log.rows[0]))
+        if bound is not None:
+            cut.keep(bound, workload.task_count)
+        if status == MORE_ROOM and parts.plan is not None:
+            parts = parts._replace(plan=with_room(parts.plan))
+            run = EngineRun(engine, parts)
+        if progress is not None:
+            progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
+    schedule = with_ends(records.schedule(), workload, cluster)
+    if binding is not None and bound is not None:
+        return bound_schedule(schedule, binding, bound, cut, cluster)
+    return schedule
+
+
+def _records(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> Records:
+    """Of a twin, the cycles say which of its members it has followed."""
+    if isinstance(discipline, Twin):
+        return Records(workload, tuple(member.name for member in discipline.members), followed_of)
+    return Records(workload, names_of(policy))
+
+
+def _orders_of(discipline: Discipline) -> list[Order]:
+    """Of the members of a twin; under any other discipline there are none."""
+    members = discipline.members if isinstance(discipline, Twin) else ()
+    return [member.order for member in members if isinstance(member.order, Order)]

@@ -1,0 +1,142 @@
+"""Who runs on each host, and from when on the host alone will hold the head of the queue.
+
+The head mostly stays the same from pass to pass. Then only hosts that somebody has left or come to are asked again.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.jit.kernels import inlined, inner
+
+
+class Tenants(NamedTuple):
+    """T tasks on H hosts; of none where nobody is promised anything.
+
+    Attributes:
+        first: int32[H], the first task of a run on the host, -1 if there is none; following, before: int32[T], others
+            in no order.
+        job, tasks: int32[T], the job of a run and its tasks; end_s: float64[J], when the job is expected to end.
+        many: int32[H], runs on the host.
+        soonest_s: float64[H], when the host alone holds the head first, or a moment before that.
+        known: bool[H], it is that moment itself.
+        stale: int32[H], is_stale: bool[H], hosts that have changed since they were asked.
+        number: int64[2], see the constants below.
+    """
+
+    first: NDArray[np.int32]
+    following: NDArray[np.int32]
+    before: NDArray[np.int32]
+    job: NDArray[np.int32]
+    tasks: NDArray[np.int32]
+    end_s: NDArray[np.float64]
+    many: NDArray[np.int32]
+    soonest_s: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    stale: NDArray[np.int32]
+    is_stale: NDArray[np.bool_]
+    number: NDArray[np.int64]
+
+
+STALE, OF = range(2)
+"""Stale hosts; the head that `soonest_s` holds for, -1 if none."""
+
+
+def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
+    """The arrays of `Tenants` with all hosts empty; a host is listed as stale once, by its flag."""
+    following, before, job, many = (np.zeros(tasks, np.int32) for _ in range(4))
+    return Tenants(
+        np.full(hosts, -1, np.int32), following, before, job, many,
+        np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),
+        np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, -1]),
+    )  # fmt: skip
+
+
+@inner
+def move_in(tenants, task, tasks, job, host):
+    """Tasks of `job` from `task` on, whose expected end is written down already, start on the host."""
+    other = tenants.first[host]
+    tenants.job[task], tenants.tasks[task] = job, tasks
+    tenants.following[task] = other
+    tenants.before[task] = -1
+    if other >= 0:
+        tenants.before[other] = task
+    tenants.first[host] = task
+    tenants.many[host] += 1
+    has_changed(tenants, host)
+
+
+@inner
+def move_out(tenants, task, host):
+    """The run of tasks that begins with `task` has left the host."""
+    before, following = tenants.before[task], tenants.following[task]
+    if before >= 0:
+        tenants.following[before] = following
+    else:
+        tenants.first[host] = following
+    if following >= 0:
+        tenants.before[following] = before
+    tenants.many[host] -= 1
+    has_changed(tenants, host)
+
+
+@inlined
+def has_changed(tenants, host):
+    """What is known of the host holds no longer."""
+    if not tenants.is_stale[host]:
+        tenants.is_stale[host] = True
+        tenants.stale[tenants.number[STALE]] = host
+        tenants.number[STALE] += 1
+
+
+@inner
+def all_fresh(tenants):
+    """Every host has been asked."""
+    for i in range(tenants.number[STALE]):
+        tenants.is_stale[tenants.stale[i]] = False
+    tenants.number[STALE] = 0
+
+
+@inner
+def are_few(tenants, most):
+    """Whether the stale hosts have at most so many runs together."""
+    tasks = np.int64(0)
+    for i in range(tenants.number[STALE]):
+        tasks += 1 + tenants.many[tenants.stale[i]]
+    return tasks <= most
+
+
+@inner
+def give_back_at(jobs, tenants, room, host, after_s, until_s):
+    """Add to row `host` of `room` what tasks there give back that end after `after_s`, up to `until_s`."""
+    task = np.int64(tenants.first[host])
+    while task >= 0:
+        job = tenants.job[task]
+        if after_s < tenants.end_s[job] <= until_s:
+            for r in range(room.shape[1]):
+                room[host, r] += tenants.tasks[task] * jobs.demand[jobs.kind[job], r]
+        task = np.int64(tenants.following[task])
+
+
+@inner
+def next_end_at(tenants, host, after_s):
+    """When a task on the host ends next after `after_s`, infinite if never."""
+    end_s = np.inf
+    task = np.int64(tenants.first[host])
+    while task >= 0:
+        one_s = tenants.end_s[tenants.job[task]]
+        if one_s > after_s:
+            end_s = min(end_s, one_s)
+        task = np.int64(tenants.following[task])
+    return end_s
+
+
+@inlined
+def next_run(hosts, first, end):
+    """The host at `first` of `hosts` int32[T], and how many tasks stand there side by side before `end`."""
+    host, tasks = hosts[first], np.int64(1)
+    while first + tasks < end and hosts[first + tasks] == host:
+        tasks += 1
+    return np.int64(host), tasks

@@ -1,0 +1,212 @@
+"""The arrays of the compiled engine as they are when jobs run already: as if their starts had been carried out.
+
+What the engine knows of hosts beside `free` are upper bounds, which hold for empty hosts and so for any.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.backfilling.pass_arrays import END
+from loadmaster.model import Cluster, Schedule, StartingState, Workload
+from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.dependencies import KINDS
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.snapshot_arrays import spans
+from loadmaster.sim.queue.engine.constraint_arrays import open_rows
+from loadmaster.sim.queue.engine.constraint_state import SERIAL, BoundState
+from loadmaster.sim.queue.engine.general_state import STARTED as STARTED_EVENT
+from loadmaster.sim.queue.engine.general_state import TOLD, Desk
+from loadmaster.sim.queue.engine.host_pool import into_classes
+from loadmaster.sim.queue.engine.queue_engine import QueueEngine
+from loadmaster.sim.queue.engine.running_by_host_kernel import STALE, Tenants
+from loadmaster.sim.queue.engine.state import EASY, LAST_HOST, RUNNING, STARTED, QueueState
+
+
+class BegunRuns(NamedTuple):
+    """N jobs that run as the run begins, in the order of their starts.
+
+    Attributes:
+        job: int64[N]; row: int64[N], of the queue, the job itself where nothing binds jobs.
+        start_s, expected_end_s, end_s, slowest: float64[N].
+        first: int64[N + 1], where the hosts of each begin in host: int32[T].
+        last_host: the host that got the last task.
+    """
+
+    job: Longs
+    row: Longs
+    start_s: Floats
+    expected_end_s: Floats
+    end_s: Floats
+    slowest: Floats
+    first: Longs
+    host: Ints
+    last_host: int
+
+
+def begun_runs(workload: Workload, cluster: Cluster, binding: Binding | None) -> BegunRuns | None:
+    """What runs as a run of `workload` begins; None if nothing does.
+
+    Raises:
+        InputError: the hosts do not hold what runs there.
+    """
+    state = workload.starting
+    if state is None:
+        return None
+    assert cluster.speed is not None
+    tasks = workload.task_count[state.job].astype(np.int64)
+    state.check_hosts(cluster, np.repeat(workload.demand[state.job], tasks, axis=0))
+    began = np.cumsum(tasks) - tasks
+    slowest = np.minimum.reduceat(cluster.speed[state.host], began) if state.jobs else np.zeros(0)
+    expected_end_s, end_s = _ends(workload, state, slowest)
+    order = np.lexsort((state.job, state.start_s))
+    first = np.concatenate(([0], np.cumsum(tasks[order])))
+    at = np.repeat(began[order] - first[:-1], tasks[order]) + np.arange(first[-1])
+    job = state.job[order]
+    return BegunRuns(
+        job, job if binding is None else rows_that_run(binding)[job], state.start_s[order], expected_end_s[order],
+        end_s[order], slowest[order], first, state.host[at], state.last_host,
+    )  # fmt: skip
+
+
+def _ends(workload: Workload, state: StartingState, slowest: Floats) -> tuple[Floats, Floats]:
+    """float64[N] each: when each running job is expected to end, and when it does."""
+    expected_end_s, end_s = state.expected_end_s, state.end_s
+    if expected_end_s is None:
+        expected_end_s = state.start_s + workload.expected_s[state.job] / slowest
+    if end_s is None:
+        end_s = state.start_s + workload.runtime_s[state.job] / slowest
+        end_s = np.maximum(end_s, np.nextafter(state.now_s, np.inf))
+    return expected_end_s, end_s
+
+
+def with_ends(schedule: Schedule, workload: Workload, cluster: Cluster) -> Schedule:
+    """The schedule with the end of every job, where some ran as the run began: those end when their state says."""
+    if workload.starting is None:
+        return schedule
+    assert cluster.speed is not None
+    pace = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    end_s = schedule.start_s + workload.runtime_s / np.minimum.reduceat(pace, workload.first_task[:-1])
+    runs = begun_runs(workload, cluster, None)
+    assert runs is not None
+    end_s[runs.job] = runs.end_s
+    return replace(schedule, end_s=end_s)
+
+
+def begin(engine: QueueEngine, runs: BegunRuns, bound: BoundState | None) -> None:
+    """Let `runs` run in `engine`, and in `bound`, of a run that begins; changed in place."""
+    jobs, state, many = engine.jobs, engine.state, len(runs.job)
+    counted, tasks = len(state.pool.many) > 0, np.diff(runs.first)
+    first, host = runs.first, runs.host
+    if counted:  # the engine has one host, and the pool their names
+        _take_names(state, runs)
+        first, host, tasks = np.arange(many + 1), np.zeros(many, np.int32), np.ones(many, np.int64)
+    amount = jobs.demand[jobs.kind[np.repeat(runs.row, tasks)]]
+    np.subtract.at(state.free, host, amount)
+    engine.stairs.total[0] -= amount[:, 0].sum()
+    np.add.at(state.used, jobs.project[runs.row], jobs.demand[jobs.kind[runs.row], 0] * jobs.tasks[runs.row])
+    engine.log.start_s[runs.job] = runs.start_s
+    task = np.repeat(jobs.first_task[runs.row] - first[:-1], tasks) + np.arange(first[-1])
+    engine.log.host[task] = host
+    by_host = np.lexsort((host, np.repeat(np.arange(many), tasks)))
+    state.held[task] = host[by_host]
+    by_end = np.lexsort((runs.row, runs.end_s))  # a sorted list is a heap
+    state.end_s[:many], state.ending[:many] = runs.end_s[by_end], runs.row[by_end]
+    state.tally[RUNNING] = state.tally[STARTED] = many
+    state.tally[LAST_HOST] = runs.last_host
+    if engine.rules.backfilling == EASY:
+        by_end = np.lexsort((runs.row, runs.expected_end_s))
+        ends = engine.ends
+        ends.main_s[:many], ends.main[:many] = runs.expected_end_s[by_end], runs.row[by_end]
+        ends.running[runs.row], ends.size[1] = True, many
+        state.tenants.end_s[runs.row] = runs.expected_end_s
+        _move_in(state.tenants, np.repeat(runs.row, tasks), task, host[by_host])
+    if bound is not None:
+        _begin_bound(engine, bound, runs)
+    elif engine.rules.told:
+        happened = engine.ranked.happened
+        happened.job[:many], happened.time_s[:many], happened.number[0] = runs.row, runs.start_s, many
+
+
+def _take_names(state: QueueState, runs: BegunRuns) -> None:
+    """Hosts of a pool have their tasks."""
+    pool, tasks = state.pool, np.diff(runs.first)
+    np.subtract.at(pool.left, runs.host, 1)
+    into_classes(pool)
+    task = np.repeat(pool.first_task[runs.job] - runs.first[:-1], tasks) + np.arange(runs.first[-1])
+    pool.host[task] = runs.host
+
+
+def _move_in(tenants: Tenants, row: Longs, task: Longs, host: Ints) -> None:
+    """As `tenants_kernel.move_in` for tasks beside each other: those of one row on one host are one run."""
+    new = np.ones(len(task), np.bool_)
+    new[1:] = (row[1:] != row[:-1]) | (host[1:] != host[:-1])
+    begins = np.flatnonzero(new)
+    tasks = np.diff(np.append(begins, len(task)))
+    for at, many in zip(begins.tolist(), tasks.tolist(), strict=True):
+        here, one = int(host[at]), int(task[at])
+        other = int(tenants.first[here])
+        tenants.job[one], tenants.tasks[one], tenants.following[one], tenants.before[one] = row[at], many, other, -1
+        if other >= 0:
+            tenants.before[other] = one
+        tenants.first[here] = one
+        tenants.many[here] += 1
+    changed = np.unique(host)
+    tenants.is_stale[changed] = True
+    tenants.stale[: len(changed)], tenants.number[STALE] = changed, len(changed)
+
+
+def rows_that_run(binding: Binding) -> Longs:
+    """int64[J]: of each job the first row of the queue in which it may start, -1 if there is none."""
+    rows, jobs = open_rows(binding), len(binding.eligible_s)
+    found = np.full(jobs, -1)
+    owner = binding.entries.job[rows]
+    found[owner[::-1]] = np.arange(len(rows))[::-1]
+    return found
+
+
+def serves_begun(workload: Workload, binding: Binding) -> bool:
+    """Whether the compiled engine can begin so under constraints; else the plain one does.
+
+    Every running job has a row, work is not limited, and no running job is one that others are kept waiting by.
+    """
+    state = workload.starting
+    if state is None:
+        return True
+    waits, job = binding.waits, state.job
+    told = np.repeat(waits.kind == KINDS.index("after"), np.diff(waits.first_on))
+    alone = not (np.isin(job, waits.on[told]).any() or (waits.group[job] >= 0).any())
+    return bool(
+        (rows_that_run(binding)[job] >= 0).all() and alone and not (binding.throttled.array[job] >= 0).any()
+        and not len(binding.work.most) and binding.rules.preemption.by == "none"
+    )  # fmt: skip
+
+
+def _begin_bound(engine: QueueEngine, bound: BoundState, runs: BegunRuns) -> None:
+    """What binds the rows of running jobs, beside `begin`."""
+    jobs, many = engine.jobs, len(runs.job)
+    bound.job.end_s[runs.job], bound.job.begun[runs.job] = runs.end_s, True
+    bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
+    uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
+    np.subtract.at(engine.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
+    first = bound.job.submits
+    np.subtract.at(bound.most, bound.limit[spans(first[runs.job], first[runs.job + 1] - first[runs.job])], 1.0)
+
+
+def begin_at_desk(desk: Desk, runs: BegunRuns) -> None:
+    """What the compiled board knows of running jobs, beside `begin`."""
+    many = len(runs.job)
+    desk.expected_end_s[runs.job], desk.pace[runs.job] = runs.expected_end_s, runs.slowest
+    desk.started_as[runs.job], desk.began_s[runs.job] = runs.row, runs.start_s
+    each = np.repeat(np.arange(many), np.diff(runs.first))
+    order = np.lexsort((np.arange(len(each)), runs.job[each], runs.expected_end_s[each]))
+    each = each[order]
+    end = np.zeros(len(each), END)
+    end["end_s"], end["start_s"], end["host"] = runs.expected_end_s[each], runs.start_s[each], runs.host[order]
+    end["kind"] = desk.rows.of["kind"][runs.row[each]]
+    desk.ends.end[: len(each)], desk.runs[: len(each)], desk.ends.many[0] = end, runs.job[each], len(each)
+    if desk.told:
+        heard = desk.heard[:many]
+        heard["job"], heard["time_s"], heard["how"] = runs.job, runs.start_s, STARTED_EVENT
+        desk.tally[TOLD] = many

@@ -1,0 +1,385 @@
+"""What the compiled engine works on: the jobs, the rules, everything that changes, and the record it writes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
+from loadmaster.sim.queue.engine.running_by_host_kernel import Tenants
+from loadmaster.sim.queue.walks import ASKED as ASKED
+from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
+from loadmaster.sim.queue.walks import EASY as EASY
+from loadmaster.sim.queue.walks import PROFILE as PROFILE
+from loadmaster.sim.queue.walks import WALK as WALK
+
+DONE, PAUSED, NOT_FINITE, MORE_ROOM, NO_RANK, OUT_OF_ROOM = 0, 1, 2, 3, 4, 32
+"""What `run` returns: finished; the records are full, call again; a score, or a rank, is not a finite number; the
+profile might need more steps than it has room for: give it more, call again; an array is too short for what the next
+step writes, which has not been written."""
+PARETO = 32
+"""Failed demands remembered in a pass beside the exact ones."""
+FAN = 32
+"""Jobs, or nodes, below a node of the tree of least demands."""
+HOSTS_OF_BLOCK = 32
+LANES = 8
+"""Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
+LOW, MID, TOP = 0, 1, 2
+"""Levels of nodes."""
+MEMORY, EXPECTED, WHOLE = range(3)
+"""What is known of a lane; the last, cores of all tasks together, only where some job has several."""
+SHORT, LONG = 0, 1
+"""Jobs that end by the moment promised to the head, and those that outlast it."""
+NEWS = 2
+"""Added to these: on hosts that somebody has left since the last pass."""
+LAST_PLACE = 2**62
+"""Behind all positions of jobs."""
+
+
+STEP = np.dtype([("stamp", np.int64), ("memory", np.float64)])
+
+
+class Jobs(NamedTuple):
+    """J jobs of K distinct demands, C sets of hosts, L limits.
+
+    Attributes:
+        submit_s, runtime_s, expected_s: float64[J].
+        kind: int32[J], the row of the job's demand in `demand`.
+        tasks: int32[J].
+        first_task: int64[J + 1].
+        project: int32[J].
+        demand: float64[K, R].
+        smallest: bool[K], no job of the log asks for less of anything.
+        holdable: bool[K], every host could hold it when empty.
+        position: int32[J], where the job stands in the order that never changes; at: int32[J], who stands there.
+        span: int64[P + 1], the positions of each project's jobs.
+        hosts: int32[J], the row of `allowed`; allowed: bool[C, H]; whole: bool[C], every host is.
+        uses: int64[J + 1], int32[U], float64[U]: the limits that each job counts against, and with how much.
+    """
+
+    submit_s: NDArray[np.float64]
+    runtime_s: NDArray[np.float64]
+    expected_s: NDArray[np.float64]
+    kind: NDArray[np.int32]
+    tasks: NDArray[np.int32]
+    first_task: NDArray[np.int64]
+    project: NDArray[np.int32]
+    demand: NDArray[np.float64]
+    smallest: NDArray[np.bool_]
+    holdable: NDArray[np.bool_]
+    position: NDArray[np.int32]
+    at: NDArray[np.int32]
+    span: NDArray[np.int64]
+    hosts: NDArray[np.int32]
+    allowed: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    uses: NDArray[np.int64]
+    use_limit: NDArray[np.int32]
+    use_amount: NDArray[np.float64]
+
+
+class QueueRules(NamedTuple):
+    """How the queue is served; -1 stands for no limit.
+
+    Attributes:
+        begins_s: nothing is decided before this moment; minus infinity where the run begins with the log.
+        varies: bit m: member m's scores are never remembered; first_fit, next_fit: bit m: member m is
+            first-fit, or round-robin.
+        target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
+        several_speeds: hosts have several.
+        moving: ranks change at every pass.
+        ticked: ranks change at ticks; in between, who has come since the last one stands in a run of his own.
+        told: the order wants to know what happens.
+        shortest: behind the head, the jobs that are expected to be over first are tried first; ranks move.
+        pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
+        everywhere: every job may use every host.
+        limited: some job counts against some limit.
+        keeps: something is known after a pass of the jobs tried in it.
+    """
+
+    interval_s: float
+    begins_s: float
+    backfilling: int
+    members: int
+    reservations: int
+    lookahead: int
+    varies: int
+    first_fit: int
+    next_fit: int
+    target: int
+    seed: int
+    several_speeds: bool
+    moving: bool
+    ticked: bool
+    told: bool
+    shortest: bool
+    pruned: bool
+    everywhere: bool
+    limited: bool
+    keeps: bool
+
+
+class WaitingRows(NamedTuple):
+    """The waiting jobs at their positions, with the least that any of a block asks for; N positions, P runs of them.
+
+    Attributes:
+        here: bool[N], the job at this position waits.
+        low, mid, top: float64[B, 2 or 3, LANES], the least memory, the least expected runtime, and where some job has
+            several tasks the fewest cores in all, that a job of the lane asks for in each block of `FAN` jobs, in each
+            `FAN` such blocks, and in each `FAN` of those; infinite where nobody waits.
+        loose: bool[3, B], by level: what is known of the node may be less than the least (`min_demand_kernel.py`).
+        position: int32[J], where each job stands; at: int32[N], who stands there.
+        span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`priority_ticks_kernel.py`).
+        rank: float64[J], of each job under a ticked order; empty under any other.
+        edge: int64[2, P], nobody of the run waits before the first of these positions, nor from the second on; not
+            kept under a ticked order.
+    """
+
+    here: NDArray[np.bool_]
+    low: NDArray[np.float64]
+    mid: NDArray[np.float64]
+    top: NDArray[np.float64]
+    loose: NDArray[np.bool_]
+    position: NDArray[np.int32]
+    at: NDArray[np.int32]
+    span: NDArray[np.int64]
+    rank: NDArray[np.float64]
+    edge: NDArray[np.int64]
+
+
+class NotYetTold(NamedTuple):
+    """What an order that wants to be told has not yet heard; of no jobs under any other.
+
+    Attributes:
+        job: int32[2 J], in the order of time: a job that has started, or -1 minus one that has ended; time_s:
+            float64[2 J], when.
+        number: int64[1], how many.
+        due_s: float64[1], the next tick.
+    """
+
+    job: NDArray[np.int32]
+    time_s: NDArray[np.float64]
+    number: NDArray[np.int64]
+    due_s: NDArray[np.float64]
+
+
+class Ranked(NamedTuple):
+    """The waiting jobs under an order whose ranks change at every pass; empty under any other.
+
+    Under a ticked order `queue` holds those that have come since it was last asked.
+
+    Attributes:
+        queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
+        cores, memory, whole, expected_s: float64[J] each, what a task asks for, cores of all tasks, and how long they
+            may run, beside `queue`.
+        rank: float64[J], their ranks in this pass, beside `queue`.
+        key, job: float64[J], int32[J], heap of those that are looked at next.
+        bound: float64[1], all of a lower or equal rank are in the heap, or were looked at, or have no room.
+        sample: float64[64], scratch.
+        behind: int32[J], beside `key`, heap of those behind the head, shortest first, by where they stand in `job`.
+        number: int64[6], see the constants below.
+        happened: what the order has not heard.
+    """
+
+    queue: NDArray[np.int32]
+    where: NDArray[np.int32]
+    cores: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    expected_s: NDArray[np.float64]
+    rank: NDArray[np.float64]
+    key: NDArray[np.float64]
+    job: NDArray[np.int32]
+    bound: NDArray[np.float64]
+    sample: NDArray[np.float64]
+    behind: NDArray[np.int32]
+    number: NDArray[np.int64]
+    happened: NotYetTold
+
+
+MANY, SIZE, WANTED, MISSES, TIER, BEHIND = range(6)
+"""Waiting jobs; size of the heap; jobs that are to come into it next; jobs without room met in it; the tier; jobs that
+stand in `job` by falling rank, where the shortest goes first."""
+
+
+class Stairs(NamedTuple):
+    """What no host has more of: upper bounds, exact after they were made anew.
+
+    Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment; rows 2 and 3 at the same
+    on the hosts that somebody has left since the last pass.
+
+    Attributes:
+        who: int32[B], the host that had as much as row 0 says when that was found out, -1 if nobody had.
+        most: float64[4], the most of the first resource on any host.
+        memory: float64[4, B], the most of the second resource on any host with at least so many whole units of it.
+        lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
+            many.
+        total: float64[1], of the first resource, free on all hosts together.
+        fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
+            pass: then row 0 stands for it, as no job may take more than is free. Rows 2 and 3 are made when needed.
+    """
+
+    who: NDArray[np.int32]
+    most: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    lane: NDArray[np.float64]
+    total: NDArray[np.float64]
+    fresh: NDArray[np.int64]
+
+
+class HeadPromise(NamedTuple):
+    """The promise to the head of the queue in this pass.
+
+    Attributes:
+        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], under which stamp.
+        held: int64[H], tasks of the head that a host holds then; held_now: int64[H], of a head of several tasks.
+        touched: int32[H], hosts for which `then` holds.
+        number: int64[7]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass; the
+            stamp that counts; the job whose tasks `held_now` counts or -1, and how many those are in all.
+        shadow_s: float64[1], the moment.
+        fastest: float64[1], the fastest host of all. Never changed.
+        end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
+    """
+
+    then: NDArray[np.float64]
+    then_at: NDArray[np.int64]
+    held: NDArray[np.int64]
+    held_now: NDArray[np.int64]
+    touched: NDArray[np.int32]
+    number: NDArray[np.int64]
+    shadow_s: NDArray[np.float64]
+    fastest: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    ending: NDArray[np.int32]
+
+
+HEAD, SLACK, TOUCHED, SAME, STAMP_THEN, COUNTED, HELD = range(7)
+
+
+class PassNews(NamedTuple):
+    """Changes since the last pass.
+
+    Attributes:
+        host: int32[H], is_new: bool[H], hosts that somebody has left.
+        number: int64[9], see the constants below.
+    """
+
+    host: NDArray[np.int32]
+    is_new: NDArray[np.bool_]
+    number: NDArray[np.int64]
+
+
+HOSTS, OLD, LEANS, LAST_HEAD, THIS_HEAD, AT_FIRST, SOME, VALID, NEWEST = range(9)
+"""Hosts; 1 if something is known of the jobs of the last pass; 1 if a promise is part of what is known; the
+head of that pass, and of the present one, -1 if none; 1 if nobody started in front of that; 1 if some known job found
+hosts for some of its tasks; 1 if the promise to a head of several tasks, worked out before, holds until a job ends;
+the first position at which a job has come since."""
+
+
+class QueueState(NamedTuple):
+    """Everything else that changes; H hosts, P projects, U tasks that can start in one pass.
+
+    Attributes:
+        free: float64[H, R].
+        speed: float64[H]; fastest: float64[C], the fastest host of each set. Never changed.
+        open: bool[H], not reserved in this pass.
+        usable: bool[H], hosts that may be used for the job at hand; all, while no job is.
+        closed: int32[H], the hosts reserved in this pass, and behind them those that are too dear for the job at hand.
+        used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
+            int64[P], `used / share` as `fair_share_queue_kernel.py` keeps it in a pass.
+        left: float64[L], what is left of each limit.
+        end_s, ending: float64[J], int32[J], heap of running jobs by their end: each is in it once.
+        failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
+        steps: STEP[2, B], by whole cores: the least memory that failed with no more cores, in the pass of the stamp.
+        pareto: float64[2, PARETO, R + 2], other failed demands of this pass, tasks and set of hosts last.
+        paretos: int64[2], how many.
+        left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
+        shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
+            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
+        most: float64[C + R - 2, B], by whole cores the most memory on any host of a block that has so many free, or
+            more; then the most of each further resource (`host_blocks_kernel.py`).
+        partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
+            partly_tasks: int32[C, K], with how many tasks.
+        picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
+        held: int32[T], the hosts of the tasks of each running job, those of one host side by side.
+        undo_host, undo_kind: int32[U], hosts of the tasks placed in this pass, and their demands; U is
+            `empty_state.startable`, and `taking_kernel` looks before each start.
+        plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
+            in `undo_host`, since each has a task.
+        plan_task: int64[U], where the tasks of a start begin in `undo_host`.
+        tally: int64[16], see the constants below.
+        guess: what is expected of jobs where that is not known before.
+        tenants: who runs on each host.
+        news: what has changed since the last pass.
+        pool: the hosts, where they are one to the engine.
+    """
+
+    free: NDArray[np.float64]
+    speed: NDArray[np.float64]
+    fastest: NDArray[np.float64]
+    open: NDArray[np.bool_]
+    usable: NDArray[np.bool_]
+    closed: NDArray[np.int32]
+    used: NDArray[np.float64]
+    share: NDArray[np.float64]
+    cursor: NDArray[np.int64]
+    need: NDArray[np.int64]
+    left: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    ending: NDArray[np.int32]
+    failed: NDArray[np.int64]
+    failed_tasks: NDArray[np.int32]
+    steps: NDArray[np.void]
+    pareto: NDArray[np.float64]
+    paretos: NDArray[np.int64]
+    left_free: NDArray[np.float64]
+    holder: NDArray[np.int32]
+    shelf: NDArray[np.int32]
+    beside: NDArray[np.int32]
+    shelves_a_unit: NDArray[np.float64]
+    most: NDArray[np.float64]
+    partly: NDArray[np.int64]
+    partly_tasks: NDArray[np.int32]
+    picked: NDArray[np.int32]
+    held: NDArray[np.int32]
+    undo_host: NDArray[np.int32]
+    undo_kind: NDArray[np.int32]
+    plan_job: NDArray[np.int32]
+    plan_host: NDArray[np.int32]
+    plan_task: NDArray[np.int64]
+    tally: NDArray[np.int64]
+    guess: Guess
+    tenants: Tenants
+    news: PassNews
+    pool: CountedHosts
+
+
+(
+    ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
+    SHELF, CHOICE, MOVES,
+) = range(16)  # fmt: skip
+"""PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
+which depends on what the others hold.
+MOVES: starts planned and passes begun, counted through the run.
+SHELF: hosts on this shelf and above have left their shelves.
+CHOICE: another policy might have started other jobs.
+"""
+NO_SHELVES = -1
+"""The shelf of a pass in which hosts have not been put on shelves."""
+
+
+class Log(NamedTuple):
+    """Results: start_s float64[J], host int32[T], and C rows of cycles.
+
+    `value` float64[C, M]: what the decision of each member of a meta-rule is worth, NaN where it was not worked out.
+    """
+
+    start_s: NDArray[np.float64]
+    host: NDArray[np.int32]
+    time_s: NDArray[np.float64]
+    queue_length: NDArray[np.int64]
+    started: NDArray[np.int64]
+    winners: NDArray[np.int64]
+    value: NDArray[np.float64]
+    rows: NDArray[np.int64]

@@ -1,0 +1,73 @@
+"""The door for logs of which a run alone tells the arrivals: users send the next job when one has ended (rule C11)."""
+
+from loadmaster.model import Cluster, Constraints, InputError, Schedule, Workload
+from loadmaster.model.following import is_closed
+from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler
+from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.sim.queue.constrained_door import Progress
+from loadmaster.sim.queue.door import Engine, check_rules, simulate
+from loadmaster.sim.queue.look_ahead import looking_ahead
+from loadmaster.sim.queue.plain.scheduler_like import Plainly
+from loadmaster.sim.queue.reference import Replay
+
+
+def simulate_lived(
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    *,
+    interval_s: float = 0.0,
+    seed: int = 0,
+    plainly: bool = False,
+    progress: Progress | None = None,
+    foresight: Foresight = USERS,
+) -> tuple[Workload, Schedule]:
+    """As `simulate`, with the jobs as they arrived in the run: of a log that tells all arrivals, as it has them.
+
+    Where jobs follow others, they are those that were submitted, in that order, and a log as any: simulated again it
+    comes to the same schedule, to the bit. Only the plain engine makes such a run.
+
+    Args:
+        workload: jobs; its resources must be the cluster's, in the same order.
+        cluster: the hosts.
+        policy: rates hosts, or a meta-rule over several.
+        discipline: the order in which the queue is served.
+        interval_s: seconds between scheduling cycles; 0 decides at every event.
+        seed: for policies that draw.
+        plainly: decisions are not compiled either.
+        progress: told of the progress of long runs.
+        foresight: what the discipline may count on, and whether limits kill.
+
+    Raises:
+        InputError: as `simulate`; or something that is not served where jobs follow others.
+    """
+    if not is_closed(workload):
+        engine: Engine = "reference" if plainly else "auto"
+        return workload, simulate(
+            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, engine=engine, progress=progress,
+            foresight=foresight,
+        )  # fmt: skip
+    check_rules(workload, cluster, policy, discipline)
+    foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
+    _refuse_unserved(workload, foresight)
+    scheduler = Scheduler(policy, looking_ahead(discipline, plainly=plainly))
+    run = Replay(workload, cluster, Plainly(scheduler) if plainly else scheduler, interval_s, seed, foresight)
+    return run.arrivals.lived(run.run(progress))
+
+
+def _refuse_unserved(workload: Workload, foresight: Foresight) -> None:
+    """Refuse what names a time or a job of the log, where a run alone tells when jobs come and whether they do.
+
+    Raises:
+        InputError: there is something of the kind.
+    """
+    bound, closed = workload.constraints or Constraints(), "beside jobs that are submitted after the end of others"
+    for column in ("eligible_s", "reservation", "depends"):
+        if column in bound.given:
+            rule = f"a time or a job that the log names to wait for, {closed}, is served by no engine"
+            raise InputError(column, rule, fix=f"leave it aside (--ignore {column}), or --ignore follows")
+    if foresight.estimates == "last-two":
+        raise InputError("last-two", f"estimates by the last two jobs of a user, {closed}, are served by no engine",
+                         fix="other --estimates, or --ignore follows")  # fmt: skip

@@ -1,0 +1,1 @@
+"""The parts of the plain engine, `loadmaster.sim.queue.reference`: the specification of the compiled one."""

@@ -1,0 +1,63 @@
+"""What is left of every limit while a log is replayed."""
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats
+from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.sim.queue.plain.work_limits import WorkDone
+
+
+class Allowance:
+    """Counts what jobs take of limits, and gives it back (rule C6).
+
+    Attributes:
+        left: float64[L], what is left of every limit of what runs.
+        work: what is left of limits on work.
+    """
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self.left: Floats = binding.counters.most.copy()
+        self.work = WorkDone(binding.work)
+        self._left_to_submit: Floats = binding.submits.most.copy()
+        self._entry: dict[int, int] = {}  # of jobs that run
+
+    def submit(self, job: int) -> bool:
+        """A job arrives: whether no limit refuses it; it counts from then on."""
+        uses = self._submits(job)
+        if any(self._left_to_submit[limit] < amount for limit, amount in uses):
+            return False
+        self.count_submitted(job)
+        return True
+
+    def count_submitted(self, job: int) -> None:
+        """A job counts as submitted, whatever is left."""
+        for limit, amount in self._submits(job):
+            self._left_to_submit[limit] -= amount
+
+    def left_at(self, now_s: float) -> Floats:
+        """float64: what is left of every limit at a moment, those on work behind those of what runs."""
+        return np.concatenate((self.left, self.work.left(now_s)))
+
+    def start(self, job: int, partition: int, now_s: float) -> None:
+        """It starts in that partition."""
+        entries = self._binding.entries
+        rows = range(int(entries.first[job]), int(entries.first[job + 1]))
+        self._entry[job] = next(row for row in rows if entries.partition[row] == partition)
+        for limit, amount in self._binding.counters.uses(self._entry[job]):
+            self.left[limit] -= amount
+        self.work.start(job, self._entry[job], now_s)
+
+    def stop(self, job: int, now_s: float) -> None:
+        """It runs no more."""
+        self.work.stop(job, now_s)
+        for limit, amount in self._binding.counters.uses(self._entry.pop(job)):
+            self.left[limit] += amount
+
+    def leave(self, job: int) -> None:
+        """It neither runs nor waits any more."""
+        for limit, amount in self._submits(job):
+            self._left_to_submit[limit] += amount
+
+    def _submits(self, job: int) -> tuple[tuple[int, float], ...]:
+        return self._binding.submits.uses(int(self._binding.entries.first[job]))

@@ -1,0 +1,36 @@
+"""A run on hosts of one speed as the same run on hosts of speed 1, for engines that know no other."""
+
+from dataclasses import replace
+
+from loadmaster.backfilling import Conservative, Easy, NetBatch, Skip, Stepwise
+from loadmaster.backfilling.none import Blocking
+from loadmaster.model import Cluster, Workload
+from loadmaster.order import ORDERS, FairShare
+from loadmaster.scheduling import Discipline
+
+_BLIND = tuple(ORDERS[name] for name in ("fcfs", "priority", "smallest", "largest"))
+"""Orders that do not look at runtimes; fair share is another one."""
+_EVEN = (Blocking, Skip, NetBatch, Easy, Conservative, Stepwise)
+"""Backfillings that compare moments alone, so that all may be as much nearer."""
+
+
+def common_speed(cluster: Cluster, discipline: Discipline) -> float | None:
+    """The speed of all hosts, where a run on hosts of speed 1 of jobs that are as much shorter is the same; or None.
+
+    It is not the same where somebody's place depends on runtimes: ranks see those at speed 1 on whatever hosts.
+    """
+    assert cluster.speed is not None
+    speed = float(cluster.speed[0])
+    if (cluster.speed != speed).any():
+        return None
+    blind = discipline.order in _BLIND or type(discipline.order) is FairShare
+    return speed if speed == 1.0 or (blind and type(discipline.backfilling) in _EVEN) else None
+
+
+def in_one_speed(workload: Workload, cluster: Cluster, discipline: Discipline) -> tuple[Workload, Cluster, bool]:
+    """The same run on hosts of speed 1, where hosts have one speed and that changes nothing; and whether it is."""
+    speed = common_speed(cluster, discipline)
+    if speed is None or speed == 1.0:
+        return workload, cluster, speed is not None
+    quick = replace(workload, runtime_s=workload.runtime_s / speed, estimate_s=workload.expected_s / speed)
+    return quick, replace(cluster, speed=None), True

@@ -1,0 +1,1 @@
+"""What the program needs of the machine it runs on: files, state folder, processes, lazy imports."""

@@ -1,0 +1,34 @@
+"""A part is compiled within the kernels that call it, and nowhere else."""
+
+from numba import njit
+
+from loadmaster.jit.kernels import inner
+
+
+@inner
+def lowest(number):
+    return number + 1
+
+
+@inner
+def middle(number):
+    return 10 * lowest(number) + lowest(number)
+
+
+def machine_code(kernel):
+    """Where the code that runs of `kernel` lies, 0 if there is none."""
+    compiled = next(iter(kernel.overloads.values()))
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+def test_a_part_gives_the_same_from_every_kernel_that_calls_it_at_any_depth():
+    assert njit(lambda number: middle(number))(1) == 22
+    assert njit(lambda number: lowest(number) - middle(number))(2) == 3 - 33
+
+
+def test_only_the_kernel_that_python_calls_is_made_into_machine_code():
+    top = njit(lambda number: middle(number))
+    assert top(1) == 22
+    assert machine_code(top)
+    assert not machine_code(middle)
+    assert not machine_code(lowest)

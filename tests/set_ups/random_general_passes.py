@@ -1,0 +1,141 @@
+"""Small random logs bound by all kinds of constraints: is what the engine over the compiled board makes of them right?
+
+As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_general_passes.py FIRST LAST` tries the kernels as
+the plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With
+`small` behind it every plan begins with room for far too few steps.
+"""
+
+import sys
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from backlog_order import BY_BACKLOG
+from bound_jobs import KINDS, bound_jobs, one_pool
+from random_passes import AsItIs, rate_in_python, scan_in_python
+
+from loadmaster.compiled_rules import orders as compiled_order
+from loadmaster.order.order import rank_of
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import MaxJobs, Scheduler
+from loadmaster.scheduling.estimate_model import USERS, foresight_named
+from loadmaster.scheduling.notation import discipline_named
+from loadmaster.sim.queue.engine import compilation as compiled_engine
+from loadmaster.sim.queue.engine import general_layout as desk_layout
+from loadmaster.sim.queue.engine import general_replay as at_desk
+from loadmaster.sim.queue.engine import loop_kernel as queue_kernel
+from loadmaster.sim.queue.engine.runtime_limits import serves_foresight
+from loadmaster.sim.queue.reference import replay
+
+MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
+DISCIPLINES = (
+    "easy", "easy(heads=2)", "easy(heads=2,heads_of=cluster)", "easy(fill=shortest)", "easy(promise=hosts)",
+    "stepwise(depth=2)", "stepwise", "selective", "conservative", "conservative(early_end=start)",
+    "conservative(early_end=now)", "conservative(early_end=kept)", "conservative(lookahead=3)", "wfp3+conservative",
+    "wfp3+easy", "sjf+easy", "fair-share+easy", "fair-share+conservative", "fcfs", "skip",
+    "slurm", "slurm(bf_interval=1,bf_resolution=5)", "slurm(over_time_limit=none,bf_window_linear=5,bf_interval=2)",
+    "wfp3+slurm(bf_interval=3,default_queue_depth=2,sched_interval=20)", "netbatch(reservations=1,lookahead=3)",
+    f"{MULTIFACTOR}+easy", f"{MULTIFACTOR[:-1]},recalc=pass)+skip", f"{MULTIFACTOR}+slurm(bf_interval=1,defer=yes)",
+    f"{BY_BACKLOG}+easy", f"{BY_BACKLOG}+conservative", f"{BY_BACKLOG}+stepwise(depth=2)",
+)  # fmt: skip
+RULES = (
+    *(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random", "round-robin")), MaxJobs(),
+    MaxJobs(target="weighted"), MaxJobs(target="cores", log_ties=False),
+)  # fmt: skip
+ESTIMATES = (
+    ("exact",), ("2",), ("user", "kill"), ("0.5", "kill"), ("last-two",), ("last-two(correct=double)", "kill"),
+    ("last-two(correct=user,expiry_pass=yes)",), ("user(correct=steps)",), ("0.5(correct=double,expiry_pass=yes)",),
+    ("user(expiry_pass=yes)",),
+)  # fmt: skip
+STOPPING = [("preempt", *kinds) for kinds in (("partition",), ("partition", "limits"), ("calendar",), ("depends",))]
+TOGETHER = [(kind,) for kind in KINDS] + list(combinations(KINDS, 2)) + [KINDS] * 8 + STOPPING * 6 + [()] * 20
+"""Nothing binds the jobs of the last ones."""
+HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
+"""Without these any host serves where hosts are equal: promises may count them."""
+
+
+def both(seed, discipline=None):
+    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled board."""
+    rng = np.random.default_rng(seed)
+    kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
+    named = discipline or DISCIPLINES[rng.integers(len(DISCIPLINES))]
+    if "fair-share" in named:  # where jobs are served by need, nobody is stopped by this engine
+        kinds = tuple(kind for kind in kinds if kind != "preempt")
+    interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
+    workload, cluster = bound_jobs(seed, *kinds)
+    if "array" in kinds and seed % 2:  # whose first tasks come last
+        bound = workload.constraints
+        workload = replace(workload, constraints=replace(bound, array_task=bound.array_task[::-1]))
+    if not HOST_BOUND & set(kinds) and rng.random() < 0.4:
+        workload, cluster = one_pool(workload, cluster)
+    assert at_desk.serves(policy, rule)
+    foresight = foresight_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
+    if not serves_foresight(foresight, cluster):
+        foresight = USERS
+    given = {"interval_s": interval_s, "seed": 3, "foresight": foresight}
+    plain = replay(workload, cluster, Scheduler(policy, rule), **given)
+    kept = at_desk.replay_at_desk(workload, cluster, Scheduler(policy, rule), **given)
+    return f"{seed} {named} {policy.name} {kinds} {foresight}", plain, kept
+
+
+def differences(plain, other):
+    """The columns in which two schedules differ; `other` may be None only where nobody ever starts."""
+    if other is None:
+        return ["left to others"] * bool(plain.started.any())
+    pairs = [(plain, other, ("start_s", "host", "end_s", "status", "expected_s"))]
+    pairs.append((plain.cycles, other.cycles, ("time_s", "queue_length", "started", "winners")))
+    if plain.segments is not None and other.segments is not None:
+        pairs.append((plain.segments, other.segments, tuple(vars(plain.segments))))
+    found = [
+        name for one, two, names in pairs for name in names if not _alike(getattr(one, name), getattr(two, name))
+    ]  # fmt: skip
+    if (plain.segments is None) != (other.segments is None):
+        found.append("segments")
+    if (plain.never, plain.refused) != (other.never, other.refused):
+        found.append("never")
+    return found
+
+
+def _alike(one, other):
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def in_python():
+    """Let the kernels run as plain Python."""
+    compiled_engine.scanner, compiled_engine.rater = scan_in_python, rate_in_python
+    compiled_engine.ranker = compiled_order.ranker = _ranker_in_python
+    compiled_engine.no_ranker = lambda: None
+    compiled_engine.LaidOut = AsItIs
+    compiled_engine._hearing = lambda heard, function: function
+    compiled_engine._entry = lambda engine, parts: queue_kernel.run
+    at_desk.pass_of = lambda desk, door: door
+
+
+def _ranker_in_python(order):
+    def rank(columns, jobs, many, now, out):
+        numbers = jobs[:many].astype(np.int64) if len(jobs) else np.arange(many)
+        backlog = columns.backlog(numbers, now)
+        for k in range(many):
+            out[k] = rank_of(order, columns.job(int(numbers[k])), now, backlog)
+        return 0
+
+    return rank
+
+
+def differing(first, last):
+    """How many runs there were on seeds from `first` to `last`, and those whose schedules differ."""
+    found = []
+    for seed in range(first, last):
+        name, plain, kept = both(seed)
+        if wrong := differences(plain, kept):
+            found.append(f"{name}: {', '.join(wrong)}")
+    return last - first, found
+
+
+if __name__ == "__main__":
+    in_python()
+    if sys.argv[3:] == ["small"]:
+        desk_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
+    print(*differing(int(sys.argv[1]), int(sys.argv[2])))

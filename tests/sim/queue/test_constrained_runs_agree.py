@@ -1,0 +1,143 @@
+"""The compiled engine gives the schedule of the plain one, to the bit, whatever binds the jobs."""
+
+from itertools import combinations
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from backlog_order import BY_BACKLOG
+from bound_jobs import KINDS, bound_jobs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workload
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import MaxJobs, Scheduler, scheduler
+from loadmaster.scheduling.notation import discipline_named as named
+from loadmaster.scheduling.resolved_constraints import binding_of
+from loadmaster.sim.queue.constrained_door import serves_bound
+from loadmaster.sim.queue.door import is_compiled
+from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.reference import replay, replay_deciding
+
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide"))
+PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
+WALKS = (
+    "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
+    "lxf+none", f"{BY_BACKLOG}+skip",
+)  # fmt: skip
+EASY = ("easy", "sjf+easy", "wfp3+easy", "fair-share+easy", f"{BY_BACKLOG}+easy")
+DECIDED = (
+    "easy", "easy(heads=2)", "conservative", "conservative(early_end=start)", "slurm", "selective",
+    "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)+easy", "fair-share+conservative",
+    f"{BY_BACKLOG}+conservative",
+)  # fmt: skip
+IN_ONE_QUEUE = [kinds for kinds in PAIRS if not {"partition", "calendar", "admission"} & set(kinds)]
+RULES = (*(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random")), MaxJobs(), MaxJobs(target="weighted"))
+
+
+def assert_equal(plain, compiled):
+    for column in ("start_s", "host", "end_s", "status"):
+        assert_alike(getattr(plain, column), getattr(compiled, column), column)
+    for column in ("time_s", "queue_length", "started", "winners"):
+        assert_alike(getattr(plain.cycles, column), getattr(compiled.cycles, column), column)
+    assert (plain.never, plain.refused) == (compiled.never, compiled.refused)
+    assert (plain.segments is None) == (compiled.segments is None)
+    for column in () if plain.segments is None else vars(plain.segments):
+        assert_alike(getattr(plain.segments, column), getattr(compiled.segments, column), column)
+
+
+def assert_alike(one, other, column):
+    assert (one is None) == (other is None), column
+    if one is not None:
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), column
+
+
+def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
+    plain = replay(workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed)
+    binding = binding_of(workload, cluster)
+    compiled = replay_compiled(
+        workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed, binding=binding
+    )  # fmt: skip
+    return plain, compiled
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="+".join)
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(WALKS),
+    interval_s=st.sampled_from([0.0, 7.0]),
+)  # fmt: skip
+def test_the_compiled_engine_agrees_under_constraints(kinds, seed, policy, discipline, interval_s):
+    workload, cluster = bound_jobs(seed, *kinds)
+    assert_equal(*both(workload, cluster, policy, discipline, interval_s))
+
+
+@pytest.mark.parametrize("kinds", IN_ONE_QUEUE, ids="+".join)
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(EASY),
+    interval_s=st.sampled_from([0.0, 7.0]),
+)  # fmt: skip
+def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, policy, discipline, interval_s):
+    workload, cluster = bound_jobs(seed, *kinds)
+    assert serves_bound(workload, cluster, policy, named(discipline))
+    assert_equal(*both(workload, cluster, policy, discipline, interval_s))
+
+
+@pytest.mark.parametrize("kinds", [("hosts",), ("wide",), *PAIRS], ids="+".join)
+@settings(max_examples=6, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(DECIDED),
+    interval_s=st.sampled_from([0.0, 7.0]),
+)  # fmt: skip
+def test_a_run_whose_decisions_are_compiled_agrees(kinds, seed, policy, discipline, interval_s):
+    workload, cluster = bound_jobs(seed, *kinds)
+    rule = Scheduler(policy, named(discipline))
+    plain = replay(workload, cluster, rule, interval_s=interval_s, seed=5)
+    with patch.object(scheduler, "WORTHWHILE", 0):
+        assert_equal(plain, replay_deciding(workload, cluster, rule, interval_s=interval_s, seed=5))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(WALKS))
+def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy, discipline):
+    workload, cluster = bound_jobs(seed, *SERVED)
+    assert_equal(*both(workload, cluster, policy, discipline))
+
+
+@pytest.mark.parametrize(
+    ("kind", "discipline", "compiled"),
+    [
+        ("limits", "easy", True),
+        ("calendar", "netbatch", True),
+        ("calendar", "easy", True),
+        ("partition", "easy(heads=2)", True),
+        ("limits", "slurm", True),
+        ("hosts", "slurm", True),
+        ("preempt", "skip", True),
+        ("preempt", "fair-share", False),
+        ("hosts", "skip", True),
+        ("wide", "skip", True),
+        ("work", "skip", True),
+    ],
+)
+def test_the_door_says_which_bound_runs_are_compiled(kind, discipline, compiled):
+    assert is_compiled(*bound_jobs(1, kind), POLICIES["first-fit"], named(discipline)) == compiled
+
+
+def test_failures_come_in_the_order_of_time_however_they_are_listed():
+    workload = Workload.of(submit_s=[0.0], runtime_s=[100.0], cores=[1], memory=[1])
+    workload = Workload(**{**vars(workload), "constraints": Constraints(requeue=np.array([False]))})
+    rows = tuple(CalendarRow(from_s, from_s + 5.0, "down", hosts=(0,)) for from_s in (70.0, 30.0))
+    cluster = Cluster(("cores", "memory"), np.ones((1, 2)), rules=SiteRules(calendar=rows))
+    plain, compiled = both(workload, cluster, POLICIES["first-fit"], "skip")
+    assert plain.end_s.tolist() == compiled.end_s.tolist() == [30.0]
+
+
+@pytest.mark.parametrize("discipline", ["sjf+skip", "sjf+easy", f"{BY_BACKLOG}+skip"])
+def test_a_task_that_another_start_of_the_pass_sent_back_takes_its_turn_again(discipline):
+    workload, cluster = bound_jobs(
+        45162, "depends", "array"
+    )  # a single one of its user and name, behind a throttle of 1
+    assert_equal(*both(workload, cluster, POLICIES["worse-fit-cores"], discipline, 7.0))

@@ -1,0 +1,114 @@
+"""Who waits next, and who next that might fit, is found as by a look at every position, whoever came and left."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from loadmaster.jit.by_reference import lend
+from loadmaster.model import Cluster, Workload
+from loadmaster.scheduling import discipline_named
+from loadmaster.sim.queue.engine.arrays import jobs_of
+from loadmaster.sim.queue.engine.initial_state import full_stairs, no_moment, nobody_waits
+from loadmaster.sim.queue.engine.min_demand_kernel import tighten_top
+from loadmaster.sim.queue.engine.queue_tree_kernel import join, leave, next_fitting, next_waiting, raise_stairs
+from loadmaster.sim.queue.engine.state import FAN, HeadPromise, Jobs, Stairs, WaitingRows
+
+JOBS = 2 * FAN * FAN + 40
+HOSTS = Cluster.uniform(3, cores=8, memory=8)
+RNG = np.random.default_rng(5)
+LOG = Workload(
+    ("cores", "memory"), np.zeros(JOBS), np.ones(JOBS), np.column_stack(RNG.integers(1, 9, (2, JOBS))).astype(float)
+)
+
+
+@njit
+def come_and_leave(jobs, waiting, coming, leaving):
+    for job in coming:
+        join(lend(jobs), lend(waiting), job)
+    for job in leaving:
+        leave(lend(waiting), job)
+
+
+@njit
+def all_waiting(jobs, waiting):
+    found, position = [np.int64(0)][1:], np.int64(0)
+    while True:
+        position = next_waiting(lend(jobs), lend(waiting), position, waiting.here.shape[0])
+        if position < 0:
+            return found
+        found.append(position)
+        position += 1
+
+
+class Looked(NamedTuple):
+    """What `next_fitting` looks at of an engine."""
+
+    jobs: Jobs
+    waiting: WaitingRows
+    stairs: Stairs
+    moment: HeadPromise
+
+
+@njit
+def all_fitting(jobs, waiting, stairs, moment):
+    raise_stairs(lend(stairs), 0)
+    found, position = [np.int64(0)][1:], np.int64(0)
+    engine = Looked(jobs, waiting, stairs, moment)
+    while True:
+        position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
+        if position < 0:
+            return found
+        found.append(position)
+        position += 1
+
+
+@njit
+def tighten(jobs, waiting):
+    tighten_top(lend(jobs), lend(waiting), 0)
+
+
+def stairs_of(cores, memory):
+    """What one host with so much free has."""
+    stairs = full_stairs(HOSTS)
+    stairs.most[:] = cores
+    stairs.memory[:] = -1.0
+    stairs.memory[:, cores] = memory
+    return stairs
+
+
+STEP = st.tuples(
+    st.integers(0, JOBS - 1), st.integers(1, 1500), st.integers(0, JOBS - 1), st.integers(1, 1500), st.integers(0, 8),
+    st.integers(0, 8),
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(steps=st.lists(STEP, min_size=1, max_size=4))
+@example([(0, JOBS, 0, JOBS - 3, 1, 1), (0, 1, 5, 9, 8, 8)])
+def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps):
+    jobs = jobs_of(LOG, HOSTS, discipline_named("fcfs"))
+    waiting, moment = nobody_waits(jobs, ticked=False), no_moment(HOSTS, 1)
+    here = np.zeros(JOBS, bool)
+    for first, coming, then, leaving, cores, memory in steps:
+        comes = np.flatnonzero(~here[first : first + coming]) + first
+        here[comes] = True
+        leaves = np.flatnonzero(here[then : then + leaving]) + then
+        here[leaves] = False
+        come_and_leave(jobs, waiting, comes, leaves)
+        fits = here & (LOG.demand <= [cores, memory]).all(axis=1)
+        assert all_fitting(jobs, waiting, stairs_of(cores, memory), moment) == np.flatnonzero(fits).tolist()
+        assert all_waiting(jobs, waiting) == np.flatnonzero(here).tolist()
+
+
+def test_a_node_says_exactly_what_is_least_below_it_once_it_was_looked_at():
+    jobs = jobs_of(LOG, HOSTS, discipline_named("fcfs"))
+    waiting = nobody_waits(jobs, ticked=False)
+    gone = LOG.demand[:, 1] < 3
+    come_and_leave(jobs, waiting, np.arange(JOBS), np.flatnonzero(gone))
+    assert waiting.top[0, 0].min() < 3
+    tighten(jobs, waiting)
+    assert waiting.top[0, 0].min() == waiting.mid[:, 0].min() == waiting.low[:, 0].min() == 3
+    assert not waiting.loose.any()
