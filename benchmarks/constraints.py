@@ -28,7 +28,7 @@ from loadmaster.model import (
 )
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, discipline_named
-from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.sim.queue import simulate
 
 HOSTS, CORES = 300, 4
@@ -43,10 +43,10 @@ def cases() -> Iterator[Case]:
 
 
 def ready(kind, rule, jobs):  # type: ignore[no-untyped-def]
-    foresight = Foresight(correct="double") if kind == "corrected" else USERS
+    estimate_model = EstimateModel(correct="double") if kind == "corrected" else USERS
     policy = MaxJobs() if rule == "max-jobs" else POLICIES["best-fit-cores"]
     discipline = discipline_named("easy" if rule == "max-jobs" else rule)
-    return partial(simulate, *problem(kind, jobs), policy, discipline, interval_s=0.0, foresight=foresight)
+    return partial(simulate, *problem(kind, jobs), policy, discipline, interval_s=0.0, estimate_model=estimate_model)
 
 
 @lru_cache(1)

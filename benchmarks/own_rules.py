@@ -34,13 +34,13 @@ class EasyOnHosts:
 
     moment = False
 
-    def serve(self, board):  # type: ignore[no-untyped-def]
+    def serve(self, this_pass):  # type: ignore[no-untyped-def]
         """Walk the queue."""
         head = None
-        for row in board.rows():
-            if not board.start(row) and head is None:
+        for row in this_pass.rows():
+            if not this_pass.start(row) and head is None:
                 head = row
-                board.promise(row, moment=self.moment)
+                this_pass.promise(row, moment=self.moment)
 
 
 class EasyOnAMoment(EasyOnHosts):
@@ -52,10 +52,10 @@ class EasyOnAMoment(EasyOnHosts):
 class WhateverFits:
     """Start whatever fits."""
 
-    def serve(self, board):  # type: ignore[no-untyped-def]
+    def serve(self, this_pass):  # type: ignore[no-untyped-def]
         """Walk the queue."""
-        for row in board.rows():
-            board.start(row)
+        for row in this_pass.rows():
+            this_pass.start(row)
 
 
 def cases() -> Iterator[Case]:

@@ -13,10 +13,10 @@ from loadmaster.sizing import Actions, Rental
 class WhoeverFits:
     """A backfilling: every waiting job in turn, whoever fits starts."""
 
-    def serve(self, board):
+    def serve(self, this_pass):
         """Walk the queue."""
-        for row in board.rows():
-            board.start(row)
+        for row in this_pass.rows():
+            this_pass.start(row)
 
 
 def round_robin(instance):

@@ -71,7 +71,7 @@ def main() -> int:
     cells = list(_cells(asked))
     Random(asked.shuffle).shuffle(cells)
     part, parts = asked.slice
-    scheduler.WORTHWHILE = 1  # the compiled board decides from the first row on
+    scheduler.WORTHWHILE = 1  # the compiled scheduling pass decides from the first row on
     mine = cells[part - 1 :: parts]
     console, until = Console(stderr=True), time.monotonic() + 60.0 * asked.minutes
     broken = done = 0

@@ -24,7 +24,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.plain.scheduler_like import Plainly
+from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
 from loadmaster.sim.queue.reference import Replay, replay, replay_deciding
 
 VARIANTS = ("kept", "arrival", "start", "now", "replan")
@@ -155,7 +155,7 @@ def test_a_promise_is_kept_though_others_stand_in_front_by_then(early_end, looka
     jobs = Workload(**{**vars(jobs), "constraints": bound})
     cluster = Cluster(("cores",), np.ones((1, 1)), rules=SiteRules(**rules))
     rule = named(f"conservative(early_end={early_end},lookahead={lookahead})")
-    plain = Replay(jobs, cluster, Plainly(Scheduler(POLICIES["first-fit"], rule)), 0.0, 1)
+    plain = Replay(jobs, cluster, PlainDecisions(Scheduler(POLICIES["first-fit"], rule)), 0.0, 1)
     moments = 0
     while plain.step():
         moments += 1

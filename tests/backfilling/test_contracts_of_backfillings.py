@@ -61,12 +61,14 @@ class Listening:
     first: list[tuple[int, float]] = field(default_factory=list)
     """Of each pass that leaves somebody waiting; what is not promised is NaN."""
 
-    def serve(self, board):
-        self.inner.serve(board)
-        waiting = [row for row in range(len(board.snapshot.queue)) if not board.has_started(row)]
+    def serve(self, this_pass):
+        self.inner.serve(this_pass)
+        waiting = [row for row in range(len(this_pass.snapshot.queue)) if not this_pass.has_started(row)]
         for row in waiting[:1]:
-            self.first.append((board.job(row), board.promised[row].start_s if row in board.promised else np.nan))
-        self.given.extend((board.job(row), promise.start_s) for row, promise in board.promised.items())
+            self.first.append(
+                (this_pass.job(row), this_pass.promised[row].start_s if row in this_pass.promised else np.nan)
+            )
+        self.given.extend((this_pass.job(row), promise.start_s) for row, promise in this_pass.promised.items())
 
 
 def listened(workload, cluster, spec, policy, interval_s=0.0):

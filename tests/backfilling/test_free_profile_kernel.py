@@ -1,13 +1,13 @@
-"""The plan that is kept says what the plain outlook says, however much is held, given back and grown in it."""
+"""The plan that is kept says what the plain availability says, however much is held, given back and grown in it."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.backfilling.availability import Outlook, end_of
+from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.free_profile_kernel import (
-    empty_skyline,
+    empty_profile,
     first_on,
     hold,
     is_free,
@@ -46,9 +46,9 @@ def first_of(plain, host, asked, expected_s, now_s):
 def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
     rng = np.random.default_rng(seed)
     capacity = rng.integers(2, 9, (hosts, 2)).astype(float)
-    sky = empty_skyline(hosts, 2, hosts)
+    sky = empty_profile(hosts, 2, hosts)
     sky.time_s[:], sky.free[:], sky.first[:], sky.many[:] = 0.0, capacity, np.arange(hosts), 1
-    plain, held, window = Outlook(0.0, capacity, ()), [], np.zeros((hosts, 2))
+    plain, held, window = Availability(0.0, capacity, ()), [], np.zeros((hosts, 2))
     for now_s in np.sort(rng.integers(0, 60, 40)).astype(float):
         if sky.used[0] + 40 > len(sky.time_s):
             sky = with_more_room(sky, 80)
@@ -72,7 +72,7 @@ def test_a_plan_that_is_kept_says_what_the_plain_one_says(hosts, seed):
 
 
 def test_a_host_that_gets_no_room_for_more_steps_says_so_and_writes_nothing_behind_the_arrays():
-    whole = with_more_room(empty_skyline(1, 1, 1)._replace(many=np.ones(1, np.int64)), 20)
+    whole = with_more_room(empty_profile(1, 1, 1)._replace(many=np.ones(1, np.int64)), 20)
     room = len(whole.time_s) - 4
     whole.time_s[room:], whole.free[room:] = -1.0, -1.0
     sky = whole._replace(time_s=whole.time_s[:room], free=whole.free[:room])

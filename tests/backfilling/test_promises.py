@@ -123,9 +123,9 @@ class Listening:
     inner: Backfilling
     given: list[tuple[int, float]] = field(default_factory=list)
 
-    def serve(self, board):
-        self.inner.serve(board)
-        self.given.extend((board.job(row), promise.start_s) for row, promise in board.promised.items())
+    def serve(self, this_pass):
+        self.inner.serve(this_pass)
+        self.given.extend((this_pass.job(row), promise.start_s) for row, promise in this_pass.promised.items())
 
 
 def promises_of(workload, cluster, policy, backfilling, interval_s):
@@ -170,10 +170,10 @@ def test_equal_one_core_hosts_give_the_schedule_of_one_large_host(seed):
     tasks = rng.integers(1, cores + 1, jobs).astype(np.int32)
     columns = {"submit_s": np.sort(rng.integers(0, 60, jobs)), "runtime_s": rng.integers(1, 40, jobs)}
     estimate_s = np.ceil(columns["runtime_s"] * rng.choice([1.0, 1.0, 2.0], jobs))
-    apart = Workload.of(**columns, cores=[1] * jobs, tasks=tasks, estimate_s=estimate_s)
+    node_count = Workload.of(**columns, cores=[1] * jobs, tasks=tasks, estimate_s=estimate_s)
     together = Workload.of(**columns, cores=tasks, estimate_s=estimate_s)
     many, one = Cluster.uniform(cores, cores=1), Cluster.uniform(1, cores=cores)
-    assert starts(apart, many, named("easy")) == starts(together, one, named("easy"))
+    assert starts(node_count, many, named("easy")) == starts(together, one, named("easy"))
 
 
 def test_a_head_leaves_what_it_does_not_need_whichever_hosts_that_is():

@@ -7,7 +7,7 @@ from numba import njit
 
 from loadmaster.backfilling.queue_view_kernel import sort_line
 from loadmaster.jit.by_reference import lend
-from loadmaster.sim.queue.engine.general_state import DeskLine
+from loadmaster.sim.queue.engine.general_state import WaitingOrder
 
 
 @njit
@@ -20,5 +20,5 @@ def test_rows_are_sorted_by_tier_then_key_then_number(rows, seed):
     tier = np.array([one for one, _ in rows], np.int32)
     key = np.array([one for _, one in rows], np.float64)
     order = np.random.default_rng(seed).permutation(len(rows)).astype(np.int32)
-    sort(DeskLine(np.ones(len(rows), bool), tier, key, np.zeros(len(rows), np.int32)), order, len(rows))
+    sort(WaitingOrder(np.ones(len(rows), bool), tier, key, np.zeros(len(rows), np.int32)), order, len(rows))
     assert order.tolist() == np.lexsort((np.arange(len(rows)), key, tier)).tolist()

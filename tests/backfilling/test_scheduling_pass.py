@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.backfilling import Board
+from loadmaster.backfilling import SchedulingPass
 from loadmaster.model import Cluster, Constraints, Named, Partition, SiteRules, Workload
 from loadmaster.model.snapshot import Closure, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
@@ -13,7 +13,7 @@ from loadmaster.sim.queue import simulate
 NOWHERE = Closure(np.zeros(2, bool), 1e6, 2e6)
 
 
-def board(job, hosts, closures=()):
+def this_pass(job, hosts, closures=()):
     """Two hosts of one core, the first busy until 50; a row of one core and 10 s for each of `job`."""
     many = len(job)
     queue = Queue(
@@ -25,18 +25,18 @@ def board(job, hosts, closures=()):
         0.0, Cluster.uniform(2, cores=1), np.array([[0.0], [1.0]]), queue, running, closures=closures,
         allowed=np.array([[True, False], [False, True]]),
     )  # fmt: skip
-    return Board(snapshot, POLICIES["first-fit"])
+    return SchedulingPass(snapshot, POLICIES["first-fit"])
 
 
 def test_what_was_only_noted_is_not_given_back_to_a_plan_that_never_held_it():
-    first = board([0, 0, 1], [0, 1, 0], (NOWHERE,))
+    first = this_pass([0, 0, 1], [0, 1, 0], (NOWHERE,))
     first.note(0, Promise(10.0, (0,)))
     assert first.start(1)
     assert first.promise(2) == 50.0
 
 
 def test_a_moment_that_was_bound_to_hosts_is_given_back_once_the_job_starts_elsewhere():
-    first = board([0, 0, 1, 2], [0, 1, 0, 0])
+    first = this_pass([0, 0, 1, 2], [0, 1, 0, 0])
     assert first.promise(0, moment=True) == 50.0
     assert first.promise(2, moment=True) == 60.0
     assert first.start(1)
@@ -44,15 +44,15 @@ def test_a_moment_that_was_bound_to_hosts_is_given_back_once_the_job_starts_else
 
 
 def test_of_the_moments_of_a_job_in_several_partitions_the_soonest_is_promised_and_no_other_is_held():
-    first = board([0, 0, 1], [0, 1, 1])
+    first = this_pass([0, 0, 1], [0, 1, 1])
     assert first.start(2)
     assert first.promise(0, moment=True) == 50.0
     assert first.promise(1, moment=True) == 10.0
     assert list(first.promised) == [1]
-    bound = board([0, 0, 1], [0, 1, 0])
+    bound = this_pass([0, 0, 1], [0, 1, 0])
     assert bound.start(1)
     assert bound.promise(2) == 50.0
-    later = board([0, 0, 1], [0, 0, 0])
+    later = this_pass([0, 0, 1], [0, 0, 0])
     assert [later.promise(row) for row in range(3)] == [50.0, 50.0, 60.0]
     assert list(later.promised) == [0, 2]
 
@@ -101,7 +101,7 @@ def test_a_job_is_promised_the_moment_at_which_one_host_has_room_however_much_al
         np.arange(2, 6), np.arange(4, dtype=np.int32), np.ones((4, 1)), np.array([10.0, 20.0, 30.0, 40.0]),
         np.zeros(4, np.int32),
     )  # fmt: skip
-    half = Board(
+    half = SchedulingPass(
         Snapshot(0.0, Cluster.uniform(4, cores=2), np.ones((4, 1)), queue, running), POLICIES["first-fit"]
     )  # fmt: skip
     assert not half.start(0)

@@ -7,7 +7,7 @@ import pytest
 from small_queues import starts
 from snapshots import placed, snapshot
 
-from loadmaster.backfilling import Board, Slurm
+from loadmaster.backfilling import SchedulingPass, Slurm
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.snapshot import NextLoops, Running
 from loadmaster.order import ORDERS
@@ -67,11 +67,11 @@ BACKFILL_ONLY = {"arrived": False, "ended": False, "clock": NextLoops(0.0, np.in
 
 def planned(state, **parameters):
     """The promises of a backfill pass, by row."""
-    board = Board(
+    this_pass = SchedulingPass(
         replace(state, **{**BACKFILL_ONLY, "clock": NextLoops(0, np.inf, np.inf, state.now_s)}), POLICIES["first-fit"]
     )
-    Slurm(**parameters).serve(board)
-    return {row: promise.start_s for row, promise in board.promised.items()}
+    Slurm(**parameters).serve(this_pass)
+    return {row: promise.start_s for row, promise in this_pass.promised.items()}
 
 
 def test_a_blocked_job_takes_its_partitions_hosts_from_overlapping_partitions_until_the_backfill_pass():

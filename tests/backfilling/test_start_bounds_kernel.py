@@ -5,17 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from loadmaster.backfilling.availability import Outlook
-from loadmaster.backfilling.free_profile_kernel import begun_skyline, hold, with_more_room
-from loadmaster.backfilling.start_bounds_kernel import LAST, MOST_NEEDS, empty_soon, lasts, note_freed
+from loadmaster.backfilling.availability import Availability
+from loadmaster.backfilling.free_profile_kernel import hold, profile_at_start, with_more_room
+from loadmaster.backfilling.start_bounds_kernel import LAST, MOST_NEEDS, empty_bounds, lasts, note_freed
 
 
 @njit
-def given_back(soon, sky, host, from_s, until_s, demand, now_s):
+def given_back(bounds, sky, host, from_s, until_s, demand, now_s):
     """Give something back; the place of its entry in the list."""
     hold(sky, host, from_s, until_s, demand, -1.0, now_s)
-    note_freed(soon, sky, host, from_s, until_s)
-    return (soon.freed[0] - 1) & LAST
+    note_freed(bounds, sky, host, from_s, until_s)
+    return (bounds.freed[0] - 1) & LAST
 
 
 @njit
@@ -25,10 +25,10 @@ def taken(sky, host, from_s, until_s, demand, now_s):
 
 
 @njit
-def may_start(soon, sky, at, kind, expected_s, now_s):
+def may_start(bounds, sky, at, kind, expected_s, now_s):
     """Whether a job of the class might start thanks to the entry, and when at the soonest."""
-    number = np.int64(soon.need_of[kind])
-    return lasts(soon, sky, at, number, soon.longest_s[number], expected_s, now_s), soon.begins_s[number, at]
+    number = np.int64(bounds.need_of[kind])
+    return lasts(bounds, sky, at, number, bounds.longest_s[number], expected_s, now_s), bounds.begins_s[number, at]
 
 
 def taken_up(sky, plain, capacity):
@@ -48,8 +48,8 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
     capacity, demand = rng.integers(2, 5, (1, 2)).astype(float), rng.integers(0, 3, (4, 2)).astype(float)
     demand[demand.sum(axis=1) == 0, 0] = 1.0
     kind, expected_s = rng.integers(0, 4, 12), rng.integers(1, 25, 12).astype(float)
-    soon, sky = empty_soon(demand, kind, expected_s, 1), with_more_room(begun_skyline(capacity), 4000)
-    plain, entries, able = Outlook(0.0, capacity, ()), [], 0
+    bounds, sky = empty_bounds(demand, kind, expected_s, 1), with_more_room(profile_at_start(capacity), 4000)
+    plain, entries, able = Availability(0.0, capacity, ()), [], 0
     held = taken_up(sky, plain, capacity)
     for now_s in np.sort(rng.integers(0, 40, 60)).astype(float):
         held = [each for each in held if each[1] > now_s]
@@ -57,7 +57,7 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
             begin_s, until_s, asked = held.pop(int(rng.integers(len(held))))
             begin_s = max(begin_s, now_s)
             plain.hold(0, begin_s, until_s, -asked)
-            entries.append((given_back(soon, sky, 0, begin_s, until_s, asked, now_s), begin_s, until_s))
+            entries.append((given_back(bounds, sky, 0, begin_s, until_s, asked, now_s), begin_s, until_s))
         else:
             begin_s = now_s + float(rng.integers(0, 15))
             until_s, asked = begin_s + float(rng.integers(1, 9)), rng.integers(0, 2, 2).astype(float)
@@ -66,7 +66,7 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
                 plain.hold(0, *held[-1])
                 taken(sky, 0, *held[-1], now_s)
         for job in rng.choice(12, 3):
-            told = [(at, *may_start(soon, sky, at, soon.of[job], expected_s[job], now_s)) for at, _, _ in entries]
+            told = [(at, *may_start(bounds, sky, at, bounds.of[job], expected_s[job], now_s)) for at, _, _ in entries]
             for start_s in np.arange(now_s, 60.0):
                 end_s = start_s + expected_s[job]
                 if (np.array(plain.least(0, start_s, end_s)) >= demand[kind[job]]).all():
@@ -80,18 +80,21 @@ def test_whoever_can_start_where_all_was_held_is_told_by_something_that_was_give
 
 def test_what_was_given_back_is_told_to_nobody_who_takes_longer_than_is_free():
     capacity = np.full((1, 1), 4.0)
-    soon, sky = empty_soon(np.array([[1.0], [3.0]]), np.array([0, 1]), np.full(2, 10.0), 1), begun_skyline(capacity)
+    bounds, sky = (
+        empty_bounds(np.array([[1.0], [3.0]]), np.array([0, 1]), np.full(2, 10.0), 1),
+        profile_at_start(capacity),
+    )
     sky = with_more_room(sky, 100)
     for begin_s, until_s, units in ((0.0, 20.0, 4.0), (20.0, 30.0, 4.0), (30.0, 50.0, 2.0), (50.0, np.inf, 4.0)):
         taken(sky, 0, begin_s, until_s, np.array([units]), 0.0)
-    at = given_back(soon, sky, 0, 20.0, 30.0, np.array([4.0]), 0.0)
-    assert [may_start(soon, sky, at, kind, 30.0, 0.0) for kind in soon.of] == [(True, 20.0), (False, 20.0)]
-    assert not may_start(soon, sky, at, soon.of[0], 32.0, 0.0)[0]
-    assert may_start(soon, sky, at, soon.of[1], 10.0, 0.0)[0]
+    at = given_back(bounds, sky, 0, 20.0, 30.0, np.array([4.0]), 0.0)
+    assert [may_start(bounds, sky, at, kind, 30.0, 0.0) for kind in bounds.of] == [(True, 20.0), (False, 20.0)]
+    assert not may_start(bounds, sky, at, bounds.of[0], 32.0, 0.0)[0]
+    assert may_start(bounds, sky, at, bounds.of[1], 10.0, 0.0)[0]
 
 
 def test_many_needs_are_remembered_by_fewer_that_are_no_more():
     demand = np.random.default_rng(1).uniform(0.1, 30, (3 * MOST_NEEDS, 2))
-    soon = empty_soon(demand, np.arange(len(demand)), np.full(len(demand), 60.0), 2)
-    assert len(soon.needs) <= MOST_NEEDS
-    assert (soon.needs[soon.need_of] <= soon.need).all()
+    bounds = empty_bounds(demand, np.arange(len(demand)), np.full(len(demand), 60.0), 2)
+    assert len(bounds.needs) <= MOST_NEEDS
+    assert (bounds.needs[bounds.need_of] <= bounds.need).all()

@@ -17,48 +17,48 @@ from dataclasses import dataclass
 class Plain:
     most: int = 5
 
-    def serve(self, board):
-        for tried, row in enumerate(board.rows()):
-            if not board.start(row) and tried < self.most:
-                board.promise(row)
+    def serve(self, this_pass):
+        for tried, row in enumerate(this_pass.rows()):
+            if not this_pass.start(row) and tried < self.most:
+                this_pass.promise(row)
 
 
 class Twice:
-    def serve(self, board):
-        for row in board.rows():
-            board.start(row) and board.start(row)
+    def serve(self, this_pass):
+        for row in this_pass.rows():
+            this_pass.start(row) and this_pass.start(row)
 
 
 class Late:
-    def serve(self, board):
-        for row in board.rows():
-            board.start(row) and board.promise(row)
+    def serve(self, this_pass):
+        for row in this_pass.rows():
+            this_pass.start(row) and this_pass.promise(row)
 
 
 class Again:
-    def serve(self, board):
-        for row in board.rows():
-            board.start(row) or (board.promise(row) and board.promise(row))
+    def serve(self, this_pass):
+        for row in this_pass.rows():
+            this_pass.start(row) or (this_pass.promise(row) and this_pass.promise(row))
 
 
 class Beyond:
-    def serve(self, board):
-        board.start(10**6)
+    def serve(self, this_pass):
+        this_pass.start(10**6)
 
 
 class Fails:
-    def serve(self, board):
+    def serve(self, this_pass):
         raise KeyError("row " * 200)
 
 
 class Soon:
-    def serve(self, board):
-        board.wake_s = "soon"
+    def serve(self, this_pass):
+        this_pass.wake_s = "soon"
 
 
 class Unknown:
-    def serve(self, board):
-        board.wake_s = float("nan")
+    def serve(self, this_pass):
+        this_pass.wake_s = float("nan")
 
 
 class Nothing:
@@ -108,8 +108,8 @@ def test_how_fast_the_plain_engine_begins_is_said_before_a_long_run(run, monkeyp
         ("Again", "promised something twice in one pass"),
         ("Beyond", "no row of the queue"),
         ("Fails", "this backfilling fails: KeyError"),
-        ("Soon", "board.wake_s must be a moment in seconds, and this backfilling sets 'soon'"),
-        ("Unknown", "board.wake_s must be a moment in seconds, and this backfilling sets 'nan'"),
+        ("Soon", "`wake_s` of a pass is a moment in seconds, and this backfilling sets 'soon'"),
+        ("Unknown", "`wake_s` of a pass is a moment in seconds, and this backfilling sets 'nan'"),
         ("Nothing", "this backfilling has no method serve"),
     ],
 )

@@ -292,6 +292,6 @@ def test_a_generated_log_that_would_come_at_one_moment_is_refused(told):
 @pytest.mark.parametrize("code", ["0", "3", ""])
 @pytest.mark.parametrize("verb", [("simulate", "--discipline"), ("share", "--methods")])
 def test_a_rule_that_ends_the_program_is_refused_with_its_line(told, verb, code):
-    Path("ends.py").write_text(f"import sys\nclass Ends:\n    def serve(self, board):\n        sys.exit({code})\n")
+    Path("ends.py").write_text(f"import sys\nclass Ends:\n    def serve(self, this_pass):\n        sys.exit({code})\n")
     said = told(verb[0], "good.swf", *HOSTS, verb[1], "ends.py:Ends", "-o", "out")
     assert "ends.py:4: 'serve': a rule decides, and does not end the program" in said

@@ -1,6 +1,6 @@
 """What is compiled for the first time is said once, and only where it lasts."""
 
-import loadmaster.jit.first_compilation as first_time
+from loadmaster.jit import first_compilation
 from loadmaster.jit.first_compilation import FirstTime
 
 
@@ -13,7 +13,7 @@ class AtOnce:
 
 def told(monkeypatch):
     """A watcher whose patience is over at once, and what it says."""
-    monkeypatch.setattr(first_time.threading, "Timer", AtOnce)
+    monkeypatch.setattr(first_compilation.threading, "Timer", AtOnce)
     said, watcher = [], FirstTime()
     watcher.tell = lambda: said.append("compiling")
     return watcher, said
@@ -44,7 +44,7 @@ def test_what_is_there_before_patience_is_over_is_not_said(monkeypatch):
 
 def test_a_clock_for_limits_leaves_compilations_out(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(first_time.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(first_compilation.time, "perf_counter", lambda: now[0])
     watcher = FirstTime()
     began_s = watcher.clock_s()
     now[0] += 2.0
@@ -60,7 +60,7 @@ def test_a_clock_for_limits_leaves_compilations_out(monkeypatch):
 
 def test_a_compilation_that_failed_does_not_stop_the_clock(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(first_time.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(first_compilation.time, "perf_counter", lambda: now[0])
     watcher = FirstTime()
     watcher.begins()
     now[0] += 5.0

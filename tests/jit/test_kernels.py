@@ -44,7 +44,7 @@ compiled = engine()
 print(enters(1), compiled(1), sum(enters.stats.cache_hits.values()) + sum(compiled.stats.cache_hits.values()))
 """
 
-TOLD = """
+NOTED_EVENTS = """
 from loadmaster.jit.first_compilation import FIRST_TIME
 began, ended = [], []
 FIRST_TIME.begins, FIRST_TIME.ends = lambda: began.append(1), lambda: ended.append(1)
@@ -253,6 +253,6 @@ def test_linear_algebra_of_scipy_is_loaded_where_a_kernel_uses_it_and_nowhere_el
 
 
 def test_what_is_compiled_is_told_and_what_is_found_on_disk_is_not(package):
-    first, again = run(package, TOLD), run(package, TOLD)
+    first, again = run(package, NOTED_EVENTS), run(package, NOTED_EVENTS)
     assert first[2:] == (2, 2)
     assert again[2:] == (0, 0)

@@ -8,7 +8,7 @@ from loadmaster.measure.losses import DEPENDS, Losses, losses
 from loadmaster.model import Cluster, Constraints, Dependencies, Limits, Named, Preemption, Qos, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
-from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.sim.queue.reference import replay
 
 
@@ -49,7 +49,9 @@ def test_jobs_that_can_never_run_are_counted_by_reason_and_refused_ones_apart():
 
 def test_killed_jobs_are_counted_and_nothing_is_lost():
     workload = Workload.of(submit_s=[0, 0], runtime_s=[9, 99], cores=[1, 1], estimate_s=np.array([10.0, 10.0]))
-    assert lost(workload, Cluster.uniform(1, cores=2), foresight=Foresight(overrun="kill")).given() == {"killed": 1}
+    assert lost(workload, Cluster.uniform(1, cores=2), estimate_model=EstimateModel(overrun="kill")).given() == {
+        "killed": 1
+    }
 
 
 @given(seed=st.integers(0, 10**6))

@@ -20,7 +20,7 @@ def rank(job, now):
 class Walk:
     """Nobody is served."""
 
-    def serve(self, board):
+    def serve(self, this_pass):
         """Start nobody."""
 
 

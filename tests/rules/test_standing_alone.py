@@ -63,7 +63,7 @@ class Mine(Base):
 
     slow: float | None = None
 
-    def serve(self, board):
+    def serve(self, this_pass):
         return half(self.limit()) + np.floor(1.7)
 
 
@@ -111,7 +111,8 @@ def test_a_lambda_has_no_name_and_an_object_is_no_rule():
 def test_what_was_typed_where_python_keeps_no_source_is_refused_in_one_line():
     space = {"__name__": "__main__"}
     exec(
-        "def typed(demand, free, capacity):\n    return free[0]\nclass Typed:\n    def serve(self, board): pass", space
+        "def typed(demand, free, capacity):\n    return free[0]\nclass Typed:\n    def serve(self, this_pass): pass",
+        space,
     )
     for name in ("typed", "Typed"):
         with pytest.raises(InputError, match=f"'{name}': its source cannot be read"):

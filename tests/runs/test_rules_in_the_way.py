@@ -9,7 +9,7 @@ from loadmaster.runs import Case, Setting, run_fully
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.runs.rules_in_the_way import _AT_ONCE, _said
-from loadmaster.scheduling.resolved_constraints import binding_of
+from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from loadmaster.verbs.explain import explain as explain_verb
 
 
@@ -56,7 +56,7 @@ def test_the_throttle_of_an_array_is_named_and_its_tasks_are_found_by_their_name
 
 def test_every_limit_that_a_random_log_runs_into_has_words():
     logs = [bound_jobs(seed, kind) for kind in KINDS for seed in range(8)]
-    limits = {limit for log in logs for limit in binding_of(*log).counters.limits}
+    limits = {limit for log in logs for limit in resolve_constraints(*log).counters.limits}
     assert {limit.kind for limit in limits} == {*_AT_ONCE}
     assert all(_said(limit, 1.0) for limit in limits)
 

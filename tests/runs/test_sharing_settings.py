@@ -8,9 +8,9 @@ from loadmaster.runs.sharing_settings import SharingSettings, kind_of
 
 OWN = """
 class Walk:
-    def serve(self, board):
-        for row in board.rows():
-            board.start(row)
+    def serve(self, this_pass):
+        for row in this_pass.rows():
+            this_pass.start(row)
 
 class Order:
     def begin(self, workload, cluster): ...

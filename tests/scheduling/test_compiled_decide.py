@@ -1,4 +1,4 @@
-"""The compiled board decides as the plain one, to the bit, on whatever snapshot: places, hosts, promises, when next."""
+"""The compiled pass decides as the plain one, to the bit, on whatever snapshot: places, hosts, promises, when next."""
 
 import os
 import subprocess
@@ -54,9 +54,9 @@ def test_machine_code_decides_as_the_plain_board_among_jobs_that_never_end(rule)
         queue, running = replace(seen.queue, expected_s=lasts_s), replace(seen.running, expected_end_s=end_s)
         seen = replace(seen, queue=queue, running=running)
         discipline = Discipline(ORDERS["fcfs"], rule)
-        if (board := compiled(discipline, seen)) is not None:
+        if (this_pass := compiled(discipline, seen)) is not None:
             policy = POLICIES["mix-fit"]
-            assert board.serve(seen, policy) == discipline.serve(seen, policy)
+            assert this_pass.serve(seen, policy) == discipline.serve(seen, policy)
             compared += 1
     assert compared > 40
 
@@ -77,7 +77,7 @@ def test_max_jobs_chooses_the_same_member_over_the_compiled_board(however_small,
 
 @dataclass(frozen=True)
 class Mine(NetBatch):
-    """A rule of one's own, which only the plain board asks."""
+    """A rule of one's own, which only the plain scheduling pass asks."""
 
 
 def test_a_subclass_is_never_taken_for_its_parent():
@@ -90,8 +90,8 @@ def test_jobs_that_ask_for_hosts_get_them_however_large_the_queue(however_small)
     chooser = Scheduler(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], NetBatch()))
     for seed in range(20):
         snapshot = replace(snapshot_at_random(np.random.default_rng(seed)), closures=())
-        apart = replace(snapshot.queue, min_hosts=snapshot.queue.tasks, max_hosts=snapshot.queue.tasks)
-        snapshot = replace(snapshot, queue=apart)
+        node_count = replace(snapshot.queue, min_hosts=snapshot.queue.tasks, max_hosts=snapshot.queue.tasks)
+        snapshot = replace(snapshot, queue=node_count)
         assert chooser.decide(snapshot) == chooser.decide_plainly(snapshot)
 
 

@@ -43,9 +43,9 @@ def rank(job, now):
 class Fill:
     depth: int = 3
 
-    def serve(self, board):
-        for row in board.rows():
-            board.start(row)
+    def serve(self, this_pass):
+        for row in this_pass.rows():
+            this_pass.start(row)
 """
 
 

@@ -14,7 +14,7 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.model.whole_hosts import HOST
-from loadmaster.scheduling.resolved_constraints import binding_of, binds
+from loadmaster.scheduling.resolved_constraints import binds, resolve_constraints
 
 
 def workload(jobs=3, **constraints):
@@ -72,7 +72,7 @@ def test_a_column_of_constraints_that_asks_for_nothing_binds_nobody(columns):
 
 def test_a_job_of_several_partitions_has_an_entry_for_each():
     rules = SiteRules((Partition("a", hosts=(0,)), Partition("b", tier=3)), default_partition="b")
-    found = binding_of(workload(partition=Named.of(["b,a", None, "a"])), cluster(rules)).entries
+    found = resolve_constraints(workload(partition=Named.of(["b,a", None, "a"])), cluster(rules)).entries
     assert found.job.tolist() == [0, 0, 1, 2]
     assert found.partition.tolist() == [1, 0, 1, 0]
     assert found.tier.tolist() == [-3, -1, -3, -1]
@@ -82,7 +82,7 @@ def test_a_job_of_several_partitions_has_an_entry_for_each():
 def test_dependencies_on_an_array_name_all_its_tasks_and_those_on_strangers_are_lifted():
     jobs = workload(4, array=[9, 9, -1, -1], array_task=[1, 2, -1, -1],
                     depends=Dependencies.of(["", "", "afterok:9,afterok:77", "aftercorr:9_2"]))  # fmt: skip
-    waits = binding_of(jobs, cluster()).waits
+    waits = resolve_constraints(jobs, cluster()).waits
     assert waits.first.tolist() == [0, 0, 0, 2, 3]
     assert waits.first_on.tolist() == [0, 2, 2, 3]
     assert waits.on.tolist() == [0, 1, 1]
@@ -91,7 +91,7 @@ def test_dependencies_on_an_array_name_all_its_tasks_and_those_on_strangers_are_
 def test_counters_are_one_for_each_user_and_resource_that_a_limit_is_set_for():
     limits = Limits(max_jobs_pu=2, max_tres_pu=(("cores", 3.0),), grp_jobs=5, max_tres_job=(("cores", 0.5),))
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 2], user=[4, 5])
-    found = binding_of(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),))))
+    found = resolve_constraints(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),))))
     assert sorted(found.counters.most.tolist()) == [2, 2, 3, 3, 5]
     assert sorted(amount for _, amount in found.counters.uses(1)) == [1, 1, 2]
     assert found.count_never() == {"more than a limit allows": 2}
@@ -109,7 +109,7 @@ def test_counters_are_one_for_each_user_and_resource_that_a_limit_is_set_for():
 def test_a_job_that_asks_for_more_than_a_whole_limit_never_runs(limits, never):
     bound = Constraints(limit_s=[25.0, 1.0], min_hosts=[2, 0])
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 1], tasks=[4, 1], constraints=bound)
-    found = binding_of(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),)))).count_never()
+    found = resolve_constraints(jobs, cluster(SiteRules(qos=(Qos("normal", limits=limits),)))).count_never()
     assert sum(found.values()) == never
 
 
@@ -122,7 +122,7 @@ def test_a_job_of_several_partitions_is_closed_to_those_alone_whose_limits_it_is
     names = Named.of(["small,large", "small", "large"])
     bound = Constraints(partition=names, limit_s=[10.0] * 3)
     jobs = Workload.of(submit_s=[0] * 3, runtime_s=[5] * 3, cores=[2] * 3, constraints=bound)
-    found = binding_of(jobs, cluster(rules))
+    found = resolve_constraints(jobs, cluster(rules))
     assert found.entries.closed.tolist() == [True, False, True, False]
     assert found.never.tolist().count(0) == 2
     assert found.count_never() == {"more than a limit allows": 1}
@@ -130,7 +130,7 @@ def test_a_job_of_several_partitions_is_closed_to_those_alone_whose_limits_it_is
 
 def test_a_failure_is_known_only_once_it_has_happened():
     rules = SiteRules(calendar=(CalendarRow(5.0, 9.0, "down"), CalendarRow(7.0, None, "drained", hosts=(1,))))
-    calendar = binding_of(workload(), cluster(rules)).calendar
+    calendar = resolve_constraints(workload(), cluster(rules)).calendar
     assert calendar.moments == (5.0, 7.0, 9.0)
     assert [len(calendar.at(now_s)) for now_s in (0.0, 5.0, 9.0)] == [1, 2, 1]
 
@@ -138,4 +138,6 @@ def test_a_failure_is_known_only_once_it_has_happened():
 def test_partitions_admit_whom_they_say():
     rules = SiteRules((Partition("a", max_time_s=10.0, deny_qos=("low",)),))
     jobs = workload(limit_s=[5, 20, 5], qos=Named.of(["high", "high", "low"]))
-    assert binding_of(jobs, cluster(rules)).count_never() == {"its partition does not admit it, or starts none": 2}
+    assert resolve_constraints(jobs, cluster(rules)).count_never() == {
+        "its partition does not admit it, or starts none": 2
+    }

@@ -17,7 +17,7 @@ NAMES = ("cores", "memory", "gpus", "licences")
 class Shape:
     """How jobs come: at how many moments, so far apart, and for how long each runs at most."""
 
-    moments: int
+    shadow_times: int
     apart_s: int
     longest_s: int
 

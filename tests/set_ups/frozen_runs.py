@@ -24,7 +24,7 @@ from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.place import FACTORIES, POLICIES
 from loadmaster.place.load import policy_named
 from loadmaster.scheduling import AnyPolicy, discipline_named
-from loadmaster.scheduling.estimate_model import foresight_named
+from loadmaster.scheduling.estimate_model import estimate_model_named
 from loadmaster.scheduling.meta_rules import META_RULES, meta_rule_named
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.door import is_compiled, simulate
@@ -117,7 +117,7 @@ class Run(NamedTuple):
         kinds: of the constraints that bind its jobs.
         seed: of the log.
         interval_s: seconds between scheduling cycles.
-        estimates: what `foresight_named` takes.
+        estimates: what `estimate_model_named` takes.
     """
 
     group: str
@@ -149,9 +149,9 @@ class Run(NamedTuple):
         """
         discipline = discipline_named(_own(self.discipline))
         policy = _policy(self.policy)
-        foresight = foresight_named(*self.estimates)
+        estimate_model = estimate_model_named(*self.estimates)
         if not engine:  # the door leaves some short logs to the plain engine
-            known = not binds(workload, cluster) and is_compiled(workload, cluster, policy, discipline, foresight)
+            known = not binds(workload, cluster) and is_compiled(workload, cluster, policy, discipline, estimate_model)
             engine = "auto" if known else "compiled"
         return simulate(
             workload,
@@ -161,7 +161,7 @@ class Run(NamedTuple):
             interval_s=self.interval_s,
             seed=5,
             engine=engine,
-            foresight=foresight,
+            estimate_model=estimate_model,
         )
 
     def digest(self, engine: str = "") -> str:

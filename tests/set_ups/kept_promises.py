@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.backfilling import Board
+from loadmaster.backfilling import SchedulingPass
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Decision, Promise, Snapshot
 from loadmaster.place import Policy
@@ -43,25 +43,25 @@ class Listening(Scheduler):
     """Decides as a scheduler does, and writes every pass down that is carried out, not those of members passed over."""
 
     passes: list[Pass] = field(default_factory=list)
-    boards: dict[tuple[int, str], Board] = field(default_factory=dict)
+    passes: dict[tuple[int, str], SchedulingPass] = field(default_factory=dict)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
         """As a scheduler does."""
-        self.boards.clear()
+        self.passes.clear()
         decision = super().decide_plainly(snapshot)
         policy = members_of(self.policy)[decision.chosen] if is_meta(self.policy) else self.policy
-        board = self.boards[id(snapshot), policy.name]
+        this_pass = self.passes[id(snapshot), policy.name]
         promised: dict[int, Promise] = {}
-        for row, promise in board.promised.items():
-            job = board.job(row)
+        for row, promise in this_pass.promised.items():
+            job = this_pass.job(row)
             promised[job] = min(promise, promised.get(job, promise), key=lambda each: each.start_s)
         self.passes.append(Pass(snapshot, promised, {place.job: place.hosts for place in decision.place}))
         return decision
 
     def _plainly(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        board = self.boards[id(snapshot), policy.name] = Board(snapshot, policy)
-        self.discipline.backfilling.serve(board)
-        return board.decision()
+        this_pass = self.passes[id(snapshot), policy.name] = SchedulingPass(snapshot, policy)
+        self.discipline.backfilling.serve(this_pass)
+        return this_pass.decision()
 
 
 class Times:
@@ -101,11 +101,11 @@ class Times:
 
     def _fits(self, row: int, start_s: float) -> bool:
         may, asked = may_use(self.seen, row), self.seen.queue.asked(row)
-        for pace in np.unique(self.speed[may])[::-1]:
-            held = self._holds(row, start_s, start_s + float(self.seen.queue.expected_s[row]) / float(pace))
+        for slowest_speed in np.unique(self.speed[may])[::-1]:
+            held = self._holds(row, start_s, start_s + float(self.seen.queue.expected_s[row]) / float(slowest_speed))
             if self.counted:
                 return bool(held[0] >= asked.tasks)
-            if asked.fit(np.where(may & (self.speed >= pace), np.minimum(held, asked.tasks), 0.0)):
+            if asked.fit(np.where(may & (self.speed >= slowest_speed), np.minimum(held, asked.tasks), 0.0)):
                 return True
         return False
 
@@ -247,12 +247,12 @@ def line_of(each: Pass) -> list[int]:
     counted: set[int] = set()
     while len(line) < len(ranked):
         left = [row for row in ranked if row not in line]
-        neediest = min({group[row] for row in left}, key=lambda each: (used[each] / share[each], each))
-        line.append(next(row for row in left if group[row] == neediest))
+        neediest_project = min({group[row] for row in left}, key=lambda each: (used[each] / share[each], each))
+        line.append(next(row for row in left if group[row] == neediest_project))
         job = int(seen.queue.job[line[-1]])
         if job in each.started and job not in counted:
             counted.add(job)
-            used[neediest] += seen.queue.demand[line[-1], 0] * seen.queue.tasks[line[-1]]
+            used[neediest_project] += seen.queue.demand[line[-1], 0] * seen.queue.tasks[line[-1]]
     return line
 
 

@@ -1,4 +1,4 @@
-"""Small random logs bound by all kinds of constraints: is what the engine over the compiled board makes of them right?
+"""Small random logs bound by all kinds of constraints: is what the engine over the compiled pass makes of them right?
 
 As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_general_passes.py FIRST LAST` tries the kernels as
 the plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With
@@ -14,17 +14,15 @@ from backlog_order import BY_BACKLOG
 from bound_jobs import KINDS, bound_jobs, one_pool
 from random_passes import AsItIs, rate_in_python, scan_in_python
 
-from loadmaster.compiled_rules import orders as compiled_order
+from loadmaster.compiled_rules import orders
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler
-from loadmaster.scheduling.estimate_model import USERS, foresight_named
+from loadmaster.scheduling.estimate_model import USERS, estimate_model_named
 from loadmaster.scheduling.notation import discipline_named
-from loadmaster.sim.queue.engine import compilation as compiled_engine
-from loadmaster.sim.queue.engine import general_layout as desk_layout
-from loadmaster.sim.queue.engine import general_replay as at_desk
-from loadmaster.sim.queue.engine import loop_kernel as queue_kernel
-from loadmaster.sim.queue.engine.runtime_limits import serves_foresight
+from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
+from loadmaster.sim.queue.engine import general_layout as general_layout
+from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
 from loadmaster.sim.queue.reference import replay
 
 MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
@@ -55,7 +53,7 @@ HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
 
 
 def both(seed, discipline=None):
-    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled board."""
+    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled pass."""
     rng = np.random.default_rng(seed)
     kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
     named = discipline or DISCIPLINES[rng.integers(len(DISCIPLINES))]
@@ -68,14 +66,14 @@ def both(seed, discipline=None):
         workload = replace(workload, constraints=replace(bound, array_task=bound.array_task[::-1]))
     if not HOST_BOUND & set(kinds) and rng.random() < 0.4:
         workload, cluster = one_pool(workload, cluster)
-    assert at_desk.serves(policy, rule)
-    foresight = foresight_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
-    if not serves_foresight(foresight, cluster):
-        foresight = USERS
-    given = {"interval_s": interval_s, "seed": 3, "foresight": foresight}
+    assert general_replay.serves(policy, rule)
+    estimate_model = estimate_model_named(*ESTIMATES[rng.integers(len(ESTIMATES))]) if rng.random() < 0.5 else USERS
+    if not serves_estimates(estimate_model, cluster):
+        estimate_model = USERS
+    given = {"interval_s": interval_s, "seed": 3, "estimate_model": estimate_model}
     plain = replay(workload, cluster, Scheduler(policy, rule), **given)
-    kept = at_desk.replay_at_desk(workload, cluster, Scheduler(policy, rule), **given)
-    return f"{seed} {named} {policy.name} {kinds} {foresight}", plain, kept
+    kept = general_replay.replay_general(workload, cluster, Scheduler(policy, rule), **given)
+    return f"{seed} {named} {policy.name} {kinds} {estimate_model}", plain, kept
 
 
 def differences(plain, other):
@@ -104,13 +102,13 @@ def _alike(one, other):
 
 def in_python():
     """Let the kernels run as plain Python."""
-    compiled_engine.scanner, compiled_engine.rater = scan_in_python, rate_in_python
-    compiled_engine.ranker = compiled_order.ranker = _ranker_in_python
-    compiled_engine.no_ranker = lambda: None
-    compiled_engine.LaidOut = AsItIs
-    compiled_engine._hearing = lambda heard, function: function
-    compiled_engine._entry = lambda engine, parts: queue_kernel.run
-    at_desk.pass_of = lambda desk, door: door
+    compilation.scanner, compilation.rater = scan_in_python, rate_in_python
+    compilation.ranker = orders.ranker = _ranker_in_python
+    compilation.no_ranker = lambda: None
+    compilation.LaidOut = AsItIs
+    compilation._hearing = lambda order_events, function: function
+    compilation._entry = lambda engine, parts: loop_kernel.run
+    general_replay.pass_of = lambda general, door: door
 
 
 def _ranker_in_python(order):
@@ -137,5 +135,5 @@ def differing(first, last):
 if __name__ == "__main__":
     in_python()
     if sys.argv[3:] == ["small"]:
-        desk_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
+        general_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
     print(*differing(int(sys.argv[1]), int(sys.argv[2])))

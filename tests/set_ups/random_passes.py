@@ -1,4 +1,4 @@
-"""Snapshots at random with all that may bind a job, and whether the compiled board decides on them as the plain one.
+"""Snapshots at random with all that may bind a job, and whether the compiled pass decides on them as the plain one.
 
 As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_passes.py FIRST LAST` tries the kernels as the
 plain Python that they are, on the snapshots of these seeds under every rule, and prints where they differ.
@@ -11,27 +11,27 @@ from bursts import complementary
 
 from loadmaster.backfilling import (
     Blocking,
-    Board,
     Conservative,
     Easy,
     NetBatch,
+    SchedulingPass,
     Selective,
     Skip,
     Slurm,
     Stepwise,
+    earliest_fit_kernel,
+    plan_bounds_kernel,
     slurm_table_kernel,
+    start_bounds_kernel,
 )
-from loadmaster.backfilling import earliest_fit_kernel as earliest_kernel
-from loadmaster.backfilling import plan_bounds_kernel as bounds_kernel
-from loadmaster.backfilling import start_bounds_kernel as soon_kernel
 from loadmaster.host_index.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN, rank_of
 from loadmaster.model import Cluster
 from loadmaster.model.snapshot import Closure, Need, NextLoops, Promise, Queue, Running, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context
 from loadmaster.scheduling import compiled_decide, snapshot_arrays
-from loadmaster.scheduling import slurm_snapshot as slurm_scene
-from loadmaster.scheduling.snapshot_arrays import Scene
+from loadmaster.scheduling import slurm_snapshot as slurm_snapshot
+from loadmaster.scheduling.snapshot_arrays import SnapshotArrays
 
 RULES = (
     Blocking(), Skip(), NetBatch(), NetBatch(2, 5), NetBatch(0, None),
@@ -52,16 +52,16 @@ NOW_S = 100.0
 
 
 def decisions(seed, rule):
-    """What the plain and the compiled board decide on the snapshot of a seed; None where only the plain one may."""
+    """What the plain and the compiled pass decide on the snapshot of a seed; None where only the plain one may."""
     rng = np.random.default_rng(seed)
     snapshot = snapshot_at_random(rng)
     policy = POLICIES[str(rng.choice(POLICY_NAMES))]
     known = compiled_decide.rule_of(rule, snapshot)
     if known is None:
         return None
-    board = Board(snapshot, policy)
-    rule.serve(board)
-    return board.decision(), compiled_decide.decide_compiled(Scene.of(snapshot), policy, known)
+    this_pass = SchedulingPass(snapshot, policy)
+    rule.serve(this_pass)
+    return this_pass.decision(), compiled_decide.decide_compiled(SnapshotArrays.of(snapshot), policy, known)
 
 
 def snapshot_at_random(rng):
@@ -189,7 +189,7 @@ def _promises(rng, queue, hosts, counted):
 
 
 def scan_in_python(policy, resources):
-    """What `compiled_scan.scanner` compiles."""
+    """What `scans.scanner` compiles."""
 
     def scan(lanes, demand, blocks, many, slot, since, hosts, last_host, task, seed):
         size = lanes.host.shape[0]
@@ -236,7 +236,7 @@ class AsItIs:
 
 
 def differing(first, last):
-    """Every (seed, rule) on whose snapshot the two boards do not decide the same; and how many were compared."""
+    """Every (seed, rule) on whose snapshot the two passes do not decide the same; and how many were compared."""
     compared, found = 0, []
     for seed in range(first, last):
         for rule in RULES:
@@ -251,6 +251,13 @@ if __name__ == "__main__":
     compiled_decide.scanner, compiled_decide.rater = scan_in_python, rate_in_python
     compiled_decide.LaidOut = AsItIs
     compiled_decide._entry = lambda lent, rules, function, plans: function
-    for module in (bounds_kernel, earliest_kernel, snapshot_arrays, soon_kernel, slurm_scene, slurm_table_kernel):
+    for module in (
+        plan_bounds_kernel,
+        earliest_fit_kernel,
+        snapshot_arrays,
+        start_bounds_kernel,
+        slurm_snapshot,
+        slurm_table_kernel,
+    ):
         module.BLOCK = 2  # several blocks of hosts, or of steps of time
     print(*differing(int(sys.argv[1]), int(sys.argv[2])))

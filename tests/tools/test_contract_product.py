@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bound_jobs import KINDS
 
-from loadmaster.backfilling import BACKFILLINGS, Board
+from loadmaster.backfilling import BACKFILLINGS, SchedulingPass
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 
 SCRIPT = Path(__file__).parents[2] / "tools" / "contract_product.py"
@@ -99,20 +99,20 @@ def test_a_head_that_others_in_need_have_overtaken_was_promised_nothing_by_them(
 @pytest.mark.parametrize("discipline", LATE)
 @pytest.mark.parametrize("first", [0, 1], ids=["no cycles", "cycles"])
 def test_a_promise_later_than_it_need_be_is_found(product, monkeypatch, discipline, first):
-    usual = Board.promise
+    usual = SchedulingPass.promise
 
     def later(self, row, **how):
         start_s = usual(self, row, **how) + 1.0
         self.promised[row] = self.promised[row]._replace(start_s=start_s)
         return start_s
 
-    monkeypatch.setattr(Board, "promise", later)
+    monkeypatch.setattr(SchedulingPass, "promise", later)
     assert late(product, discipline, (), range(first, 12, 2))
 
 
 @pytest.mark.parametrize("only_slid", [False, True], ids=["that still fits", "that has to slide"])
 def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, monkeypatch, only_slid):
-    usual = Board.stand
+    usual = SchedulingPass.stand
 
     def slack(self):
         rows = usual(self)
@@ -122,14 +122,14 @@ def test_a_standing_promise_that_moves_further_than_it_must_is_found(product, mo
                 self.promised[row] = promise._replace(start_s=promise.start_s + 0.5)
         return rows
 
-    monkeypatch.setattr(Board, "stand", slack)
+    monkeypatch.setattr(SchedulingPass, "stand", slack)
     assert bool(late(product, "fcfs+conservative", (), range(0, 24, 2))) is not only_slid
     assert late(product, "fcfs+conservative", (), range(1, 24, 2))
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["no cycles", "cycles"])
 def test_a_head_that_is_overtaken_is_found(product, monkeypatch, first):
-    usual = Board._place
+    usual = SchedulingPass._place
 
     def heedless(self, row, own, on):
         moments, self._moments = self._moments, {}
@@ -137,5 +137,5 @@ def test_a_head_that_is_overtaken_is_found(product, monkeypatch, first):
         self._moments = moments
         return hosts
 
-    monkeypatch.setattr(Board, "_place", heedless)
+    monkeypatch.setattr(SchedulingPass, "_place", heedless)
     assert late(product, "fcfs+easy", ("hosts",), range(first, 40, 2))

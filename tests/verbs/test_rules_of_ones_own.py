@@ -39,10 +39,10 @@ class Walk:
 
     most: int = 5
 
-    def serve(self, board):
+    def serve(self, this_pass):
         """Walk the queue."""
-        for job in board.waiting():
-            board.start(job)
+        for job in this_pass.waiting():
+            this_pass.start(job)
 
 
 def test_a_function_gives_the_rows_of_the_same_function_in_a_file(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from loadmaster.backfilling.conservative import Conservative
 from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 from loadmaster.backfilling.selective import Selective
 from loadmaster.backfilling.skip import Skip
 from loadmaster.backfilling.slurm import Slurm
@@ -47,10 +47,10 @@ __all__ = [
     "BACKFILLINGS",
     "Backfilling",
     "Blocking",
-    "Board",
     "Conservative",
     "Easy",
     "NetBatch",
+    "SchedulingPass",
     "Selective",
     "Skip",
     "Slurm",

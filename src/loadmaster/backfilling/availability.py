@@ -10,7 +10,7 @@ from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.snapshot import Closure, ExpectedEnd
 
 
-class Outlook:
+class Availability:
     """Steps of (time, R free amounts) for each of H hosts, the last one lasting for ever.
 
     Attributes:

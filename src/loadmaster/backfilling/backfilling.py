@@ -2,12 +2,12 @@
 
 from typing import Protocol
 
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 class Backfilling(Protocol):
-    """A frozen dataclass of its parameters with one method over a board; see `Board` for all that one can do."""
+    """A frozen dataclass of its parameters with one method; `SchedulingPass` has all that it may do in a pass."""
 
-    def serve(self, board: Board) -> None:
-        """Start jobs on the board, and promise or reserve hosts for others."""
+    def serve(self, this_pass: SchedulingPass) -> None:
+        """Start jobs through a scheduling pass, and promise or reserve hosts for others."""
         ...

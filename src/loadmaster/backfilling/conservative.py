@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
+from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
 from loadmaster.model.errors import InputError
 
 EarlyEnd = Literal["arrival", "replan", "start", "now", "kept"]
@@ -53,41 +53,41 @@ class Conservative:
             raise InputError(f"early_end={self.early_end}", rule, fix="early_end=replan goes with any order")
         return self
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Promise what is not promised yet, start whose time has come."""
-        board.promise_on = self.promise
+        this_pass.promise_on = self.promise
         if self.early_end != "replan":
-            self._move(board)
-        for tried, row in enumerate(board.rows()):
+            self._move(this_pass)
+        for tried, row in enumerate(this_pass.rows()):
             if self.lookahead is not None and tried >= self.lookahead:
                 break
-            if row in board.promised:
-                if board.promised[row].start_s <= board.now_s:
-                    board.begin(row)
-            elif not board.start(row):
-                board.promise(row)
+            if row in this_pass.promised:
+                if this_pass.promised[row].start_s <= this_pass.now_s:
+                    this_pass.begin(row)
+            elif not this_pass.start(row):
+                this_pass.promise(row)
         if self.early_end != "replan":
-            self._begin_passed_over(board)
-            board.keep_promises()
+            self._begin_passed_over(this_pass)
+            this_pass.keep_promises()
 
-    def _begin_passed_over(self, board: Board) -> None:
+    def _begin_passed_over(self, this_pass: SchedulingPass) -> None:
         """Start those whose time has come though others of their array, or too many jobs, stand in front by now.
 
         Else such a promise would hold its hosts for ever, and keep from them the very jobs that it waits for.
         """
-        board.reopen()
-        for row in board.rows(whole_arrays=True):
-            if row in board.promised and board.promised[row].start_s <= board.now_s:
-                board.begin(row)
+        this_pass.reopen()
+        for row in this_pass.rows(whole_arrays=True):
+            if row in this_pass.promised and this_pass.promised[row].start_s <= this_pass.now_s:
+                this_pass.begin(row)
 
-    def _move(self, board: Board) -> None:
+    def _move(self, this_pass: SchedulingPass) -> None:
         """Renew the promises of earlier passes; move those forward that may move."""
-        standing = board.stand()
+        standing = this_pass.stand()
         if self.early_end == "now":
             for row in standing:
-                board.sooner(row, only_now=True)
-        elif self.early_end != "kept" and board.snapshot.early_end:
+                this_pass.sooner(row, only_now=True)
+        elif self.early_end != "kept" and this_pass.snapshot.early_end:
             if self.early_end == "start":
-                standing.sort(key=lambda row: board.promised[row].start_s)
+                standing.sort(key=lambda row: this_pass.promised[row].start_s)
             for row in standing:
-                board.sooner(row)
+                this_pass.sooner(row)

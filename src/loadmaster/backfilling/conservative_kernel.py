@@ -12,47 +12,47 @@ REPLAN, KEPT, NOW_ONLY, ARRIVAL, IN_THEIR_ORDER = range(5)
 promised moments."""
 
 
-def serve_conservative(view, standing, moments, outlook, scan, rate, now, rules):
+def serve_conservative(view, standing, shadow_times, availability, scan, rate, now, rules):
     """The same as `Conservative.serve`; `rules` are (early end, as above; lookahead, -1 for none)."""
     early_end, lookahead = rules
-    begin_pass(view, moments, outlook, now)
+    begin_pass(view, shadow_times, availability, now)
     if early_end != REPLAN:
-        _move(view, standing, outlook, rate, now, early_end)
+        _move(view, standing, availability, rate, now, early_end)
     tried = 0
-    row = next_row(view.rows, view.board, now, False, False)
+    row = next_row(view.rows, view.this_pass, now, False, False)
     while row >= 0 and tried != lookahead:
         tried += 1
-        if is_promised(view.board, row):
-            if view.board.promised[row].start_s <= now.now_s:
-                begin(view, outlook, scan, now, row)
-        elif not start(view, moments, outlook, scan, rate, now, row, view.board.everywhere):
-            promise(view, moments, outlook, rate, now, row)
-        row = next_row(view.rows, view.board, now, False, False)
+        if is_promised(view.this_pass, row):
+            if view.this_pass.promised[row].start_s <= now.now_s:
+                begin(view, availability, scan, now, row)
+        elif not start(view, shadow_times, availability, scan, rate, now, row, view.this_pass.everywhere):
+            promise(view, shadow_times, availability, rate, now, row)
+        row = next_row(view.rows, view.this_pass, now, False, False)
     if early_end != REPLAN:
-        _begin_passed_over(view, outlook, scan, now)
-        keep_promises(view.board, now)
+        _begin_passed_over(view, availability, scan, now)
+        keep_promises(view.this_pass, now)
 
 
 @inner
-def _begin_passed_over(view, outlook, scan, now):
+def _begin_passed_over(view, availability, scan, now):
     """Start those whose time has come though others of their array, or too many rows, stand in front by now."""
-    view.board.array_passed[:] = 0
-    walk_again(view.board)
-    row = next_row(view.rows, view.board, now, False, True)
+    view.this_pass.array_passed[:] = 0
+    walk_again(view.this_pass)
+    row = next_row(view.rows, view.this_pass, now, False, True)
     while row >= 0:
-        if is_promised(view.board, row) and view.board.promised[row].start_s <= now.now_s:
-            begin(view, outlook, scan, now, row)
-        row = next_row(view.rows, view.board, now, False, True)
+        if is_promised(view.this_pass, row) and view.this_pass.promised[row].start_s <= now.now_s:
+            begin(view, availability, scan, now, row)
+        row = next_row(view.rows, view.this_pass, now, False, True)
 
 
 @inner
-def _move(view, standing, outlook, rate, now, early_end):
+def _move(view, standing, availability, rate, now, early_end):
     """Renew the promises of earlier passes; move those forward that may move."""
-    size = stand(view, standing, outlook, rate, now)
+    size = stand(view, standing, availability, rate, now)
     if early_end == KEPT:
         return
     if early_end == IN_THEIR_ORDER:
-        sort_by_promise(view.board, size)
+        sort_by_promise(view.this_pass, size)
     for i in range(size):
-        if not view.board.tally[STATUS]:
-            sooner(view, outlook, rate, now, view.board.listed[i], early_end == NOW_ONLY)
+        if not view.this_pass.tally[STATUS]:
+            sooner(view, availability, rate, now, view.this_pass.listed[i], early_end == NOW_ONLY)

@@ -20,88 +20,88 @@ TRIES = 8
 
 
 @inner
-def earliest(view, outlook, rate, now, row, before_s):
+def earliest(view, availability, rate, now, row, before_s):
     """Hold hosts for the row from the first moment on at which it fits, and return it; infinite if none is before that.
 
     Nothing is held then.
     """
-    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return np.inf
     if now.as_pool:
-        return _first_count(view.rows, view.hosts, outlook, row, before_s)
+        return _first_count(view.rows, view.hosts, availability, row, before_s)
     if now.several_speeds:
-        return _first_at_speed(view, outlook, rate, now, row, before_s)
+        return _first_at_speed(view, availability, rate, now, row, before_s)
     if view.rows.of[row].tasks == 1:
-        return _first_of_one(view, outlook, rate, now, row, before_s)
+        return _first_of_one(view, availability, rate, now, row, before_s)
     if asks_for_hosts(view.rows, row):
-        return _first_at_speed(view, outlook, rate, now, row, before_s)
-    return _first_of_several(view, outlook, rate, now, row, before_s)
+        return _first_at_speed(view, availability, rate, now, row, before_s)
+    return _first_of_several(view, availability, rate, now, row, before_s)
 
 
 @inner
-def _first_of_one(view, outlook, rate, now, row, before_s):
+def _first_of_one(view, availability, rate, now, row, before_s):
     """The same for a single task on hosts of one speed: the first host in time is it."""
     demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
-    kind, soon = class_of(view.rows, view.hosts, outlook, now, row), outlook.soon
-    best_s, able = _good_start(view, outlook, row, kind, before_s), np.int64(0)
-    for block in range(soon.block_s.shape[1]):
-        if soon.block_s[kind, block] <= best_s:
+    kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
+    best_s, able = _good_start(view, availability, row, kind, before_s), np.int64(0)
+    for block in range(bounds.block_s.shape[1]):
+        if bounds.block_s[kind, block] <= best_s:
             first, end = block * BLOCK, min((block + 1) * BLOCK, view.room.open.shape[0])
-            best_s, able = _first_in(view, outlook, row, kind, first, end, best_s, able)
-            renew_block(soon, kind, block)
+            best_s, able = _first_in(view, availability, row, kind, first, end, best_s, able)
+            renew_block(bounds, kind, block)
     if able == 0:
         return np.inf
     end_s = end_of(best_s, expected_s)
     for i in range(able):
-        least(outlook, outlook.able[i], best_s, end_s)
-    if not choose(view, outlook, rate, now, row, able):
+        least(availability, availability.able[i], best_s, end_s)
+    if not choose(view, availability, rate, now, row, able):
         return np.inf
-    hold(outlook, view.room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
+    hold(availability, view.room.host[0], best_s, end_s, demand, demand.shape[0], 1.0)
     return best_s
 
 
 @inner
-def _good_start(view, outlook, row, kind, before_s):
+def _good_start(view, availability, row, kind, before_s):
     """A moment before `before_s` that is seldom later than the first: that of the host whose bound is the lowest."""
-    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
+    allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     best_s = np.nextafter(before_s, -np.inf)
     for _ in range(TRIES):
-        host, block = likely_host(view.room, allowed, soon, kind)
-        if host < 0 or soon.soon_s[kind, host] >= best_s:
+        host, block = likely_host(view.room, allowed, bounds, kind)
+        if host < 0 or bounds.soon_s[kind, host] >= best_s:
             break
-        bound_s = soon.soon_s[kind, host]
-        best_s, _ = _first_in(view, outlook, row, kind, host, host + 1, best_s, 0)
-        renew_block(soon, kind, block)
-        if soon.soon_s[kind, host] == bound_s:
+        bound_s = bounds.soon_s[kind, host]
+        best_s, _ = _first_in(view, availability, row, kind, host, host + 1, best_s, 0)
+        renew_block(bounds, kind, block)
+        if bounds.soon_s[kind, host] == bound_s:
             break
     return best_s
 
 
 @inner
-def _first_in(view, outlook, row, kind, first, end, best_s, able):
+def _first_in(view, availability, row, kind, first, end, best_s, able):
     """The best moment so far and how many hosts are listed for it, after a look at those from `first` to `end`."""
     demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
-    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
+    allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     for host in range(first, end):
-        if soon.soon_s[kind, host] > best_s or not view.room.open[host] or not allowed[host]:
+        if bounds.soon_s[kind, host] > best_s or not view.room.open[host] or not allowed[host]:
             continue
-        bound_s = bound_on(outlook, kind, host, np.inf)
+        bound_s = bound_on(availability, kind, host, np.inf)
         if bound_s > best_s:
             continue
-        start_s = _first_open(view.calendar, outlook, row, host, demand, expected_s, bound_s, best_s)
+        start_s = _first_open(view.calendar, availability, row, host, demand, expected_s, bound_s, best_s)
         if start_s < best_s:
             best_s, able = start_s, np.int64(0)
         if start_s == best_s:
-            outlook.able[able] = host
+            availability.able[able] = host
             able += 1
     return best_s, able
 
 
 @inner
-def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest_s):
+def _first_open(calendar, availability, row, host, demand, expected_s, from_s, latest_s):
     """As `first_on`, where closures keep the row from the host at times."""
     while True:
-        start_s = first_on(outlook, host, demand, demand.shape[0], expected_s, from_s, latest_s)
+        start_s = first_on(availability, host, demand, demand.shape[0], expected_s, from_s, latest_s)
         if start_s > latest_s or start_s == np.inf:
             return start_s
         until_s = shut_until(calendar, row, host, start_s, end_of(start_s, expected_s))
@@ -113,30 +113,30 @@ def _first_open(calendar, outlook, row, host, demand, expected_s, from_s, latest
 
 
 @inner
-def _first_of_several(view, outlook, rate, now, row, before_s):
+def _first_of_several(view, availability, rate, now, row, before_s):
     """The same for several tasks on hosts of one speed: those hosts in time that can hold any, until all are held.
 
     A host can hold more only from one of its own steps on, or, where a closure keeps the row from it, from its end on.
     """
     expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
-    kind, soon = class_of(view.rows, view.hosts, outlook, now, row), outlook.soon
+    kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
     many, turns, able = view.room.open.shape[0], 0, 0
-    for block in range(soon.block_s.shape[1]):
-        if soon.block_s[kind, block] < before_s:
-            turns = push(outlook.turn_s, outlook.turn_host, turns, soon.block_s[kind, block], many + block)
+    for block in range(bounds.block_s.shape[1]):
+        if bounds.block_s[kind, block] < before_s:
+            turns = push(availability.turn_s, availability.turn_host, turns, bounds.block_s[kind, block], many + block)
     next_s = np.inf
     while True:
-        start_s = min(next_s, outlook.turn_s[0]) if turns > 0 else next_s
+        start_s = min(next_s, availability.turn_s[0]) if turns > 0 else next_s
         if start_s >= before_s:
             return np.inf
         more = start_s == next_s
-        while turns > 0 and outlook.turn_s[0] <= start_s:
-            host = np.int64(outlook.turn_host[0])
-            turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
+        while turns > 0 and availability.turn_s[0] <= start_s:
+            host = np.int64(availability.turn_host[0])
+            turns = drop_first(availability.turn_s, availability.turn_host, turns)
             if host >= many:
-                turns = _turns_of_block(view, outlook, row, kind, host - many, start_s, turns, before_s)
+                turns = _turns_of_block(view, availability, row, kind, host - many, start_s, turns, before_s)
             else:
-                outlook.able[able] = host
+                availability.able[able] = host
                 able += 1
                 more = True
         if not more:
@@ -144,101 +144,117 @@ def _first_of_several(view, outlook, rate, now, row, before_s):
         end_s, next_s = end_of(start_s, expected_s), np.inf
         total, i = np.int64(0), 0
         while i < able:
-            host = outlook.able[i]
-            least(outlook, host, start_s, end_s)
-            held = tasks_in(outlook.window, host, view.rows.demand, view.rows.of[row].kind, view.rows.of[row].tasks)
+            host = availability.able[i]
+            least(availability, host, start_s, end_s)
+            held = tasks_in(
+                availability.window, host, view.rows.demand, view.rows.of[row].kind, view.rows.of[row].tasks
+            )
             if held > 0 and not is_shut(view.calendar, row, host, start_s, end_s):
                 total, i = total + held, i + 1
-                following = outlook.step[covering(outlook, host, start_s)].next
+                following = availability.step[covering(availability, host, start_s)].next
                 if following >= 0:
-                    next_s = min(next_s, outlook.step[following].start_s)
+                    next_s = min(next_s, availability.step[following].start_s)
                 continue
             able -= 1
-            outlook.able[i] = outlook.able[able]
-            turns = _turn_on(view, outlook, row, host, start_s, turns, before_s)
+            availability.able[i] = availability.able[able]
+            turns = _turn_on(view, availability, row, host, start_s, turns, before_s)
         if total >= view.rows.of[row].tasks:
             break
-    if not choose(view, outlook, rate, now, row, able):
+    if not choose(view, availability, rate, now, row, able):
         return np.inf
-    hold_all(view.rows, view.room.host, 0, outlook, row, start_s, end_s, 1.0)
+    hold_all(view.rows, view.room.host, 0, availability, row, start_s, end_s, 1.0)
     return start_s
 
 
 @inner
-def _turns_of_block(view, outlook, row, kind, turn, start_s, turns, before_s):
+def _turns_of_block(view, availability, row, kind, turn, start_s, turns, before_s):
     """Put those hosts of a block into the heap that may hold a task at `start_s`, and the block for its other hosts.
 
     `turn` is the number of the block, and one behind all blocks where it comes again. Returns the size of the heap.
     """
-    allowed, soon = view.hosts.allowed[view.rows.of[row].hosts], outlook.soon
-    blocks, least_s, later_s = soon.block_s.shape[1], np.inf, np.inf
+    allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
+    blocks, least_s, later_s = bounds.block_s.shape[1], np.inf, np.inf
     block = turn % blocks
     for host in range(block * BLOCK, min((block + 1) * BLOCK, view.room.open.shape[0])):
         if turn < blocks:
-            outlook.chain[host].held = BOUND if view.room.open[host] and allowed[host] else EXACT
-        bound_s = soon.soon_s[kind, host]
-        if outlook.chain[host].held == BOUND:
+            availability.chain[host].held = BOUND if view.room.open[host] and allowed[host] else EXACT
+        bound_s = bounds.soon_s[kind, host]
+        if availability.chain[host].held == BOUND:
             if bound_s <= start_s:
-                outlook.chain[host].held = EXACT
-                bound_s = bound_on(outlook, kind, host, before_s)
-                turns = _turn_on(view, outlook, row, host, bound_s, turns, before_s)
+                availability.chain[host].held = EXACT
+                bound_s = bound_on(availability, kind, host, before_s)
+                turns = _turn_on(view, availability, row, host, bound_s, turns, before_s)
             else:
                 later_s = min(later_s, bound_s)
         least_s = min(least_s, bound_s)
-    soon.block_s[kind, block] = least_s
+    bounds.block_s[kind, block] = least_s
     if later_s < before_s:
-        turns = push(outlook.turn_s, outlook.turn_host, turns, later_s, view.room.open.shape[0] + blocks + block)
+        turns = push(
+            availability.turn_s, availability.turn_host, turns, later_s, view.room.open.shape[0] + blocks + block
+        )
     return turns
 
 
 @inner
-def _turn_on(view, outlook, row, host, from_s, turns, before_s):
+def _turn_on(view, availability, row, host, from_s, turns, before_s):
     """Put a host into the heap by the first moment from `from_s` on at which it holds a task; returns its size."""
     first_s, demand = from_s, view.rows.demand[view.rows.of[row].kind]
     expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     if from_s < before_s:
-        first_s = _first_open(view.calendar, outlook, row, host, demand, expected_s, from_s, before_s)
+        first_s = _first_open(view.calendar, availability, row, host, demand, expected_s, from_s, before_s)
     if first_s < before_s:
-        turns = push(outlook.turn_s, outlook.turn_host, turns, first_s, host)
+        turns = push(availability.turn_s, availability.turn_host, turns, first_s, host)
     return turns
 
 
 @inner
-def _first_at_speed(view, outlook, rate, now, row, before_s):
+def _first_at_speed(view, availability, rate, now, row, before_s):
     """The same for any row: moment after moment, those alone at which enough is free."""
     kind, tasks, many = view.rows.of[row].kind, view.rows.of[row].tasks, view.room.open.shape[0]
     allowed = view.hosts.allowed[view.rows.of[row].hosts]
     turns, free = 0, np.int64(0)
     for host in range(many):
-        at = outlook.chain[host].first
-        outlook.chain[host].last = at
+        at = availability.chain[host].first
+        availability.chain[host].last = at
         usable = view.room.open[host] and allowed[host]
-        outlook.chain[host].held = tasks_in(outlook.step_free, at, view.rows.demand, kind, tasks) if usable else -1
-        free += max(outlook.chain[host].held, 0)
-        if outlook.step[at].next >= 0:
-            turns = push(outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host)
+        availability.chain[host].held = (
+            tasks_in(availability.step_free, at, view.rows.demand, kind, tasks) if usable else -1
+        )
+        free += max(availability.chain[host].held, 0)
+        if availability.step[at].next >= 0:
+            turns = push(
+                availability.turn_s,
+                availability.turn_host,
+                turns,
+                availability.step[availability.step[at].next].start_s,
+                host,
+            )
     start_s = now.now_s
     while start_s < before_s:
         if free >= tasks:
-            if place_at(view, outlook, rate, now, row, start_s, view.board.everywhere):
+            if place_at(view, availability, rate, now, row, start_s, view.this_pass.everywhere):
                 return start_s
-            if view.board.tally[STATUS]:
+            if view.this_pass.tally[STATUS]:
                 return np.inf
         start_s = _next_change(view.calendar, start_s)
         if turns > 0:
-            start_s = min(start_s, outlook.turn_s[0])
-        while turns > 0 and outlook.turn_s[0] == start_s:
-            host = outlook.turn_host[0]
-            turns = drop_first(outlook.turn_s, outlook.turn_host, turns)
-            at = outlook.step[outlook.chain[host].last].next
-            outlook.chain[host].last = at
-            if outlook.chain[host].held >= 0:
-                held = tasks_in(outlook.step_free, at, view.rows.demand, kind, tasks)
-                free += held - outlook.chain[host].held
-                outlook.chain[host].held = held
-            if outlook.step[at].next >= 0:
+            start_s = min(start_s, availability.turn_s[0])
+        while turns > 0 and availability.turn_s[0] == start_s:
+            host = availability.turn_host[0]
+            turns = drop_first(availability.turn_s, availability.turn_host, turns)
+            at = availability.step[availability.chain[host].last].next
+            availability.chain[host].last = at
+            if availability.chain[host].held >= 0:
+                held = tasks_in(availability.step_free, at, view.rows.demand, kind, tasks)
+                free += held - availability.chain[host].held
+                availability.chain[host].held = held
+            if availability.step[at].next >= 0:
                 turns = push(
-                    outlook.turn_s, outlook.turn_host, turns, outlook.step[outlook.step[at].next].start_s, host
+                    availability.turn_s,
+                    availability.turn_host,
+                    turns,
+                    availability.step[availability.step[at].next].start_s,
+                    host,
                 )
     return np.inf
 
@@ -256,19 +272,19 @@ def _next_change(calendar, after_s):
 
 
 @inner
-def _first_count(rows, hosts, outlook, row, before_s):
+def _first_count(rows, hosts, availability, row, before_s):
     """The same where hosts are counted."""
     tasks, expected_s = rows.of[row].tasks, rows.of[row].expected_s / hosts.speed[0]
-    at = np.int64(outlook.chain[0].first)
+    at = np.int64(availability.chain[0].first)
     start_s, end_s = np.inf, np.inf
-    while at >= 0 and outlook.step[at].start_s < end_s:
-        if outlook.step_free[at, 0] < tasks:
+    while at >= 0 and availability.step[at].start_s < end_s:
+        if availability.step_free[at, 0] < tasks:
             start_s, end_s = np.inf, np.inf
         elif start_s == np.inf:
-            start_s = outlook.step[at].start_s
+            start_s = availability.step[at].start_s
             end_s = end_of(start_s, expected_s)
-        at = np.int64(outlook.step[at].next)
+        at = np.int64(availability.step[at].next)
     if start_s >= before_s:
         return np.inf
-    hold_count(outlook, start_s, end_s, tasks)
+    hold_count(availability, start_s, end_s, tasks)
     return start_s

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
+from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class Easy:
     def __post_init__(self) -> None:
         refuse_none("heads", self.heads, "skip promises nothing")
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Start what fits beside the promises, promise the first that do not."""
-        board.promise_on = self.promise
+        this_pass.promise_on = self.promise
         promised: Counter[int] = Counter()
-        for row in board.rows():
-            part = board.partition(row) if self.heads_of == "partition" else 0
+        for row in this_pass.rows():
+            part = this_pass.partition(row) if self.heads_of == "partition" else 0
             if self.fill == "shortest" and promised[part] >= self.heads:
-                board.put_off(row)
-            elif not board.start(row) and promised[part] < self.heads:
+                this_pass.put_off(row)
+            elif not this_pass.start(row) and promised[part] < self.heads:
                 promised[part] += 1
-                board.promise(row, moment=self.heads == 1)
-        for row in board.shortest_first():
-            board.start(row)
+                this_pass.promise(row, moment=self.heads == 1)
+        for row in this_pass.shortest_first():
+            this_pass.start(row)

@@ -5,22 +5,25 @@ from loadmaster.backfilling.pass_rows_kernel import next_row, next_shortest, put
 from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, promise, start
 
 
-def serve_easy(view, standing, moments, outlook, scan, rate, now, rules):
+def serve_easy(view, standing, shadow_times, availability, scan, rate, now, rules):
     """The same as `Easy.serve`; `rules` are (heads, counted in each partition, shortest first)."""
     heads, by_partition, shortest = rules
-    begin_pass(view, moments, outlook, now)
-    everywhere = view.board.everywhere
-    row = next_row(view.rows, view.board, now, False, False)
+    begin_pass(view, shadow_times, availability, now)
+    everywhere = view.this_pass.everywhere
+    row = next_row(view.rows, view.this_pass, now, False, False)
     while row >= 0:
         part = view.rows.of[row].partition if by_partition else 0
-        if shortest and view.board.part[part].many >= heads:
-            put_off(view.board, row)
-        elif not start(view, moments, outlook, scan, rate, now, row, everywhere) and view.board.part[part].many < heads:
-            view.board.part[part].many += 1
-            promise(view, moments, outlook, rate, now, row)
-        row = next_row(view.rows, view.board, now, False, False)
+        if shortest and view.this_pass.part[part].many >= heads:
+            put_off(view.this_pass, row)
+        elif (
+            not start(view, shadow_times, availability, scan, rate, now, row, everywhere)
+            and view.this_pass.part[part].many < heads
+        ):
+            view.this_pass.part[part].many += 1
+            promise(view, shadow_times, availability, rate, now, row)
+        row = next_row(view.rows, view.this_pass, now, False, False)
     if shortest:
-        row, left = next_shortest(view.rows, view.board, now, sort_put_off(view.rows, view.board))
+        row, left = next_shortest(view.rows, view.this_pass, now, sort_put_off(view.rows, view.this_pass))
         while row >= 0:
-            start(view, moments, outlook, scan, rate, now, row, everywhere)
-            row, left = next_shortest(view.rows, view.board, now, left)
+            start(view, shadow_times, availability, scan, rate, now, row, everywhere)
+            row, left = next_shortest(view.rows, view.this_pass, now, left)

@@ -19,7 +19,7 @@ FEW = 8
 """Steps that are gone through one by one, rather than by halves."""
 
 
-class Skyline(NamedTuple):
+class FreeProfile(NamedTuple):
     """H hosts, M steps of room.
 
     Attributes:
@@ -40,27 +40,27 @@ class Skyline(NamedTuple):
     used: NDArray[np.int64]
 
 
-def empty_skyline(hosts: int, resources: int, steps: int) -> Skyline:
+def empty_profile(hosts: int, resources: int, steps: int) -> FreeProfile:
     """Room for so many steps; no host has any."""
     base, room, first, many = (np.zeros(hosts, np.int64) for _ in range(4))
     free = np.zeros((steps, resources))
-    return Skyline(np.zeros(steps), free, free.reshape(-1), base, room, first, many, np.zeros(1, np.int64))
+    return FreeProfile(np.zeros(steps), free, free.reshape(-1), base, room, first, many, np.zeros(1, np.int64))
 
 
-def begun_skyline(capacity: NDArray[np.float64]) -> Skyline:
+def profile_at_start(capacity: NDArray[np.float64]) -> FreeProfile:
     """Every host is free, and always has been."""
     hosts, resources = capacity.shape
-    one = empty_skyline(hosts, resources, hosts)
+    one = empty_profile(hosts, resources, hosts)
     one.time_s[:], one.free[:], one.first[:], one.many[:] = -np.inf, capacity, np.arange(hosts), 1
     return with_more_room(one, 0)
 
 
-def with_more_room(sky: Skyline, steps: int) -> Skyline:
+def with_more_room(sky: FreeProfile, steps: int) -> FreeProfile:
     """The same with room for so many steps beside twice of what there is."""
     room = np.maximum(LEAST_ROOM, 2 * sky.many)
     base, used = np.cumsum(room) - room, int(room.sum())
     free = np.zeros((used + steps, sky.free.shape[1]))
-    new = Skyline(
+    new = FreeProfile(
         np.zeros(used + steps), free, free.reshape(-1), base, room, base.copy(), sky.many.copy(),
         np.full(1, used, np.int64),
     )  # fmt: skip
@@ -71,7 +71,7 @@ def with_more_room(sky: Skyline, steps: int) -> Skyline:
 
 
 @inner
-def begin_skyline(sky, capacity, now_s):
+def begin_profile(sky, capacity, now_s):
     """Let every host be free from now on."""
     for host in range(capacity.shape[0]):
         at = host * LEAST_ROOM

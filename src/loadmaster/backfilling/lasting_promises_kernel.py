@@ -1,4 +1,4 @@
-"""Promises that outlive a pass, compiled: `Board.stand` and `Board.sooner`."""
+"""Promises that outlive a pass, compiled: `SchedulingPass.stand` and `SchedulingPass.sooner`."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -14,7 +14,7 @@ from loadmaster.place.room_kernel import find_room_now
 
 
 @inner
-def stand(view, standing, outlook, rate, now):
+def stand(view, standing, availability, rate, now):
     """Promise again what earlier passes promised and kept; those rows are then `listed`, in the order of arrival.
 
     Whoever cannot be given that any more is promised the first moment at which the row fits, in the order of the
@@ -23,24 +23,28 @@ def stand(view, standing, outlook, rate, now):
     size = 0
     for i in range(standing.row.shape[0]):
         row = np.int64(standing.row[i])
-        if view.board.job_passed[view.rows.of[row].job] != -view.board.tally[PASS] and _stands(view, standing, row):
-            view.board.job_passed[view.rows.of[row].job] = -view.board.tally[PASS]
-            view.board.listed[size] = row
+        if view.this_pass.job_passed[view.rows.of[row].job] != -view.this_pass.tally[PASS] and _stands(
+            view, standing, row
+        ):
+            view.this_pass.job_passed[view.rows.of[row].job] = -view.this_pass.tally[PASS]
+            view.this_pass.listed[size] = row
             size += 1
-    view.board.tally[LISTED] = 0
+    view.this_pass.tally[LISTED] = 0
     heaped = 0
     for i in range(size):
-        heaped = push(view.board.key_s, view.board.heap, heaped, standing.promise[view.board.listed[i]].start_s, i)
-    if size > 0 and not view.board.tally[PLANNED]:
-        make_plan(view, outlook, now)
-    while heaped > 0 and not view.board.tally[STATUS]:
-        row = np.int64(view.board.listed[view.board.heap[0]])
-        heaped = drop_first(view.board.key_s, view.board.heap, heaped)
-        _take_over(view.rows, view.board, standing, now, row)
-        if not hold_promise(view, outlook, now, row) and not view.board.tally[STATUS]:
-            start_s = earliest(view, outlook, rate, now, row, np.inf)
+        heaped = push(
+            view.this_pass.key_s, view.this_pass.heap, heaped, standing.promise[view.this_pass.listed[i]].start_s, i
+        )
+    if size > 0 and not view.this_pass.tally[PLANNED]:
+        make_plan(view, availability, now)
+    while heaped > 0 and not view.this_pass.tally[STATUS]:
+        row = np.int64(view.this_pass.listed[view.this_pass.heap[0]])
+        heaped = drop_first(view.this_pass.key_s, view.this_pass.heap, heaped)
+        _take_over(view.rows, view.this_pass, standing, now, row)
+        if not hold_promise(view, availability, now, row) and not view.this_pass.tally[STATUS]:
+            start_s = earliest(view, availability, rate, now, row, np.inf)
             write_promise(view, now, row, start_s)
-        note_promise(view.board, row)
+        note_promise(view.this_pass, row)
     return size
 
 
@@ -51,51 +55,51 @@ def _stands(view, standing, row):
     for at in range(first, first + standing.promise[row].many):
         if not view.hosts.allowed[view.rows.of[row].hosts, standing.host[at]]:
             return False
-    return within_limits(view.rows, view.board, row)
+    return within_limits(view.rows, view.this_pass, row)
 
 
 @inner
-def _take_over(rows, board, standing, now, row):
+def _take_over(rows, this_pass, standing, now, row):
     """Promise the row what it was promised before, from now on at the earliest."""
     first = rows.of[row].first_host
-    board.promised[row].start_s = max(now.now_s, standing.promise[row].start_s)
-    board.promised[row].many = standing.promise[row].many
+    this_pass.promised[row].start_s = max(now.now_s, standing.promise[row].start_s)
+    this_pass.promised[row].many = standing.promise[row].many
     for at in range(first, first + standing.promise[row].many):
-        board.promised_host[at] = standing.host[at]
+        this_pass.promised_host[at] = standing.host[at]
 
 
 @inner
-def sort_by_promise(board, size):
+def sort_by_promise(this_pass, size):
     """Put the listed rows in the order of the moments promised to them."""
     heaped = 0
     for i in range(size):
-        row = board.listed[i]
-        heaped = push(board.key_s, board.heap, heaped, board.promised[row].start_s, i)
+        row = this_pass.listed[i]
+        heaped = push(this_pass.key_s, this_pass.heap, heaped, this_pass.promised[row].start_s, i)
     for i in range(size):
-        board.place[i].row = board.listed[board.heap[0]]
-        heaped = drop_first(board.key_s, board.heap, heaped)
+        this_pass.place[i].row = this_pass.listed[this_pass.heap[0]]
+        heaped = drop_first(this_pass.key_s, this_pass.heap, heaped)
     for i in range(size):
-        board.listed[i] = board.place[i].row
+        this_pass.listed[i] = this_pass.place[i].row
 
 
 @inner
-def sooner(view, outlook, rate, now, row, only_now):
+def sooner(view, availability, rate, now, row, only_now):
     """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
-    before_s = view.board.promised[row].start_s
+    before_s = view.this_pass.promised[row].start_s
     if before_s <= now.now_s:
         return
-    if only_now and not (now.as_pool or find_room_now(view, row, view.board.everywhere)):
-        note_promise(view.board, row)  # nothing that is promised for later is in its way
+    if only_now and not (now.as_pool or find_room_now(view, row, view.this_pass.everywhere)):
+        note_promise(view.this_pass, row)  # nothing that is promised for later is in its way
         return
-    lift_promise(view, outlook, now, row, row)
+    lift_promise(view, availability, now, row, row)
     found_s = np.inf
     if not only_now:
-        found_s = earliest(view, outlook, rate, now, row, before_s)
-    elif place_at(view, outlook, rate, now, row, now.now_s, view.board.everywhere):
+        found_s = earliest(view, availability, rate, now, row, before_s)
+    elif place_at(view, availability, rate, now, row, now.now_s, view.this_pass.everywhere):
         found_s = now.now_s
     if found_s < before_s:
-        give_up_promise(view.rows, view.board, outlook, row)
+        give_up_promise(view.rows, view.this_pass, availability, row)
         write_promise(view, now, row, found_s)
     elif before_s < np.inf:
-        hold_promise(view, outlook, now, row)
-    note_promise(view.board, row)
+        hold_promise(view, availability, now, row)
+    note_promise(view.this_pass, row)

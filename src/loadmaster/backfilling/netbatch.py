@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class NetBatch:
         """So many waiting jobs are tried in a pass; None for all."""
         return self.lookahead
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Walk the queue."""
         kept = 0
-        for tried, row in enumerate(board.rows()):
-            if board.exhausted or (self.lookahead is not None and tried >= self.lookahead):
+        for tried, row in enumerate(this_pass.rows()):
+            if this_pass.exhausted or (self.lookahead is not None and tried >= self.lookahead):
                 return
-            if not board.start(row) and (self.reservations is None or kept < self.reservations):
-                board.reserve(row)
+            if not this_pass.start(row) and (self.reservations is None or kept < self.reservations):
+                this_pass.reserve(row)
                 kept += 1

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)
 class Blocking:
     """Start jobs in their order until one does not fit."""
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Start the longest prefix of the queue that fits."""
-        for row in board.rows():
-            if not board.start(row):
+        for row in this_pass.rows():
+            if not this_pass.start(row):
                 return

@@ -1,4 +1,4 @@
-"""What the compiled board works on: the waiting jobs, the hosts, what is expected to end, and one pass over them.
+"""What the compiled pass works on: the waiting jobs, the hosts, what is expected to end, and one pass over them.
 
 Rows, hosts, ends and the calendar say what is: whoever runs from event to event owns them and changes them as things
 happen. The others belong to a pass, which `begin_pass` makes ready for the next one: what it notes by row, job or array
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.backfilling.start_bounds_kernel import Soon
+from loadmaster.backfilling.start_bounds_kernel import StartBounds
 from loadmaster.host_index.scores_kernel import Scores
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.place.room_arrays import RoomArrays
@@ -139,7 +139,7 @@ class Now(NamedTuple):
     first_fit: bool = False
 
 
-class BoardArrays(NamedTuple):
+class PassArrays(NamedTuple):
     """The pass as a backfilling sees it: Q rows wait; J jobs, A arrays, L limits, T tasks of all rows.
 
     Attributes:
@@ -178,9 +178,9 @@ class BoardArrays(NamedTuple):
 PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS, NOTED = range(10)
 DONE, NOT_FINITE, MORE_ROOM, NEEDS_PLAN, ODD = range(5)
 """What `tally[STATUS]` comes to: all is well; a score is no finite number; the plan needs more steps; a moment promised
-before has to be bound to hosts, for which there is no plan; something that the plain board would refuse. After all but
-the first the pass has to be made again from what was before it. `tally[NOTED]`: promises are only noted, no plan holds
-them."""
+before has to be bound to hosts, for which there is no plan; something that the plain scheduling pass would refuse.
+After all but the first the pass has to be made again from what was before it. `tally[NOTED]`: promises are only noted,
+no plan holds them."""
 
 
 class PromiseArrays(NamedTuple):
@@ -191,7 +191,7 @@ class PromiseArrays(NamedTuple):
     host: Ints
 
 
-class Moments(NamedTuple):
+class ShadowTimes(NamedTuple):
     """Up to M promises of a moment, none of which counts a host of another.
 
     Attributes:
@@ -205,7 +205,7 @@ class Moments(NamedTuple):
     then: Floats
 
 
-class OutlookArrays(NamedTuple):
+class AvailabilityArrays(NamedTuple):
     """What every host has free from now on: chains of steps, the last one lasting for ever.
 
     Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
@@ -220,7 +220,7 @@ class OutlookArrays(NamedTuple):
         score, rated: float64[H], int32[H], heap of hosts by their scores.
         failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
         roomy: ROOMY[N], by set of hosts and demand, of the first N; roomy_host: int32[N, H], these hosts.
-        soon: when rows could start at the soonest on each host.
+        bounds: when rows could start at the soonest on each host.
     """
 
     step: Records
@@ -239,7 +239,7 @@ class OutlookArrays(NamedTuple):
     most: Floats
     roomy: Records
     roomy_host: Ints
-    soon: Soon
+    bounds: StartBounds
 
 
 STEPS, SERIAL, FRESH_AT = range(3)
@@ -255,5 +255,5 @@ class PassView(NamedTuple):
     ends: EndArrays
     calendar: CalendarArrays
     room: RoomArrays
-    board: BoardArrays
+    this_pass: PassArrays
     scores: Scores

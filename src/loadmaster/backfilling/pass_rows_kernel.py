@@ -1,6 +1,6 @@
 """The rows of a pass in their order, compiled: who is offered to a backfilling, and who is passed over.
 
-    row = next_row(rows, board, now, beyond, whole)      until it is -1: the same as `Board.rows`
+    row = next_row(rows, this_pass, now, beyond, whole)      until it is -1: the same as `SchedulingPass.rows`
 
 Before the next row is looked for, it is noted whether the last one was taken: whoever starts, or is put off.
 """
@@ -25,135 +25,137 @@ from loadmaster.jit.kernels import inner
 
 
 @inner
-def begin_board(board):
+def begin_rows(this_pass):
     """Begin a pass: nobody has started, nothing is promised."""
-    board.tally[PASS] += 1
-    board.tally[SINCE] = board.tally[SEQUENCE]
-    board.tally[STARTED] = board.tally[LISTED] = board.tally[PLANNED] = board.tally[STATUS] = board.tally[NOTED] = 0
-    board.place[0].first = 0
-    board.wake_s[0] = np.inf
-    for part in range(board.part.shape[0]):
-        board.part[part].many = 0
-    walk_again(board)
+    this_pass.tally[PASS] += 1
+    this_pass.tally[SINCE] = this_pass.tally[SEQUENCE]
+    this_pass.tally[STARTED] = this_pass.tally[LISTED] = this_pass.tally[PLANNED] = this_pass.tally[
+        STATUS
+    ] = this_pass.tally[NOTED] = 0
+    this_pass.place[0].first = 0
+    this_pass.wake_s[0] = np.inf
+    for part in range(this_pass.part.shape[0]):
+        this_pass.part[part].many = 0
+    walk_again(this_pass)
 
 
 @inner
-def walk_again(board):
+def walk_again(this_pass):
     """Offer the rows from the first on."""
-    board.tally[OFFERED] = -1
-    for group in range(board.group.shape[0]):
-        board.group[group].next = board.group[group].first
+    this_pass.tally[OFFERED] = -1
+    for group in range(this_pass.group.shape[0]):
+        this_pass.group[group].next = this_pass.group[group].first
 
 
 @inner
-def next_row(rows, board, now, beyond, whole):
+def next_row(rows, this_pass, now, beyond, whole):
     """The next row in the order, -1 at the end.
 
     Who is beyond a limit is offered with `beyond`; tasks of an array behind one that did not start in their partition,
     with `whole`.
     """
-    _note_taken(rows, board, whole)
-    while board.tally[STATUS] == 0:
-        row = _next_of_neediest(board)
+    _note_taken(rows, this_pass, whole)
+    while this_pass.tally[STATUS] == 0:
+        row = _next_of_neediest(this_pass)
         if row < 0:
             break
-        if _is_offered(rows, board, now, row, beyond):
-            board.tally[OFFERED] = row
-            board.tally[TAKEN] = board.tally[STARTED] + board.tally[LISTED]
+        if _is_offered(rows, this_pass, now, row, beyond):
+            this_pass.tally[OFFERED] = row
+            this_pass.tally[TAKEN] = this_pass.tally[STARTED] + this_pass.tally[LISTED]
             return row
     return np.int64(-1)
 
 
 @inner
-def put_off(board, row):
+def put_off(this_pass, row):
     """Leave the row for `next_shortest`."""
-    board.listed[board.tally[LISTED]] = row
-    board.tally[LISTED] += 1
+    this_pass.listed[this_pass.tally[LISTED]] = row
+    this_pass.tally[LISTED] += 1
 
 
 @inner
-def sort_put_off(rows, board):
+def sort_put_off(rows, this_pass):
     """Put those first that are expected to be over first; returns how many wait in the heap."""
-    board.tally[OFFERED] = -1
+    this_pass.tally[OFFERED] = -1
     size = 0
-    for i in range(board.tally[LISTED]):
-        size = push(board.key_s, board.heap, size, rows.of[board.listed[i]].expected_s, i)
+    for i in range(this_pass.tally[LISTED]):
+        size = push(this_pass.key_s, this_pass.heap, size, rows.of[this_pass.listed[i]].expected_s, i)
     return size
 
 
 @inner
-def next_shortest(rows, board, now, size):
+def next_shortest(rows, this_pass, now, size):
     """The next of the rows put off, -1 at the end; and how many wait in the heap still."""
-    _note_taken(rows, board, False)
-    while size > 0 and board.tally[STATUS] == 0:
-        row = np.int64(board.listed[board.heap[0]])
-        size = drop_first(board.key_s, board.heap, size)
-        if _is_offered(rows, board, now, row, False):
-            board.tally[OFFERED] = row
-            board.tally[TAKEN] = board.tally[STARTED] + board.tally[LISTED]
+    _note_taken(rows, this_pass, False)
+    while size > 0 and this_pass.tally[STATUS] == 0:
+        row = np.int64(this_pass.listed[this_pass.heap[0]])
+        size = drop_first(this_pass.key_s, this_pass.heap, size)
+        if _is_offered(rows, this_pass, now, row, False):
+            this_pass.tally[OFFERED] = row
+            this_pass.tally[TAKEN] = this_pass.tally[STARTED] + this_pass.tally[LISTED]
             return row, size
     return np.int64(-1), size
 
 
 @inner
-def within_limits(rows, board, row):
+def within_limits(rows, this_pass, row):
     """Whether no limit is passed if the row starts now."""
     for use in range(rows.of[row].first_use, rows.of[row].first_use + rows.of[row].uses):
-        if board.left[rows.use[use].limit] < rows.use[use].amount:
+        if this_pass.left[rows.use[use].limit] < rows.use[use].amount:
             return False
     return True
 
 
 @inner
-def _note_taken(rows, board, whole):
-    row = board.tally[OFFERED]
-    taken = board.tally[STARTED] + board.tally[LISTED] > board.tally[TAKEN]
+def _note_taken(rows, this_pass, whole):
+    row = this_pass.tally[OFFERED]
+    taken = this_pass.tally[STARTED] + this_pass.tally[LISTED] > this_pass.tally[TAKEN]
     if row >= 0 and rows.of[row].array >= 0 and not whole and not taken:
-        board.array_passed[_array_in_partition(rows, board, row)] = board.tally[PASS]
+        this_pass.array_passed[_array_in_partition(rows, this_pass, row)] = this_pass.tally[PASS]
 
 
 @inner
-def _is_offered(rows, board, now, row, beyond):
-    number = board.tally[PASS]
-    if board.job_passed[rows.of[row].job] == number:
+def _is_offered(rows, this_pass, now, row, beyond):
+    number = this_pass.tally[PASS]
+    if this_pass.job_passed[rows.of[row].job] == number:
         return False  # what it holds by now keeps nobody back
-    if not beyond and _is_limited(rows, board, now, row):
+    if not beyond and _is_limited(rows, this_pass, now, row):
         return False
-    return rows.of[row].array < 0 or board.array_passed[_array_in_partition(rows, board, row)] != number
+    return rows.of[row].array < 0 or this_pass.array_passed[_array_in_partition(rows, this_pass, row)] != number
 
 
 @inner
-def _array_in_partition(rows, board, row):
-    return np.int64(rows.of[row].array) * board.part.shape[0] + rows.of[row].partition
+def _array_in_partition(rows, this_pass, row):
+    return np.int64(rows.of[row].array) * this_pass.part.shape[0] + rows.of[row].partition
 
 
 @inner
-def _is_limited(rows, board, now, row):
+def _is_limited(rows, this_pass, now, row):
     part = rows.of[row].partition
-    if board.part[part].stopped == board.tally[PASS]:
+    if this_pass.part[part].stopped == this_pass.tally[PASS]:
         return True
-    limited = not within_limits(rows, board, row)
+    limited = not within_limits(rows, this_pass, row)
     if limited and now.limits_stop:
-        board.part[part].stopped = board.tally[PASS]
+        this_pass.part[part].stopped = this_pass.tally[PASS]
     return limited
 
 
 @inner
-def _next_of_neediest(board):
+def _next_of_neediest(this_pass):
     """The next row of the group with the least used / share, -1 if all have been looked at."""
-    groups = board.group.shape[0]
+    groups = this_pass.group.shape[0]
     best = -1
     if groups == 1:
-        best = 0 if board.group[0].next < board.group[0].end else -1
+        best = 0 if this_pass.group[0].next < this_pass.group[0].end else -1
     else:
         least = np.inf
         for group in range(groups):
-            if board.group[group].next < board.group[group].end:
-                ratio = board.group[group].used / board.group[group].share
+            if this_pass.group[group].next < this_pass.group[group].end:
+                ratio = this_pass.group[group].used / this_pass.group[group].share
                 if best < 0 or ratio < least:
                     best, least = group, ratio
     if best < 0:
         return np.int64(-1)
-    row = np.int64(board.order[board.group[best].next])
-    board.group[best].next += 1
+    row = np.int64(this_pass.order[this_pass.group[best].next])
+    this_pass.group[best].next += 1
     return row

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import lt
 from typing import Protocol
 
-from loadmaster.backfilling.availability import Outlook, end_of
+from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.slowest_speed import at_one_pace
 from loadmaster.model.amounts import minus, on_hosts
 from loadmaster.model.arrays import Bools
@@ -48,9 +48,9 @@ class HostPlan:
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
-        self._outlook = Outlook(snapshot.now_s, room.amounts, releases)
+        self._availability = Availability(snapshot.now_s, room.amounts, releases)
         # The hosts as one: a job that asks for more than they have together fits nowhere.
-        self._together = Outlook(snapshot.now_s, [room.together], _on_one_host(releases))
+        self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
@@ -61,7 +61,7 @@ class HostPlan:
             end_s = end_of(start_s, expected_s / speed)
             if any(map(lt, self._together.least(0, start_s, end_s), queue.requests[row].total)):
                 return None
-            least = [self._outlook.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
+            least = [self._availability.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
             return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
 
         found = at_one_pace(self._cluster, lambda: room.hosts_of(row), place)
@@ -97,7 +97,7 @@ class HostPlan:
         if len(promise.hosts) != request.asked.tasks or max(promise.hosts) >= self._cluster.hosts:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
-        least = {host: self._outlook.least(host, promise.start_s, end_s) for host in promise.hosts}
+        least = {host: self._availability.least(host, promise.start_s, end_s) for host in promise.hosts}
         for host in promise.hosts:
             if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
                 return False
@@ -109,7 +109,7 @@ class HostPlan:
         """As `Plan` says."""
         end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
         for host, amounts in on_hosts(promise.hosts, demand):
-            self._outlook.release(host, promise.start_s, end_s, amounts)
+            self._availability.release(host, promise.start_s, end_s, amounts)
             self._together.release(0, promise.start_s, end_s, amounts)
         self._room.forget()
 
@@ -121,16 +121,18 @@ class HostPlan:
     def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
         request = self._snapshot.queue.requests[row]
         for host, amounts in on_hosts(hosts, request.demand):
-            self._outlook.hold(host, start_s, end_s, amounts)
+            self._availability.hold(host, start_s, end_s, amounts)
         self._together.hold(0, start_s, end_s, request.total)
 
     def _soonest(self, row: int) -> float:
         """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
-        request, outlook, lasts_s = self._snapshot.queue.requests[row], self._outlook, self._lasts_s(row)
-        moments = sorted((outlook.first_fit(host, request.demand, lasts_s), host) for host in range(len(outlook.most)))
+        request, availability, lasts_s = self._snapshot.queue.requests[row], self._availability, self._lasts_s(row)
+        moments = sorted(
+            (availability.first_fit(host, request.demand, lasts_s), host) for host in range(len(availability.most))
+        )
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
-            held += tasks_held(request.demand, outlook.most[host])
+            held += tasks_held(request.demand, availability.most[host])
             if held >= request.asked.tasks and hosts >= request.asked.least:
                 return moment_s
         return math.inf
@@ -173,7 +175,7 @@ class PoolPlan:
             ExpectedEnd(end_s, -1, 0, (float(hosts),))
             for end_s, hosts in Counter(release.end_s for release in releases).items()
         ]
-        self._outlook = Outlook(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
+        self._availability = Availability(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
@@ -181,7 +183,7 @@ class PoolPlan:
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        start_s = self._outlook.first_fit(0, self._asked(row), float(self._queue.expected_s[row]) / self._speed)
+        start_s = self._availability.first_fit(0, self._asked(row), float(self._queue.expected_s[row]) / self._speed)
         if start_s == math.inf:
             return NEVER
         self.hold(row, Promise(start_s, ()))
@@ -190,15 +192,15 @@ class PoolPlan:
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
         end_s, asked = self._end(row, promise), self._asked(row)
-        if self._outlook.least(0, promise.start_s, end_s)[0] < asked[0]:
+        if self._availability.least(0, promise.start_s, end_s)[0] < asked[0]:
             return False
-        self._outlook.hold(0, promise.start_s, end_s, asked)
+        self._availability.hold(0, promise.start_s, end_s, asked)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         if promise != NEVER:
-            self._outlook.release(0, promise.start_s, self._end(row, promise), self._asked(row))
+            self._availability.release(0, promise.start_s, self._end(row, promise), self._asked(row))
             self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:

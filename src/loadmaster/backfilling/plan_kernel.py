@@ -15,21 +15,21 @@ from loadmaster.jit.kernels import inner
 
 
 @inner
-def place_at(view, outlook, rate, now, row, start_s, on):
+def place_at(view, availability, rate, now, row, start_s, on):
     """Hold hosts for the row from `start_s` on beside all that is held; whether there were enough."""
-    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return False
     if now.as_pool:
-        if _count_at(view.rows, view.hosts, outlook, row, start_s):
+        if _count_at(view.rows, view.hosts, availability, row, start_s):
             return True
         if start_s == now.now_s:
-            note_planned_failure(view, outlook, now, row)
+            note_planned_failure(view, availability, now, row)
         return False
     speed = fastest = view.hosts.set[view.rows.of[row].hosts].fastest
     too_slow = 0.0
     while True:
         end_s = end_of(start_s, view.rows.of[row].expected_s / speed)
-        if not _choose_at(view, outlook, rate, now, row, (start_s, end_s), on, too_slow):
+        if not _choose_at(view, availability, rate, now, row, (start_s, end_s), on, too_slow):
             if speed == fastest:
                 return False
             too_slow, speed = speed, fastest  # a host that is quicker may be free for as long as the job needs it
@@ -40,7 +40,7 @@ def place_at(view, outlook, rate, now, row, start_s, on):
         speed = slowest
     demand = view.rows.demand[view.rows.of[row].kind]
     for k in range(view.rows.of[row].tasks):
-        hold(outlook, view.room.host[k], start_s, end_s, demand, demand.shape[0], 1.0)
+        hold(availability, view.room.host[k], start_s, end_s, demand, demand.shape[0], 1.0)
     return True
 
 
@@ -54,89 +54,92 @@ def slowest_of(hosts, room, tasks):
 
 
 @inner
-def _count_at(rows, hosts, outlook, row, start_s):
+def _count_at(rows, hosts, availability, row, start_s):
     """Hold as many hosts as the row has tasks, if so many are free."""
     end_s = end_of(start_s, rows.of[row].expected_s / hosts.speed[0])
-    least(outlook, 0, start_s, end_s)
-    if outlook.window[0, 0] < rows.of[row].tasks:
+    least(availability, 0, start_s, end_s)
+    if availability.window[0, 0] < rows.of[row].tasks:
         return False
-    hold_count(outlook, start_s, end_s, rows.of[row].tasks)
+    hold_count(availability, start_s, end_s, rows.of[row].tasks)
     return True
 
 
 @inner
-def hold_count(outlook, start_s, end_s, tasks):
+def hold_count(availability, start_s, end_s, tasks):
     """Hold so many hosts, whichever they are; give back where it is negative."""
-    at, last = step_at(outlook, 0, start_s), step_at(outlook, 0, end_s)
+    at, last = step_at(availability, 0, start_s), step_at(availability, 0, end_s)
     while at != last:
-        outlook.step_free[at, 0] -= tasks
-        at = np.int64(outlook.step[at].next)
+        availability.step_free[at, 0] -= tasks
+        at = np.int64(availability.step[at].next)
 
 
 @inner
-def _choose_at(view, outlook, rate, now, row, span_s, on, too_slow):
+def _choose_at(view, availability, rate, now, row, span_s, on, too_slow):
     """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for all of `span_s`."""
     start_s, end_s = span_s
     kind, tasks = view.rows.of[row].kind, view.rows.of[row].tasks
     able, most, closed, at_once = 0, np.int64(0), np.int64(0), start_s == now.now_s
-    for i in range(_list_hosts(view, outlook, row, at_once)):
-        host = np.int64(outlook.able[i])
+    for i in range(_list_hosts(view, availability, row, at_once)):
+        host = np.int64(availability.able[i])
         if (on.shape[0] > 0 and not on[host]) or view.hosts.speed[host] <= too_slow:
             continue
         if at_once:
-            if not has_now(outlook, host, end_s, view.rows.demand[kind]):
+            if not has_now(availability, host, end_s, view.rows.demand[kind]):
                 continue
-        elif not has_from(outlook, host, start_s, end_s, view.rows.demand[kind]):
+        elif not has_from(availability, host, start_s, end_s, view.rows.demand[kind]):
             continue
         held = np.int64(1)
         if tasks > 1:
-            held = tasks_in(outlook.window, host, view.rows.demand, kind, tasks)
+            held = tasks_in(availability.window, host, view.rows.demand, kind, tasks)
         if is_shut(view.calendar, row, host, start_s, end_s):
             closed += held
             continue
-        outlook.able[able] = host
+        availability.able[able] = host
         able += 1
         most += held
     if most < tasks:
         if at_once and on.shape[0] == 0 and most + closed < tasks and not now.several_speeds:
-            note_planned_failure(view, outlook, now, row)
+            note_planned_failure(view, availability, now, row)
         return False
-    return choose(view, outlook, rate, now, row, able)
+    return choose(view, availability, rate, now, row, able)
 
 
 @inner
-def _list_hosts(view, outlook, row, at_once):
+def _list_hosts(view, availability, row, at_once):
     """List the hosts that the row may use, of these only those that hold a task now if it is to start now."""
     if at_once:
-        return _list_roomy(view, outlook, row)
+        return _list_roomy(view, availability, row)
     allowed, many = view.hosts.allowed[view.rows.of[row].hosts], 0
     for host in range(view.room.open.shape[0]):
-        outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
+        availability.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
         many += view.room.open[host] & allowed[host]
     return many
 
 
 @inner
-def _list_roomy(view, outlook, row):
+def _list_roomy(view, availability, row):
     """List the open hosts that hold a task of the row now, of those that did when one of its demand asked before.
 
     Until something is taken back a host has ever less, but one that is closed may be opened again.
     """
     allowed, kind, kept, many = view.hosts.allowed[view.rows.of[row].hosts], view.rows.of[row].kind, 0, 0
-    number, remembered = np.int64(view.rows.of[row].hosts) * view.rows.demand.shape[0] + kind, outlook.roomy.shape[0]
-    known = number < remembered and outlook.roomy[number].serial == outlook.size[SERIAL]
-    for i in range(outlook.roomy[number].many if known else view.room.open.shape[0]):
-        host = np.int64(outlook.roomy_host[number, i]) if known else i
+    number, remembered = (
+        np.int64(view.rows.of[row].hosts) * view.rows.demand.shape[0] + kind,
+        availability.roomy.shape[0],
+    )
+    known = number < remembered and availability.roomy[number].serial == availability.size[SERIAL]
+    for i in range(availability.roomy[number].many if known else view.room.open.shape[0]):
+        host = np.int64(availability.roomy_host[number, i]) if known else i
         roomy = allowed[host]
         for r in range(view.rows.demand.shape[1]):
-            roomy &= outlook.step_free[host, r] >= view.rows.demand[kind, r]
+            roomy &= availability.step_free[host, r] >= view.rows.demand[kind, r]
         if number < remembered:
-            outlook.roomy_host[number, kept] = host  # no sooner than that place was read
+            availability.roomy_host[number, kept] = host  # no sooner than that place was read
         kept += roomy
-        outlook.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
+        availability.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
         many += roomy & view.room.open[host]
     if number < remembered:
-        outlook.roomy[number].serial, outlook.roomy[number].many = outlook.size[SERIAL], kept
+        availability.roomy[number].serial, availability.roomy[number].many = availability.size[SERIAL], kept
     return many
 
 
@@ -158,71 +161,74 @@ def shut_until(calendar, row, host, start_s, end_s):
 
 
 @inner
-def hold_promise(view, outlook, now, row):
+def hold_promise(view, availability, now, row):
     """Hold exactly what the row is promised, from now on at the earliest; whether it still fits."""
-    if not has_room(view.board, outlook, 2 * view.rows.of[row].tasks, outlook.size[0]):
+    if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return False
-    start_s, first, tasks = view.board.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
+    start_s, first, tasks = view.this_pass.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
     if now.as_pool:
-        return _count_at(view.rows, view.hosts, outlook, row, start_s)
-    if view.board.promised[row].many != tasks:
+        return _count_at(view.rows, view.hosts, availability, row, start_s)
+    if view.this_pass.promised[row].many != tasks:
         return False
-    end_s, kind = end_on(view.rows, view.hosts, view.board.promised_host, first, row, start_s), view.rows.of[row].kind
+    end_s, kind = (
+        end_on(view.rows, view.hosts, view.this_pass.promised_host, first, row, start_s),
+        view.rows.of[row].kind,
+    )
     for at in range(first, first + tasks):
-        host = view.board.promised_host[at]
+        host = view.this_pass.promised_host[at]
         if not view.hosts.allowed[view.rows.of[row].hosts, host] or is_shut(view.calendar, row, host, start_s, end_s):
             return False
-        least(outlook, host, start_s, end_s)
+        least(availability, host, start_s, end_s)
     for at in range(first, first + tasks):
-        host = view.board.promised_host[at]
+        host = view.this_pass.promised_host[at]
         for r in range(view.rows.demand.shape[1]):
-            if outlook.window[host, r] < view.rows.demand[kind, r]:
+            if availability.window[host, r] < view.rows.demand[kind, r]:
                 return False
-            outlook.window[host, r] -= view.rows.demand[kind, r]
-    hold_all(view.rows, view.board.promised_host, first, outlook, row, start_s, end_s, 1.0)
+            availability.window[host, r] -= view.rows.demand[kind, r]
+    hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, 1.0)
     return True
 
 
 @inner
-def lift_promise(view, outlook, now, row, asker):
+def lift_promise(view, availability, now, row, asker):
     """Take what the row is promised out of the way of `asker`, a row of its job, until it is held again or given up."""
-    start_s, first, tasks = view.board.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
-    if start_s == np.inf or not has_room(view.board, outlook, 2 * tasks, outlook.size[0]):
+    start_s, first, tasks = view.this_pass.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
+    if start_s == np.inf or not has_room(view.this_pass, availability, 2 * tasks, availability.size[0]):
         return
     if now.as_pool:
-        hold_count(outlook, start_s, end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0]), -tasks)
-    elif view.board.promised[row].many > 0:
-        end_s = end_on(view.rows, view.hosts, view.board.promised_host, first, row, start_s)
-        hold_all(view.rows, view.board.promised_host, first, outlook, row, start_s, end_s, -1.0)
+        hold_count(availability, start_s, end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0]), -tasks)
+    elif view.this_pass.promised[row].many > 0:
+        end_s = end_on(view.rows, view.hosts, view.this_pass.promised_host, first, row, start_s)
+        hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, -1.0)
         if not now.several_speeds:
-            let_start(view, outlook, now, row, asker)
+            let_start(view, availability, now, row, asker)
 
 
 @inner
-def give_up_promise(rows, board, outlook, row):
+def give_up_promise(rows, this_pass, availability, row):
     """What the row was promised, and has been lifted, is free for others."""
-    start_s, first = board.promised[row].start_s, rows.of[row].first_host
+    start_s, first = this_pass.promised[row].start_s, rows.of[row].first_host
     if start_s == np.inf:
         return
-    forget_planned_failures(outlook)
-    if board.promised[row].many > 0:
+    forget_planned_failures(availability)
+    if this_pass.promised[row].many > 0:
         for at in range(first, first + rows.of[row].tasks):
-            note_freed(outlook, board.promised_host[at], start_s)
+            note_freed(availability, this_pass.promised_host[at], start_s)
 
 
 @inner
-def release_promise(view, outlook, now, row):
+def release_promise(view, availability, now, row):
     """Hold what the row is promised no longer."""
-    lift_promise(view, outlook, now, row, row)
-    give_up_promise(view.rows, view.board, outlook, row)
+    lift_promise(view, availability, now, row, row)
+    give_up_promise(view.rows, view.this_pass, availability, row)
 
 
 @inner
-def hold_all(rows, table, first, outlook, row, start_s, end_s, sign):
+def hold_all(rows, table, first, availability, row, start_s, end_s, sign):
     """Hold or give back the hosts of all tasks of the row, which stand in `table` from `first` on."""
     demand = rows.demand[rows.of[row].kind]
     for at in range(first, first + rows.of[row].tasks):
-        hold(outlook, table[at], start_s, end_s, demand, demand.shape[0], sign)
+        hold(availability, table[at], start_s, end_s, demand, demand.shape[0], sign)
 
 
 @inner

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from loadmaster.model.snapshot import Snapshot
 
 
-class QueueLine:
+class QueueView:
     """The rows of a snapshot's queue, and what of it a pass has used up: limits, shares, arrays, partitions.
 
     Attributes:
@@ -26,16 +26,16 @@ class QueueLine:
         self._stopped: set[int] = set()
 
     def rows(self, *, beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
-        """As `Board.rows`."""
+        """As `SchedulingPass.rows`."""
         rows = self._by_rank() if self._snapshot.need is None else self._by_need()
         return self._offered(rows, beyond_limits, whole_arrays)
 
     def put_off(self, row: int) -> None:
-        """As `Board.put_off`."""
+        """As `SchedulingPass.put_off`."""
         self._put_off.append(row)
 
     def shortest_first(self) -> Iterator[int]:
-        """As `Board.shortest_first`."""
+        """As `SchedulingPass.shortest_first`."""
         by_length = sorted(self._put_off, key=lambda row: float(self._queue.expected_s[row]))
         return self._offered(by_length, beyond_limits=False, whole_arrays=False)
 
@@ -109,7 +109,7 @@ class QueueLine:
         for row in reversed(self._by_rank()):
             waiting.setdefault(int(need.group[row]), []).append(row)
         while waiting:
-            neediest = min(waiting, key=lambda group: (used[group] / need.share[group], group))
-            yield waiting[neediest].pop()
-            if not waiting[neediest]:
-                del waiting[neediest]
+            neediest_project = min(waiting, key=lambda group: (used[group] / need.share[group], group))
+            yield waiting[neediest_project].pop()
+            if not waiting[neediest_project]:
+                del waiting[neediest_project]

@@ -1,4 +1,4 @@
-"""Running tasks in the order of their expected ends, as the compiled board takes them: event by event."""
+"""Running tasks in the order of their expected ends, as the compiled scheduling pass takes them: event by event."""
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.jit.kernels import inner

@@ -10,9 +10,9 @@ import numpy as np
 
 from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
-from loadmaster.backfilling.queue_view import QueueLine
+from loadmaster.backfilling.queue_view import QueueView
 from loadmaster.backfilling.releases import INSTANT_S, releases
-from loadmaster.backfilling.shadow_time import Moment
+from loadmaster.backfilling.shadow_time import ShadowTime
 from loadmaster.backfilling.slowest_speed import at_one_pace
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
@@ -24,7 +24,7 @@ PromiseOn = Literal["auto", "pool", "hosts"]
 """What promises are made on: a count of hosts, the hosts themselves, or a count wherever that is exact (rule Q11)."""
 
 
-class Board:
+class SchedulingPass:
     """All that a backfilling can see and do in one pass.
 
     `row` is a job's place in the snapshot's queue. A backfilling walks `rows()` and calls `start`, `promise` or
@@ -49,11 +49,11 @@ class Board:
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """When the loops of a scheduler that has several run next."""
-        self._line = QueueLine(snapshot)
+        self._line = QueueView(snapshot)
         self._other_rows = self._rows_of_same_jobs()
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
-        self._moments: dict[int, Moment] = {}
+        self._moments: dict[int, ShadowTime] = {}
         self._plan: Plan | None = None
         self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
         self._rows = len(self._expected_s)
@@ -281,7 +281,7 @@ class Board:
         )
 
     def _promise_moment(self, row: int, own: int | None) -> float:
-        found = Moment(
+        found = ShadowTime(
             self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
             list(self.room.amounts), self.releases(),
         )  # fmt: skip
@@ -387,9 +387,11 @@ class Board:
 
     def _refuse_started(self, row: int, what: str) -> None:
         if not 0 <= row < self._rows:
-            raise InputError(row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see board.rows()")
+            raise InputError(
+                row, f"no row of the queue, which has {len(self.snapshot.queue)}", fix="see this_pass.rows()"
+            )
         if row in self._started:
-            self._refuse(row, what, "a job that board.start has started is done with")
+            self._refuse(row, what, "a job that this_pass.start has started is done with")
 
     def _refuse(self, row: int, what: str, fix: str) -> NoReturn:
         raise InputError(f"job number {self.job(row)}", f"a backfilling must not have it {what}", fix=fix)

@@ -1,7 +1,7 @@
 """What a backfilling can do in one pass, compiled: the verbs of `backfilling.scheduling_pass`, over plain arrays.
 
-`moments` is None where no moment is ever promised, `outlook` where no plan is ever made: what they need is then not
-compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
+`shadow_times` is None where no moment is ever promised, `availability` where no plan is ever made: what they need is
+then not compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -22,7 +22,7 @@ from loadmaster.backfilling.pass_arrays import (
     STARTED,
     STATUS,
 )
-from loadmaster.backfilling.pass_rows_kernel import begin_board
+from loadmaster.backfilling.pass_rows_kernel import begin_rows
 from loadmaster.backfilling.plan_bounds_kernel import begin_bounds
 from loadmaster.backfilling.plan_failures_kernel import forget_planned_failures, may_fit_planned
 from loadmaster.backfilling.plan_kernel import (
@@ -63,87 +63,87 @@ from loadmaster.place.room_kernel import (
 
 
 @inner
-def begin_pass(view, moments, outlook, now):
+def begin_pass(view, shadow_times, availability, now):
     """Begin a pass; with a plan from the first row on if `now` says so."""
-    begin_board(view.board)
+    begin_rows(view.this_pass)
     begin_room(view.room)
-    if moments is not None:
-        forget_moments(moments)
-    if outlook is not None and now.planned:
-        make_plan(view, outlook, now)
+    if shadow_times is not None:
+        forget_moments(shadow_times)
+    if availability is not None and now.planned:
+        make_plan(view, availability, now)
 
 
 @inner
-def make_plan(view, outlook, now):
+def make_plan(view, availability, now):
     """From now on starts and promises go through a plan."""
-    lay_out(view, outlook, now)
-    forget_planned_failures(outlook)
-    begin_bounds(outlook)
-    view.board.tally[PLANNED] = 1
+    lay_out(view, availability, now)
+    forget_planned_failures(availability)
+    begin_bounds(availability)
+    view.this_pass.tally[PLANNED] = 1
 
 
 @inner
-def start(view, moments, outlook, scan, rate, now, row, on):
+def start(view, shadow_times, availability, scan, rate, now, row, on):
     """Start the row now if it fits beside all that is promised and reserved; whether it did.
 
     What its job is promised by another row is in nobody's way.
 
     Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
     """
-    own = _promised_elsewhere(view.rows, view.board, row)
-    if outlook is not None and view.board.tally[PLANNED]:
-        if own < 0 and on.shape[0] == 0 and not may_fit_planned(view.rows, outlook, row):
+    own = _promised_elsewhere(view.rows, view.this_pass, row)
+    if availability is not None and view.this_pass.tally[PLANNED]:
+        if own < 0 and on.shape[0] == 0 and not may_fit_planned(view.rows, availability, row):
             return False
         if own >= 0:
-            lift_promise(view, outlook, now, own, row)
-            if view.board.promised[own].start_s <= now.now_s:
-                forget_planned_failures(outlook)  # now, too, there is more room than before
-        if not place_at(view, outlook, rate, now, row, now.now_s, on):
+            lift_promise(view, availability, now, own, row)
+            if view.this_pass.promised[own].start_s <= now.now_s:
+                forget_planned_failures(availability)  # now, too, there is more room than before
+        if not place_at(view, availability, rate, now, row, now.now_s, on):
             if own >= 0:
-                hold_promise(view, outlook, now, own)
+                hold_promise(view, availability, now, own)
             return False
         if own >= 0:
-            _give_up_for(view.rows, view.board, outlook, own)
-        _take_planned(view, moments, scan, now, row)
-        note_start(view, moments, outlook, now, row)
+            _give_up_for(view.rows, view.this_pass, availability, own)
+        _take_planned(view, shadow_times, scan, now, row)
+        note_start(view, shadow_times, availability, now, row)
         return True
-    before_s = np.inf if own < 0 or moments is None else put_off_moment(moments, own, np.inf)
-    if _place(view, moments, scan, now, row, on):
-        note_start(view, moments, outlook, now, row)
+    before_s = np.inf if own < 0 or shadow_times is None else put_off_moment(shadow_times, own, np.inf)
+    if _place(view, shadow_times, scan, now, row, on):
+        note_start(view, shadow_times, availability, now, row)
         return True
-    if own >= 0 and moments is not None:
-        put_off_moment(moments, own, before_s)
+    if own >= 0 and shadow_times is not None:
+        put_off_moment(shadow_times, own, before_s)
     return False
 
 
 @inner
-def _promised_elsewhere(rows, board, row):
+def _promised_elsewhere(rows, this_pass, row):
     """The row of the same job that is promised something, -1 if there is none; what was only noted aside."""
     other = np.int64(rows.of[row].next_row)
-    if board.tally[NOTED]:
+    if this_pass.tally[NOTED]:
         return np.int64(-1)
     while other != row:
-        if is_promised(board, other):
+        if is_promised(this_pass, other):
             return other
         other = np.int64(rows.of[other].next_row)
     return np.int64(-1)
 
 
 @inner
-def _give_up_for(rows, board, outlook, row):
+def _give_up_for(rows, this_pass, availability, row):
     """The promise to the row, which has been lifted, has come to another row of its job."""
-    give_up_promise(rows, board, outlook, row)
-    board.promised[row].number = 0
+    give_up_promise(rows, this_pass, availability, row)
+    this_pass.promised[row].number = 0
 
 
 @inner
-def _place(view, moments, scan, now, row, on):
+def _place(view, shadow_times, scan, now, row, on):
     """Take hosts for the row, where it goes at the speed of the slowest; whether there were enough."""
     speed = fastest = view.hosts.set[view.rows.of[row].hosts].fastest
     last_host, too_slow = view.room.tally[LAST_HOST], 0.0
     while True:
         until_s = now.now_s + view.rows.of[row].expected_s / speed
-        if not _take_hosts(view, moments, scan, now, row, on, until_s, too_slow):
+        if not _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
             if speed == fastest:
                 return False
             too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
@@ -153,26 +153,26 @@ def _place(view, moments, scan, now, row, on):
         slowest = slowest_of(view.hosts, view.room, view.rows.of[row].tasks)
         if slowest >= speed:
             return True
-        _give_back(view, moments, row, view.rows.of[row].tasks, last_host, until_s)
+        _give_back(view, shadow_times, row, view.rows.of[row].tasks, last_host, until_s)
         speed = slowest
 
 
 @inner
-def _take_hosts(view, moments, scan, now, row, on, until_s, too_slow):
+def _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
     """Take the best hosts, quicker than `too_slow`, for the tasks of a row that goes on until then, or none."""
     if not may_fit(view.room, view.rows, row):
         return False
     long = False
-    if moments is not None:
-        long = is_outlasted(moments, until_s)
-        if long and moments.many[0] == 1 and not may_fit_long(view.room, view.rows, row):
+    if shadow_times is not None:
+        long = is_outlasted(shadow_times, until_s)
+        if long and shadow_times.many[0] == 1 and not may_fit_long(view.room, view.rows, row):
             return False
     part = on.shape[0] > 0 or too_slow > 0.0 or not view.hosts.set[view.rows.of[row].hosts].whole
-    apart = asks_for_hosts(view.rows, row)
-    last_host, shut = view.room.tally[LAST_HOST], part or apart or view.room.tally[SHUT] > 0
+    node_count = asks_for_hosts(view.rows, row)
+    last_host, shut = view.room.tally[LAST_HOST], part or node_count or view.room.tally[SHUT] > 0
     if part or shut or long:
         find_usable(view, row, on, too_slow)
-    if view.rows.of[row].tasks > 1 and not apart:
+    if view.rows.of[row].tasks > 1 and not node_count:
         held = held_alone(view.room, view.rows, row, part or shut or long)
         if held < view.rows.of[row].tasks:
             if on.shape[0] == 0 and too_slow == 0.0:
@@ -180,193 +180,200 @@ def _take_hosts(view, moments, scan, now, row, on, until_s, too_slow):
             return False
         if now.first_fit and not long:
             take_in_order(view, row, shut)
-            if moments is not None:
+            if shadow_times is not None:
                 for k in range(view.rows.of[row].tasks):
-                    take_for_long(view.rows, moments, view.rows.of[row].kind, view.room.host[k], until_s, 1.0)
+                    take_for_long(view.rows, shadow_times, view.rows.of[row].kind, view.room.host[k], until_s, 1.0)
             return True
     for k in range(view.rows.of[row].tasks):
-        if k > 0 and (long or apart):
+        if k > 0 and (long or node_count):
             find_usable(view, row, on, too_slow)
-        if apart and not long:
+        if node_count and not long:
             keep_a_way(view.rows, view.room, view.room.free, row, k)
-        if moments is not None and long:
-            host = find_for_long(view, moments, scan, now, row, k, until_s)
+        if shadow_times is not None and long:
+            host = find_for_long(view, shadow_times, scan, now, row, k, until_s)
         else:
             host = find(view, scan, now, row, k, shut)
         if host < 0:
             if view.room.tally[WRONG]:
-                view.board.tally[STATUS] = NOT_FINITE
-            _give_back(view, moments, row, k, last_host, until_s)
-            if moments is not None and long and moments.many[0] == 1 and k == 0 and not apart and too_slow == 0.0:
+                view.this_pass.tally[STATUS] = NOT_FINITE
+            _give_back(view, shadow_times, row, k, last_host, until_s)
+            if (
+                shadow_times is not None
+                and long
+                and shadow_times.many[0] == 1
+                and k == 0
+                and not node_count
+                and too_slow == 0.0
+            ):
                 note_long_failure(view.room, view.rows, row)
-            if not (long or apart) and on.shape[0] == 0 and too_slow == 0.0:
+            if not (long or node_count) and on.shape[0] == 0 and too_slow == 0.0:
                 note_failure(view.room, view.rows, row, view.rows.of[row].tasks)
             return False
         take(view, row, k, host)
-        if moments is not None:
-            take_for_long(view.rows, moments, view.rows.of[row].kind, host, until_s, 1.0)
+        if shadow_times is not None:
+            take_for_long(view.rows, shadow_times, view.rows.of[row].kind, host, until_s, 1.0)
     return True
 
 
 @inner
-def _give_back(view, moments, row, tasks, last_host, until_s):
-    if moments is not None:
+def _give_back(view, shadow_times, row, tasks, last_host, until_s):
+    if shadow_times is not None:
         for k in range(tasks - 1, -1, -1):
-            take_for_long(view.rows, moments, view.rows.of[row].kind, view.room.host[k], until_s, -1.0)
+            take_for_long(view.rows, shadow_times, view.rows.of[row].kind, view.room.host[k], until_s, -1.0)
     give_back(view.room, view.scores, tasks, last_host)
 
 
 @inner
-def _take_planned(view, moments, scan, now, row):
+def _take_planned(view, shadow_times, scan, now, row):
     """Take what a plan holds for the row from now on: these hosts, or where hosts are counted the best of all."""
     if not now.as_pool:
         for k in range(view.rows.of[row].tasks):
             take(view, row, k, view.room.host[k])
-    elif not _take_hosts(view, moments, scan, now, row, view.board.everywhere, np.inf, 0.0):
-        view.board.tally[STATUS] = max(view.board.tally[STATUS], ODD)
+    elif not _take_hosts(view, shadow_times, scan, now, row, view.this_pass.everywhere, np.inf, 0.0):
+        view.this_pass.tally[STATUS] = max(view.this_pass.tally[STATUS], ODD)
 
 
 @inner
-def note_start(view, moments, outlook, now, row):
+def note_start(view, shadow_times, availability, now, row):
     """The row has taken hosts: its job's other rows lose what they were promised."""
-    count = view.board.tally
+    count = view.this_pass.tally
     place, tasks = count[STARTED], view.rows.of[row].tasks
-    first = view.board.place[place].first
-    view.board.place[place].row = row
+    first = view.this_pass.place[place].first
+    view.this_pass.place[place].row = row
     for k in range(tasks):
-        view.board.started_host[first + k] = view.room.host[k]
-    view.board.place[place + 1].first = first + tasks
+        view.this_pass.started_host[first + k] = view.room.host[k]
+    view.this_pass.place[place + 1].first = first + tasks
     count[STARTED] += 1
-    view.board.job_passed[view.rows.of[row].job] = count[PASS]
+    view.this_pass.job_passed[view.rows.of[row].job] = count[PASS]
     other = np.int64(view.rows.of[row].next_row)
     while other != row:
-        if is_promised(view.board, other):
-            _forget(view, moments, outlook, now, other)
+        if is_promised(view.this_pass, other):
+            _forget(view, shadow_times, availability, now, other)
         other = np.int64(view.rows.of[other].next_row)
     for use in range(view.rows.of[row].first_use, view.rows.of[row].first_use + view.rows.of[row].uses):
-        view.board.left[view.rows.use[use].limit] -= view.rows.use[use].amount
-    view.board.group[view.rows.of[row].group].used += view.rows.demand[view.rows.of[row].kind, 0] * tasks
+        view.this_pass.left[view.rows.use[use].limit] -= view.rows.use[use].amount
+    view.this_pass.group[view.rows.of[row].group].used += view.rows.demand[view.rows.of[row].kind, 0] * tasks
 
 
 @inner
-def _forget(view, moments, outlook, now, row):
-    if outlook is not None and view.board.tally[PLANNED] and not view.board.tally[NOTED]:
-        release_promise(view, outlook, now, row)
-    if moments is not None:
-        forget_moment(moments, row)
-    view.board.promised[row].number = 0
+def _forget(view, shadow_times, availability, now, row):
+    if availability is not None and view.this_pass.tally[PLANNED] and not view.this_pass.tally[NOTED]:
+        release_promise(view, availability, now, row)
+    if shadow_times is not None:
+        forget_moment(shadow_times, row)
+    view.this_pass.promised[row].number = 0
 
 
 @inner
-def is_promised(board, row):
+def is_promised(this_pass, row):
     """Whether the row is promised something in this pass."""
-    return board.promised[row].number > board.tally[SINCE]
+    return this_pass.promised[row].number > this_pass.tally[SINCE]
 
 
 @inner
-def note_promise(board, row):
+def note_promise(this_pass, row):
     """The row has been promised something, after all others."""
-    board.tally[SEQUENCE] += 1
-    board.promised[row].number = board.tally[SEQUENCE]
+    this_pass.tally[SEQUENCE] += 1
+    this_pass.promised[row].number = this_pass.tally[SEQUENCE]
 
 
 @inner
-def promise(view, moments, outlook, rate, now, row):
+def promise(view, shadow_times, availability, rate, now, row):
     """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given.
 
     Nothing if its job is promised as soon a moment by another row; if this one is sooner, the other loses its promise.
     """
-    own = _promised_elsewhere(view.rows, view.board, row)
+    own = _promised_elsewhere(view.rows, view.this_pass, row)
     if (
-        moments is not None
-        and not view.board.tally[PLANNED]
-        and not counts_same_hosts(view.rows, view.hosts, moments, row)
+        shadow_times is not None
+        and not view.this_pass.tally[PLANNED]
+        and not counts_same_hosts(view.rows, view.hosts, shadow_times, row)
     ):
-        start_s = promise_moment(view, moments, now, row)
-        if own >= 0 and view.board.promised[own].start_s <= start_s:
-            forget_last_moment(moments)
+        start_s = promise_moment(view, shadow_times, now, row)
+        if own >= 0 and view.this_pass.promised[own].start_s <= start_s:
+            forget_last_moment(shadow_times)
             return
         if own >= 0:
-            _forget(view, moments, outlook, now, own)
-        view.board.promised[row].start_s, view.board.promised[row].many = start_s, 0
-        note_promise(view.board, row)
+            _forget(view, shadow_times, availability, now, own)
+        view.this_pass.promised[row].start_s, view.this_pass.promised[row].many = start_s, 0
+        note_promise(view.this_pass, row)
         return
-    if outlook is None:
-        view.board.tally[STATUS] = NEEDS_PLAN
+    if availability is None:
+        view.this_pass.tally[STATUS] = NEEDS_PLAN
         return
-    if outlook is not None:
-        if not view.board.tally[PLANNED]:
-            make_plan(view, outlook, now)
-            if view.board.tally[STATUS]:
+    if availability is not None:
+        if not view.this_pass.tally[PLANNED]:
+            make_plan(view, availability, now)
+            if view.this_pass.tally[STATUS]:
                 return  # there is no room for it
-            if moments is not None:
-                _bind_moments(view, moments, outlook, rate, now)
+            if shadow_times is not None:
+                _bind_moments(view, shadow_times, availability, rate, now)
         if own >= 0:
-            _promise_sooner(view, outlook, rate, now, row, own)
+            _promise_sooner(view, availability, rate, now, row, own)
             return
-        _promise_earliest(view, outlook, rate, now, row)
-        note_promise(view.board, row)
+        _promise_earliest(view, availability, rate, now, row)
+        note_promise(view.this_pass, row)
 
 
 @inner
-def _promise_sooner(view, outlook, rate, now, row, own):
+def _promise_sooner(view, availability, rate, now, row, own):
     """Let the promise to the row `own` of the same job pass to this one, if that is sooner."""
-    before_s = view.board.promised[own].start_s
-    lift_promise(view, outlook, now, own, row)
-    start_s = earliest(view, outlook, rate, now, row, before_s)
+    before_s = view.this_pass.promised[own].start_s
+    lift_promise(view, availability, now, own, row)
+    start_s = earliest(view, availability, rate, now, row, before_s)
     if start_s < before_s:
-        _give_up_for(view.rows, view.board, outlook, own)
+        _give_up_for(view.rows, view.this_pass, availability, own)
         write_promise(view, now, row, start_s)
-        note_promise(view.board, row)
+        note_promise(view.this_pass, row)
     elif before_s < np.inf:
-        hold_promise(view, outlook, now, own)
+        hold_promise(view, availability, now, own)
 
 
 @inner
-def _bind_moments(view, moments, outlook, rate, now):
+def _bind_moments(view, shadow_times, availability, rate, now):
     """Bind to hosts what was promised as a moment: a plan counts no host twice."""
-    for number in range(moments.many[0]):
-        row = np.int64(moments.promise[number].row)
+    for number in range(shadow_times.many[0]):
+        row = np.int64(shadow_times.promise[number].row)
         if row >= 0:
-            _promise_earliest(view, outlook, rate, now, row)
-    forget_moments(moments)
+            _promise_earliest(view, availability, rate, now, row)
+    forget_moments(shadow_times)
 
 
 @inner
-def _promise_earliest(view, outlook, rate, now, row):
-    start_s = earliest(view, outlook, rate, now, row, np.inf)
+def _promise_earliest(view, availability, rate, now, row):
+    start_s = earliest(view, availability, rate, now, row, np.inf)
     write_promise(view, now, row, start_s)
 
 
 @inner
 def write_promise(view, now, row, start_s):
     """Write down what the row is promised: the hosts at hand from `start_s` on, or nothing if that is infinite."""
-    view.board.promised[row].start_s = start_s
-    view.board.promised[row].many = 0
+    view.this_pass.promised[row].start_s = start_s
+    view.this_pass.promised[row].many = 0
     if start_s < np.inf and not now.as_pool:
-        view.board.promised[row].many = view.rows.of[row].tasks
+        view.this_pass.promised[row].many = view.rows.of[row].tasks
         for k in range(view.rows.of[row].tasks):
-            view.board.promised_host[view.rows.of[row].first_host + k] = view.room.host[k]
+            view.this_pass.promised_host[view.rows.of[row].first_host + k] = view.room.host[k]
 
 
 @inner
-def begin(view, outlook, scan, now, row):
+def begin(view, availability, scan, now, row):
     """Start the row on what it was promised for this moment."""
-    view.board.promised[row].number = 0
-    for k in range(view.board.promised[row].many):
-        view.room.host[k] = view.board.promised_host[view.rows.of[row].first_host + k]
-    if not now.as_pool and view.board.promised[row].many != view.rows.of[row].tasks:
-        view.board.tally[STATUS] = ODD
+    view.this_pass.promised[row].number = 0
+    for k in range(view.this_pass.promised[row].many):
+        view.room.host[k] = view.this_pass.promised_host[view.rows.of[row].first_host + k]
+    if not now.as_pool and view.this_pass.promised[row].many != view.rows.of[row].tasks:
+        view.this_pass.tally[STATUS] = ODD
         return
     _take_planned(view, None, scan, now, row)
-    note_start(view, None, outlook, now, row)
+    note_start(view, None, availability, now, row)
 
 
 @inner
-def keep_promises(board, now):
+def keep_promises(this_pass, now):
     """Decide again when the first of the moments promised comes; who owns the arrays keeps the promises."""
     soonest_s = now.now_s + INSTANT_S
-    for i in range(board.group[board.group.shape[0] - 1].end):
-        row = board.order[i]
-        if is_promised(board, row) and board.promised[row].start_s > soonest_s:
-            board.wake_s[0] = min(board.wake_s[0], board.promised[row].start_s)
+    for i in range(this_pass.group[this_pass.group.shape[0] - 1].end):
+        row = this_pass.order[i]
+        if is_promised(this_pass, row) and this_pass.promised[row].start_s > soonest_s:
+            this_pass.wake_s[0] = min(this_pass.wake_s[0], this_pass.promised[row].start_s)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Selective:
 
     expansion: float = 2.0
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Start what fits beside the promises, promise those that have waited enough."""
-        since_s = board.snapshot.queue.eligible_s
-        for row in board.rows():
-            if board.start(row):
+        since_s = this_pass.snapshot.queue.eligible_s
+        for row in this_pass.rows():
+            if this_pass.start(row):
                 continue
-            expected_s = max(board.expected_s(row), 1.0)
-            waited_s = 0.0 if since_s is None else board.now_s - float(since_s[row])
+            expected_s = max(this_pass.expected_s(row), 1.0)
+            waited_s = 0.0 if since_s is None else this_pass.now_s - float(since_s[row])
             if waited_s + expected_s >= self.expansion * expected_s:
-                board.promise(row)
+                this_pass.promise(row)

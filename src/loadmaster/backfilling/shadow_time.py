@@ -12,7 +12,7 @@ from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.place.room import tasks_held
 
 
-class Moment:
+class ShadowTime:
     """The promise to a head that it fits at `shadow_s`, and what others may take of the hosts without breaking it.
 
     Tasks of one job are alike, so whether all of them fit is told by how many each host holds: a job that

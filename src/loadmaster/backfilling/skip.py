@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)
 class Skip:
     """Start every job that fits now, in their order."""
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Start all that fits."""
-        for row in board.rows():
-            board.start(row)
+        for row in this_pass.rows():
+            this_pass.start(row)

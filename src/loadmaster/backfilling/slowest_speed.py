@@ -37,15 +37,15 @@ def at_its_pace(speed: Floats, may: Bools, place: Place) -> tuple[tuple[int, ...
         ((1,), 1.0)
     """
     fastest = float(speed[may].max(initial=0.0)) or 1.0
-    pace, left = fastest, may
+    slowest_speed, left = fastest, may
     while True:
-        hosts = place(pace, left)
-        slowest = pace if hosts is None else float(speed[list(hosts)].min())
-        if hosts is not None and slowest >= pace:
-            return hosts, pace
-        if hosts is None and pace == fastest:
+        hosts = place(slowest_speed, left)
+        slowest = slowest_speed if hosts is None else float(speed[list(hosts)].min())
+        if hosts is not None and slowest >= slowest_speed:
+            return hosts, slowest_speed
+        if hosts is None and slowest_speed == fastest:
             return None
         if hosts is None:
-            pace, left = fastest, left & (speed > pace)
+            slowest_speed, left = fastest, left & (speed > slowest_speed)
         else:
-            pace = slowest
+            slowest_speed = slowest

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from loadmaster.backfilling.releases import right_after
-from loadmaster.backfilling.scheduling_pass import Board
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 from loadmaster.backfilling.slurm_backfill import backfill_pass
 from loadmaster.backfilling.slurm_main import main_pass
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
@@ -30,15 +30,15 @@ class Slurm(SlurmParameters):
         )  # fmt: skip
         return min((count for count in counts if count > 0), default=None)
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Run the passes that are due."""
-        clock, now_s = self.due(board.snapshot), board.now_s
+        clock, now_s = self.due(this_pass.snapshot), this_pass.now_s
         if clock.full_s <= now_s or clock.main_s <= now_s:
-            main_pass(self, board, None if clock.full_s <= now_s else self.default_queue_depth + 1)
+            main_pass(self, this_pass, None if clock.full_s <= now_s else self.default_queue_depth + 1)
         if clock.backfill_s <= now_s:
-            backfill_pass(self, board)
-        board.clock = self.following(clock, now_s, changed=bool(board.started))
-        board.wake_s = min(board.wake_s, board.clock.next_s)
+            backfill_pass(self, this_pass)
+        this_pass.clock = self.following(clock, now_s, changed=bool(this_pass.started))
+        this_pass.wake_s = min(this_pass.wake_s, this_pass.clock.next_s)
 
     def due(self, snapshot: Snapshot) -> NextLoops:
         """When each pass is due, now that it is known what has happened."""

@@ -1,4 +1,4 @@
-"""What the compiled twin of Slurm's two loops works on beside the board."""
+"""What the compiled twin of Slurm's two loops works on beside the scheduling pass."""
 
 from typing import Any, NamedTuple
 
@@ -130,5 +130,5 @@ class SlurmPass(NamedTuple):
 
 MAIN_MOST, BACKFILL = range(2)
 ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH = range(7)
-"""Entries of `end`; places of the board whose ends are among them; steps; entries of `over_s`; the number of the table,
+"""Entries of `end`; places of the pass whose ends are among them; steps; entries of `over_s`; the number of the table,
 one more after every start; blocks of steps; the number of the table with which the pass began."""

@@ -14,7 +14,7 @@ from loadmaster.backfilling.scheduling_pass_kernel import is_promised, note_prom
 from loadmaster.backfilling.slurm_arrays import ENDS, OVER
 from loadmaster.backfilling.slurm_ends_kernel import (
     demand_of,
-    guess_ends,
+    estimate_ends,
     hosts_needed,
     hosts_with_room,
     note_started,
@@ -35,26 +35,26 @@ from loadmaster.place.room_kernel import may_fit
 
 
 @inner
-def backfill_pass(view, outlook, scan, rate, now, slurm):
+def backfill_pass(view, availability, scan, rate, now, slurm):
     """Try the first rows; each is started, reserved whole hosts, or left."""
-    tried, before = 0, view.board.tally[STARTED]
-    guess_ends(view.ends, now, slurm)
+    tried, before = 0, view.this_pass.tally[STARTED]
+    estimate_ends(view.ends, now, slurm)
     begin_table(view.calendar, now, slurm)
     if slurm.rules.running:
         _reserve_running(view, now, slurm)
-    row = next_row(view.rows, view.board, now, False, True)
+    row = next_row(view.rows, view.this_pass, now, False, True)
     while row >= 0:
         if _is_counted(view.rows, slurm, row):
             if tried == slurm.rules.test:
                 return
             tried += 1
-            if _may_start(view, now, slurm, row) and start(view, None, outlook, scan, rate, now, row, slurm.on):
-                if 0 < slurm.rules.start <= view.board.tally[STARTED] - before:
+            if _may_start(view, now, slurm, row) and start(view, None, availability, scan, rate, now, row, slurm.on):
+                if 0 < slurm.rules.start <= view.this_pass.tally[STARTED] - before:
                     return
-            elif not _is_for_now_only(view.rows, view.board, now, slurm, row):
-                note_started(view.rows, view.board, now, slurm)
-                _reserve(view, outlook, rate, now, slurm, row)
-        row = next_row(view.rows, view.board, now, False, True)
+            elif not _is_for_now_only(view.rows, view.this_pass, now, slurm, row):
+                note_started(view.rows, view.this_pass, now, slurm)
+                _reserve(view, availability, rate, now, slurm, row)
+        row = next_row(view.rows, view.this_pass, now, False, True)
 
 
 @inner
@@ -88,20 +88,22 @@ def _is_counted(rows, slurm, row):
 
 
 @inner
-def _is_for_now_only(rows, board, now, slurm, row):
+def _is_for_now_only(rows, this_pass, now, slurm, row):
     """Whether no host is to be kept for the row."""
     array, rules = rows.of[row].array, slurm.rules
     late = 0 < rules.part_reserve <= slurm.tried[rows.of[row].partition].reserve
     many = array >= 0 and slurm.tried[max(array, 0)].array >= rules.array_reserve
-    return late or many or waits_for_now_only(rows, now, slurm, row) or (rules.once and _has_promise(rows, board, row))
+    return (
+        late or many or waits_for_now_only(rows, now, slurm, row) or (rules.once and _has_promise(rows, this_pass, row))
+    )
 
 
 @inner
-def _has_promise(rows, board, row):
+def _has_promise(rows, this_pass, row):
     """Whether another row of the same job has a reservation."""
     other = np.int64(rows.of[row].next_row)
     while other != row:
-        if is_promised(board, other):
+        if is_promised(this_pass, other):
             return True
         other = np.int64(rows.of[other].next_row)
     return False
@@ -120,7 +122,7 @@ def _may_start(view, now, slurm, row):
     """Whether hosts that no reservation needs while the row would run may be enough now; they are put into `on`."""
     if not may_fit(view.room, view.rows, row):
         return False
-    note_started(view.rows, view.board, now, slurm)
+    note_started(view.rows, view.this_pass, now, slurm)
     windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
     needed, end_s = hosts_needed(view.rows, slurm, demand, row), now.now_s + view.rows.of[row].expected_s
     if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, 0) < needed:
@@ -136,7 +138,7 @@ def _may_start(view, now, slurm, row):
 
 
 @inner
-def _reserve(view, outlook, rate, now, slurm, row):
+def _reserve(view, availability, rate, now, slurm, row):
     """Reserve whole hosts for the row from the first moment at which it fits, if that is within the window."""
     windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
     needed, expected_s = hosts_needed(view.rows, slurm, demand, row), view.rows.of[row].expected_s
@@ -172,40 +174,40 @@ def _reserve(view, outlook, rate, now, slurm, row):
             if window + 1 < slurm.look[windows].windows:
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
-            able = _list(view, outlook, now, slurm, row, (windows, window))
+            able = _list(view, availability, now, slurm, row, (windows, window))
             if able > 0:
-                if choose(view, outlook, rate, now, row, able):
+                if choose(view, availability, rate, now, row, able):
                     _write_reservation(view, now, slurm, row, time_s)
                 else:
-                    view.board.tally[STATUS] = max(view.board.tally[STATUS], ODD)
+                    view.this_pass.tally[STATUS] = max(view.this_pass.tally[STATUS], ODD)
                 return
 
 
 @inner
-def _list(view, outlook, now, slurm, row, then):
+def _list(view, availability, now, slurm, row, then):
     """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row.
 
     First-fit needs no more of them than the first that do. `then`: the place of the row's windows, and the window.
     """
     rows, room, (group, window) = view.rows, view.room, then
-    able, total, tasks, apart = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
-    if apart:
+    able, total, tasks, node_count = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
+    if node_count:
         none_held(room, tasks)
     for word in range(slurm.usable.shape[0]):
         bits = slurm.usable[word]
         while bits != np.uint64(0):
             host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
             for r in range(rows.demand.shape[1]):
-                outlook.window[host, r] = slurm.free[group, window, r, host]
-            held = tasks_in(outlook.window, host, rows.demand, rows.of[row].kind, tasks)
+                availability.window[host, r] = slurm.free[group, window, r, host]
+            held = tasks_in(availability.window, host, rows.demand, rows.of[row].kind, tasks)
             total += held
-            if apart:
+            if node_count:
                 room.count[held] += 1
-            outlook.able[able] = host
+            availability.able[able] = host
             able += 1
-            if now.first_fit and not apart and total >= tasks:
+            if now.first_fit and not node_count and total >= tasks:
                 return able
-    return able if total >= tasks and (not apart or fits_apart(rows, room, row)) else 0
+    return able if total >= tasks and (not node_count or fits_apart(rows, room, row)) else 0
 
 
 @inner
@@ -216,7 +218,7 @@ def _write_reservation(view, now, slurm, row, start_s):
     end_s = np.floor((start_s + view.rows.of[row].expected_s) / slot_s) * slot_s
     reserve_hosts(slurm, now, view.room.host, 0, view.rows.of[row].tasks, begin_s, max(end_s, begin_s + slot_s))
     write_promise(view, now, row, start_s)
-    note_promise(view.board, row)
+    note_promise(view.this_pass, row)
     slurm.tried[view.rows.of[row].partition].reserve += 1
     if view.rows.of[row].array >= 0:
         slurm.tried[view.rows.of[row].array].array += 1

@@ -15,14 +15,14 @@ from loadmaster.jit.kernels import inner
 
 
 @inner
-def guess_ends(ends, now, slurm):
+def estimate_ends(ends, now, slurm):
     """List the running tasks by the end that Slurm guesses; of equal ones, as they stand in `ends`."""
     many, late = ends.many[0], 0
     while late < many and ends.end[late].end_s <= now.now_s:
         late += 1
     heaped = 0
     for i in range(late):
-        heaped = push(slurm.key_s, slurm.number, heaped, _guess(ends, now, slurm.rules, i), i)
+        heaped = push(slurm.key_s, slurm.number, heaped, _estimate(ends, now, slurm.rules, i), i)
     at, i = 0, late
     while heaped > 0 or i < many:
         if heaped > 0 and (i == many or slurm.key_s[0] <= ends.end[i].end_s):
@@ -42,7 +42,7 @@ def guess_ends(ends, now, slurm):
 
 
 @inner
-def _guess(ends, now, rules, i):
+def _estimate(ends, now, rules, i):
     """When a task that has outlived its limit is over."""
     limit_s, start_s = ends.end[i].end_s, ends.end[i].start_s
     if rules.forgives:
@@ -67,18 +67,18 @@ def _link(slurm, number, before, host, end_s, kind):
 
 
 @inner
-def note_started(rows, board, now, slurm):
+def note_started(rows, this_pass, now, slurm):
     """Put the ends of all that has started since the last time among the others, behind equal ones."""
-    for place in range(slurm.size[PLACES], board.tally[STARTED]):
-        row = board.place[place].row
+    for place in range(slurm.size[PLACES], this_pass.tally[STARTED]):
+        row = this_pass.place[place].row
         end_s = now.now_s + rows.of[row].expected_s
-        first, last = board.place[place].first, board.place[place + 1].first
+        first, last = this_pass.place[place].first, this_pass.place[place + 1].first
         i, more = slurm.size[ENDS], last - first
         while i > 0 and slurm.end[i - 1].end_s > end_s:
             i -= 1
             _write(slurm, i + more, slurm.end[i].end_s, slurm.end[i].host, slurm.end[i].kind)
         for at in range(first, last):
-            host, kind = board.started_host[at], rows.of[row].kind
+            host, kind = this_pass.started_host[at], rows.of[row].kind
             _write(slurm, i + at - first, end_s, host, kind)
             before, after = np.int64(-1), np.int64(slurm.first_end[host])
             while after >= 0 and slurm.later[after].end_s <= end_s:
@@ -86,7 +86,7 @@ def note_started(rows, board, now, slurm):
             _link(slurm, slurm.size[ENDS] + at - first, before, host, end_s, kind)
         slurm.size[ENDS] += more
         slurm.size[TABLE] += 1
-    slurm.size[PLACES] = board.tally[STARTED]
+    slurm.size[PLACES] = this_pass.tally[STARTED]
 
 
 @inner
@@ -107,19 +107,19 @@ def _keep_windows(view, now, slurm, group, place):
     """Add what has started since to windows that stand, on its hosts alone; False if other windows begin with it."""
     since = slurm.size[PLACES] - (slurm.size[TABLE] - slurm.look[place].built)
     windows, allowed = slurm.look[place].windows, view.hosts.allowed[group]
-    for begun in range(since, slurm.size[PLACES]):
-        end_s = now.now_s + view.rows.of[view.board.place[begun].row].expected_s
+    for runs_at_start in range(since, slurm.size[PLACES]):
+        end_s = now.now_s + view.rows.of[view.this_pass.place[runs_at_start].row].expected_s
         n = 1
         while n < windows and slurm.window[place, n].until_s < end_s:
             n += 1
-        for at in range(view.board.place[begun].first, view.board.place[begun + 1].first):
-            if allowed[view.board.started_host[at]] and n < slurm.window.shape[1]:
+        for at in range(view.this_pass.place[runs_at_start].first, view.this_pass.place[runs_at_start + 1].first):
+            if allowed[view.this_pass.started_host[at]] and n < slurm.window.shape[1]:
                 if n == windows or end_s < slurm.window[place, n].from_s:
                     return False
                 slurm.window[place, n].over_s = max(slurm.window[place, n].over_s, end_s)
-    for at in range(view.board.place[since].first, view.board.place[slurm.size[PLACES]].first):
-        if allowed[view.board.started_host[at]]:
-            _lay_out_host(view.rows, view.room, slurm, place, np.int64(view.board.started_host[at]))
+    for at in range(view.this_pass.place[since].first, view.this_pass.place[slurm.size[PLACES]].first):
+        if allowed[view.this_pass.started_host[at]]:
+            _lay_out_host(view.rows, view.room, slurm, place, np.int64(view.this_pass.started_host[at]))
     return True
 
 

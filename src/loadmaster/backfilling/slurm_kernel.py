@@ -10,25 +10,25 @@ from loadmaster.jit.kernels import inner
 from loadmaster.place.room_kernel import close, reopen
 
 
-def serve_slurm(view, standing, moments, outlook, scan, rate, now, rules):
+def serve_slurm(view, standing, shadow_times, availability, scan, rate, now, rules):
     """The same as `Slurm.serve`, but for its clock; `rules` are a `SlurmPass`."""
     slurm = rules
-    begin_pass(view, None, outlook, now)
-    view.board.tally[NOTED] = 1
+    begin_pass(view, None, availability, now)
+    view.this_pass.tally[NOTED] = 1
     if slurm.due[MAIN_MOST] != -2:
-        _main_pass(view, outlook, scan, rate, now, slurm)
+        _main_pass(view, availability, scan, rate, now, slurm)
     if slurm.due[BACKFILL]:
         reopen(view.room)
-        view.board.array_passed[:] = 0
-        walk_again(view.board)
-        backfill_pass(view, outlook, scan, rate, now, slurm)
+        view.this_pass.array_passed[:] = 0
+        walk_again(view.this_pass)
+        backfill_pass(view, availability, scan, rate, now, slurm)
 
 
 @inner
-def _main_pass(view, outlook, scan, rate, now, slurm):
+def _main_pass(view, availability, scan, rate, now, slurm):
     """The same as `slurm_main.main_pass`."""
     tried, started, most, rules = 0, 0, slurm.due[MAIN_MOST], slurm.rules
-    row = next_row(view.rows, view.board, now, True, False)
+    row = next_row(view.rows, view.this_pass, now, True, False)
     while row >= 0:
         part = view.rows.of[row].partition
         slurm.tried[part].seen += 1
@@ -37,9 +37,9 @@ def _main_pass(view, outlook, scan, rate, now, slurm):
                 return
             tried += 1
             if not slurm.tried[part].blocked:
-                if not within_limits(view.rows, view.board, row):
+                if not within_limits(view.rows, view.this_pass, row):
                     slurm.tried[part].blocked = rules.limit_stop
-                elif start(view, None, outlook, scan, rate, now, row, view.board.everywhere):
+                elif start(view, None, availability, scan, rate, now, row, view.this_pass.everywhere):
                     started += 1
                     if started == rules.max_start:
                         return
@@ -49,4 +49,4 @@ def _main_pass(view, outlook, scan, rate, now, slurm):
                         close(view.room, slurm.partitions[part])
                     else:
                         close(view.room, view.hosts.allowed[view.rows.of[row].hosts])
-        row = next_row(view.rows, view.board, now, True, False)
+        row = next_row(view.rows, view.this_pass, now, True, False)

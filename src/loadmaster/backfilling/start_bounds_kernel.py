@@ -37,7 +37,7 @@ MOST_NEEDS = 64
 """Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
 
 
-class Soon(NamedTuple):
+class StartBounds(NamedTuple):
     """C classes, H hosts, N entries in the list of what was given back, G needs that stand for those of all classes.
 
     Attributes:
@@ -81,7 +81,7 @@ class Soon(NamedTuple):
     freed_at: NDArray[np.int64]
 
 
-def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> Soon:
+def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> StartBounds:
     """Bounds of which nothing is known yet.
 
     Args:
@@ -99,7 +99,7 @@ def empty_soon(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts
     np.maximum.at(long_s, of, expected_s)
     needs, need_of = _needs(need)
     entry, number = np.zeros(FREED), np.zeros(many, np.int64)
-    return Soon(
+    return StartBounds(
         of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
         _shorter(need, short_s), number, number.copy(),
         np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
@@ -145,45 +145,45 @@ def _shorter(need: Floats, short_s: Floats) -> Ints:
 
 
 @inner
-def note_freed(soon, sky, host, from_s, until_s):
+def note_freed(bounds, sky, host, from_s, until_s):
     """Something was given back on a host for that time."""
-    at = soon.freed[0] & LAST
-    soon.freed_host[at], soon.freed_s[at], soon.until_s[at] = host, from_s, until_s
-    soon.freed[0] += 1
-    soon.freed_at[host] = soon.freed[0]
-    soon.longest_s[:, at] = UNKNOWN_S
+    at = bounds.freed[0] & LAST
+    bounds.freed_host[at], bounds.freed_s[at], bounds.until_s[at] = host, from_s, until_s
+    bounds.freed[0] += 1
+    bounds.freed_at[host] = bounds.freed[0]
+    bounds.longest_s[:, at] = UNKNOWN_S
     step, end = covering(sky, host, from_s), sky.first[host] + sky.many[host]
-    for r in range(soon.freed_most.shape[1]):
-        soon.freed_most[at, r] = sky.free[step, r]
+    for r in range(bounds.freed_most.shape[1]):
+        bounds.freed_most[at, r] = sky.free[step, r]
     step += 1
     while step < end and sky.time_s[step] < until_s:
-        for r in range(soon.freed_most.shape[1]):
-            soon.freed_most[at, r] = max(soon.freed_most[at, r], sky.free[step, r])
+        for r in range(bounds.freed_most.shape[1]):
+            bounds.freed_most[at, r] = max(bounds.freed_most[at, r], sky.free[step, r])
         step += 1
 
 
 @inlined
-def was_enough(soon, at, kind):
+def was_enough(bounds, at, kind):
     """Whether what was given back, entry `at` of the list, might let a job of the class start.
 
     Of several such entries for one time the last one tells: only less is free since.
     """
-    return _is_enough(soon.freed_most[at], soon.need[kind])
+    return _is_enough(bounds.freed_most[at], bounds.need[kind])
 
 
 @inner
-def freed_since(soon, seen, kind):
+def freed_since(bounds, seen, kind):
     """From when until when something was given back, since `seen`, that might let a job of the class start.
 
     It is all time where that is not known any more, and none where there is no such thing.
     """
-    if soon.freed[0] - seen > FREED:
+    if bounds.freed[0] - seen > FREED:
         return -np.inf, np.inf
     from_s, until_s = np.inf, -np.inf
-    for entry in range(seen, soon.freed[0]):
+    for entry in range(seen, bounds.freed[0]):
         at = entry & LAST
-        if was_enough(soon, at, kind):
-            from_s, until_s = min(from_s, soon.freed_s[at]), max(until_s, soon.until_s[at])
+        if was_enough(bounds, at, kind):
+            from_s, until_s = min(from_s, bounds.freed_s[at]), max(until_s, bounds.until_s[at])
     return from_s, until_s
 
 
@@ -196,25 +196,25 @@ def _is_enough(free, need):
 
 
 @inlined
-def lasts(soon, sky, at, number, longest_s, expected_s, now_s):
+def lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
     """Whether somebody who takes so long and has need `number` might start thanks to entry `at` of what was given back.
 
     If so he overlaps with that, and what he needs is free for all his time: there was such a time when it was first
     asked for, and what has been given back since has entries of its own. `longest_s` is the row of that need.
     """
     if longest_s[at] == UNKNOWN_S:
-        _remember_longest(soon, sky, at, number, now_s)
+        _remember_longest(bounds, sky, at, number, now_s)
     return expected_s <= longest_s[at] + 1.0  # a second, for rounding
 
 
 @inner
-def _remember_longest(soon, sky, at, number, now_s):
+def _remember_longest(bounds, sky, at, number, now_s):
     """For how long at most so much is free in a time that overlaps with entry `at`, and when the first such begins."""
-    host, need, until_s = np.int64(soon.freed_host[at]), soon.needs[number], soon.until_s[at]
-    soon.longest_s[number, at] = -np.inf
-    if not _is_enough(soon.freed_most[at], need):
+    host, need, until_s = np.int64(bounds.freed_host[at]), bounds.needs[number], bounds.until_s[at]
+    bounds.longest_s[number, at] = -np.inf
+    if not _is_enough(bounds.freed_most[at], need):
         return
-    end, step = sky.first[host] + sky.many[host], covering(sky, host, soon.freed_s[at])
+    end, step = sky.first[host] + sky.many[host], covering(sky, host, bounds.freed_s[at])
     if fits(sky, step, need):
         while step > sky.first[host] and fits(sky, step - 1, need):
             step -= 1
@@ -228,60 +228,60 @@ def _remember_longest(soon, sky, at, number, now_s):
             begins_s = max(sky.time_s[step], now_s)
             first_s = min(first_s, begins_s)
         step += 1
-    soon.longest_s[number, at] = np.inf if begins_s < np.inf else longest_s
-    soon.begins_s[number, at] = first_s
+    bounds.longest_s[number, at] = np.inf if begins_s < np.inf else longest_s
+    bounds.begins_s[number, at] = first_s
 
 
 @inner
-def forget(soon):
+def forget(bounds):
     """All may be otherwise than it was."""
-    soon.freed[0] += 2 * soon.freed_host.shape[0]
-    for host in range(soon.freed_at.shape[0]):
-        soon.freed_at[host] = soon.freed[0]
+    bounds.freed[0] += 2 * bounds.freed_host.shape[0]
+    for host in range(bounds.freed_at.shape[0]):
+        bounds.freed_at[host] = bounds.freed[0]
 
 
 @inner
-def catch_up(soon, sky, kind, now_s):
+def catch_up(bounds, sky, kind, now_s):
     """Lower the bounds of a class by what was given back since: a job that starts sooner for it overlaps with it.
 
     Where too much was given back since, hosts begin anew.
     """
-    known, freed = soon.known[kind], soon.freed[0]
+    known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:
         return
-    soon.known[kind] = freed
-    if freed - known > min(SEVERAL * max(soon.freed_at.shape[0], FEW), FREED):
-        for host in range(soon.soon_s.shape[1]):
-            if soon.freed_at[host] > known:
-                soon.soon_s[kind, host] = now_s
-        soon.least_s[kind] = now_s
-        soon.live_at[kind] = freed
+    bounds.known[kind] = freed
+    if freed - known > min(SEVERAL * max(bounds.freed_at.shape[0], FEW), FREED):
+        for host in range(bounds.soon_s.shape[1]):
+            if bounds.freed_at[host] > known:
+                bounds.soon_s[kind, host] = now_s
+        bounds.least_s[kind] = now_s
+        bounds.live_at[kind] = freed
         return
-    number, short_s, long_s = np.int64(soon.need_of[kind]), soon.short_s[kind], soon.long_s[kind]
-    longest_s = soon.longest_s[number]
+    number, short_s, long_s = np.int64(bounds.need_of[kind]), bounds.short_s[kind], bounds.long_s[kind]
+    longest_s = bounds.longest_s[number]
     for entry in range(known, freed):
         at = entry & LAST
-        if not lasts(soon, sky, at, number, longest_s, short_s, now_s):
+        if not lasts(bounds, sky, at, number, longest_s, short_s, now_s):
             continue
-        host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
-        from_s = max(now_s, soon.freed_s[at] - long_s - 1.0)  # a second, for rounding
+        host, until_s = np.int64(bounds.freed_host[at]), bounds.until_s[at]
+        from_s = max(now_s, bounds.freed_s[at] - long_s - 1.0)  # a second, for rounding
         if from_s < until_s:
-            bound_s = max(from_s, soon.begins_s[number, at])
-            if bound_s < soon.soon_s[kind, host]:
-                bound_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], bound_s, until_s)
+            bound_s = max(from_s, bounds.begins_s[number, at])
+            if bound_s < bounds.soon_s[kind, host]:
+                bound_s = first_on(sky, host, bounds.need[kind], bounds.short_s[kind], bound_s, until_s)
                 if bound_s < until_s:
-                    soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
-                    soon.least_s[kind] = min(soon.least_s[kind], bound_s)
-                    soon.live_at[kind] = entry + 1
+                    bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], bound_s)
+                    bounds.least_s[kind] = min(bounds.least_s[kind], bound_s)
+                    bounds.live_at[kind] = entry + 1
             elif bound_s < until_s:
-                soon.live_at[kind] = entry + 1
+                bounds.live_at[kind] = entry + 1
 
 
 @inner
-def bound_on(soon, sky, kind, host, now_s, latest_s):
+def bound_on(bounds, sky, kind, host, now_s, latest_s):
     """The bound of a class on a host, made exact unless it is after `latest_s`."""
-    from_s = max(now_s, soon.soon_s[kind, host])
+    from_s = max(now_s, bounds.soon_s[kind, host])
     if from_s <= latest_s:
-        from_s = first_on(sky, host, soon.need[kind], soon.short_s[kind], from_s, latest_s)
-        soon.soon_s[kind, host] = from_s
+        from_s = first_on(sky, host, bounds.need[kind], bounds.short_s[kind], from_s, latest_s)
+        bounds.soon_s[kind, host] = from_s
     return from_s

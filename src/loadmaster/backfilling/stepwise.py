@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import Board, PromiseOn
+from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Stepwise:
     def __post_init__(self) -> None:
         refuse_none("depth", self.depth, "skip promises nothing")
 
-    def serve(self, board: Board) -> None:
+    def serve(self, this_pass: SchedulingPass) -> None:
         """Start what fits beside the promises, promise the first that do not."""
-        heads = len(board.snapshot.queue) + 1 if self.depth is None else self.depth
-        Easy(heads, "cluster", promise=self.promise).serve(board)
+        heads = len(this_pass.snapshot.queue) + 1 if self.depth is None else self.depth
+        Easy(heads, "cluster", promise=self.promise).serve(this_pass)

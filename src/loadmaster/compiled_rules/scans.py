@@ -19,14 +19,14 @@ from numba.extending import intrinsic
 
 from loadmaster.compiled_rules.policies import READ_ONLY, compiling, is_built_in, kept_as, score_for_scans
 from loadmaster.host_index.lanes_kernel import BLOCK, LOWEST, NEVER, NOBODY, UNKNOWN, Lanes, rank_of
-from loadmaster.jit.by_reference import Lent
+from loadmaster.jit.by_reference import ByReference
 from loadmaster.place.policy import Context, Policy
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _LONGS = types.Array(types.int64, 1, "C")
 _INTS = types.Array(types.int32, 1, "C")
 LANES = types.NamedTuple((_FLOATS, _INTS, _LONGS, _FLOATS, _INTS, _LONGS, _LONGS, _INTS), Lanes)
-SCAN = types.int64(Lent(LANES), _FLOATS, _INTS, *(types.int64,) * 7)
+SCAN = types.int64(ByReference(LANES), _FLOATS, _INTS, *(types.int64,) * 7)
 """scan(lanes, demand[R], blocks, n, slot, since, hosts, last_host, task, seed) -> 1 if a score is not finite, else 0.
 
 Rates the lanes of the first n of `blocks` that have changed after `since`, for a slot, and finds the blocks' lowest

@@ -6,7 +6,7 @@
     host = lowest(scores, slot, usable, some_are_not)        or `lowest_open` (`host_index/lowest_kernel.py`)
     wrong = rate_all(scores, scan, demand, free, last_host, task, seed)        into slot 0, for scores that vary
 
-`scan` is a policy from `compiled_scan.scanner`. Costs: `changed` a store; a question 10 ns for each host changed
+`scan` is a policy from `scans.scanner`. Costs: `changed` a store; a question 10 ns for each host changed
 since the last one, and then
 - for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last asked, 10 to 20 ns
   each, or only of their changed hosts where the score does not become vectors;

@@ -9,7 +9,7 @@ a kernel reads of it is fetched where it is used; the compiler may fetch it once
 
 Fields read the same: arrays and numbers as they are, tuples within as lent ones. Where a tuple is so large that even to
 take it apart in `entry` costs much, Python lays it out in memory (`LaidOut`) and hands over the address: an argument
-of the type `Lent` takes one.
+of the type `ByReference` takes one.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,override,import-untyped,attr-defined"
 
@@ -27,7 +27,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 
-class Lent(types.Type):
+class ByReference(types.Type):
     """The type of a lent tuple of the type `content`."""
 
     def __init__(self, content: types.BaseNamedTuple) -> None:
@@ -39,13 +39,13 @@ class Lent(types.Type):
 _BYTES = ir.IntType(8).as_pointer()
 
 
-@register_model(Lent)
+@register_model(ByReference)
 class _LentModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
         super().__init__(dmm, fe_type, _BYTES)  # the tuple's own type would stand in every line that looks at it
 
 
-@unbox(Lent)
+@unbox(ByReference)
 def _of_address(kind, number, context):
     address = context.pyapi.long_as_longlong(number)
     return NativeValue(context.builder.inttoptr(address, context.context.get_value_type(kind)))
@@ -58,7 +58,7 @@ class LaidOut:
         values: holds arrays, numbers, None, functions compiled for one signature, and tuples of such.
 
     Attributes:
-        address: what an argument of the type `Lent` takes.
+        address: what an argument of the type `ByReference` takes.
 
     Raises:
         TypeError: it holds something else.
@@ -119,16 +119,16 @@ def _alignment(value: Any) -> int:
 
 @infer_getattr
 class _Fields(AttributeTemplate):
-    key = Lent
+    key = ByReference
 
     def generic_resolve(self, lent, name):
         if name not in lent.content.fields:
             return None
         field = lent.content.types[lent.content.fields.index(name)]
-        return Lent(field) if isinstance(field, types.BaseNamedTuple) else field
+        return ByReference(field) if isinstance(field, types.BaseNamedTuple) else field
 
 
-@lower_getattr_generic(Lent)
+@lower_getattr_generic(ByReference)
 def _field(context, builder, lent, address, name):
     number = lent.content.fields.index(name)
     kind = lent.content.types[number]
@@ -191,9 +191,9 @@ def _fixed(builder, place):
 
 @intrinsic
 def _lent(typing, values):
-    if isinstance(values, types.NoneType | Lent):
+    if isinstance(values, types.NoneType | ByReference):
         return values(values), lambda context, builder, signature, arguments: arguments[0]
-    return Lent(values)(values), _lend
+    return ByReference(values)(values), _lend
 
 
 def _itself(values):
@@ -209,8 +209,8 @@ None stays None, and so does what is lent already, as tuples do where nothing is
 
 @intrinsic
 def _held(typing, lent):
-    if not isinstance(lent, Lent):
-        return lent(lent), lambda context, builder, signature, arguments: arguments[0]
+    if not isinstance(lent, ByReference):
+        return lent, lambda context, builder, signature, arguments: arguments[0]
     return lent.content(lent), _load
 
 

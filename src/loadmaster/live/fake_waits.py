@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.dependencies import waits_of
-from loadmaster.scheduling.resolved_constraints import binding_of, binds
+from loadmaster.scheduling.resolved_constraints import binds, resolve_constraints
 
 _WELL = (KINDS.index("afterok"), KINDS.index("aftercorr"))
 _BADLY, _AFTER = KINDS.index("afternotok"), KINDS.index("after")
@@ -23,7 +23,7 @@ class FakeWaits:
         self._waits = waits_of(workload, workload.constraints or Constraints())
         self._never = np.zeros(workload.jobs, bool)
         if binds(workload, cluster):
-            self._never = binding_of(workload, cluster).never > 0
+            self._never = resolve_constraints(workload, cluster).never > 0
 
     def in_vain(self, job: int, over: Mapping[str, tuple[float, str]]) -> Awaits | None:
         """What a job waits for that can not come any more, so that it never starts; `over`: how others have ended."""

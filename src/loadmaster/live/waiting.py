@@ -16,9 +16,9 @@ from loadmaster.model.awaits import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns
-from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds, is_one_pool
-from loadmaster.sim.queue.plain.limits import Allowance
-from loadmaster.sim.queue.plain.waiting_jobs import Pending
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, is_one_pool, resolve_constraints
+from loadmaster.sim.queue.plain.limits import LimitsLeft
+from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
 
 TOO_LARGE = "no host has what it asks for"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
@@ -42,7 +42,7 @@ class Waiting:
         self.never: list[tuple[str, str]] = []
         self.awaits: dict[str, Awaits] = {}
         self.rows: list[int] = []
-        self.binding: Binding | None = None
+        self.binding: ResolvedConstraints | None = None
 
     def know(self, cluster: Cluster, rows: Mapping[str, Mapping[str, Any]], names: Mapping[str, list[str]]) -> None:
         """These jobs and these hosts are there now."""
@@ -52,7 +52,7 @@ class Waiting:
         self._host = {name: host for host, name in enumerate(cluster.names)}
         self.awaits = {name: Awaits.of(name, row["awaits"]) for name, row in rows.items() if "awaits" in row}
         self._work = workload_in(cluster, alike([rows[name] for name in self.ids]), names)
-        self.binding = binding_of(self._work, cluster) if self.ids and binds(self._work, cluster) else None
+        self.binding = resolve_constraints(self._work, cluster) if self.ids and binds(self._work, cluster) else None
         too_large = ~holds(self._work, cluster)
         self.never = [(self.ids[job], TOO_LARGE) for job in np.flatnonzero(too_large)]
         self._barred = set(np.flatnonzero(too_large).tolist())
@@ -82,8 +82,8 @@ class Waiting:
         self._runs = {self._number[name]: run for name, run in runs.items() if name in self._number}
         self._now_s, self._up = now_s, np.array(up, bool)
         out = {self._number[name] for name in away if name in self._number} | self._barred
-        self._pending = Pending(self._work.jobs, self.binding)
-        self._allowance = None if self.binding is None else Allowance(self.binding)
+        self._pending = WaitingJobs(self._work.jobs, self.binding)
+        self._allowance = None if self.binding is None else LimitsLeft(self.binding)
         for job in range(self._work.jobs):
             if job in self._runs or job not in out:
                 self._pending.arrive(job)
@@ -200,7 +200,7 @@ class Waiting:
         return partition_among(self.binding, job, run.partition)
 
 
-def partition_among(binding: Binding, job: int, partition: int) -> int:
+def partition_among(binding: ResolvedConstraints, job: int, partition: int) -> int:
     """A partition, if it is one of those that a job names; else the first of those."""
     entries = binding.entries
     known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()

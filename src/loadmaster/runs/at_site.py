@@ -95,7 +95,7 @@ def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | Non
     try:
         own = Setting(fitted.policy, SITE, site=fitted.queue.discipline, estimates=fitted.queue.estimates)
         sources = sources_of(own)
-        policy_of(own, sources), discipline_of(own, sources), own.foresight
+        policy_of(own, sources), discipline_of(own, sources), own.estimate_model
     except InputError as error:
         raise InputError(error.value, error.rule, fix=error.fix, where=error.where or str(path)) from None
     launch_s = fitted.queue.launch_s

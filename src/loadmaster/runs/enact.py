@@ -22,7 +22,7 @@ def enacted_until(record: Record, now_s: float) -> Snapshot:
     actor = _Actor(record, now_s)
     setting = record.setting
     engine = Replay(
-        record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, record.foresight
+        record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, record.estimate_model
     )  # fmt: skip
     while actor.seen is None and engine.step():
         pass

@@ -90,7 +90,7 @@ _OWN_META = NamedRule(
 _OWN_ORDER = NamedRule(
     "file.py:function", "an order of your own: rank(job, now) or rank(job, now, backlog), lower goes first"
 )
-_OWN_BACKFILLING = NamedRule("file.py:Class", "a backfilling of your own: a class with serve(self, board)")
+_OWN_BACKFILLING = NamedRule("file.py:Class", "a backfilling of your own: a class with serve(self, this_pass)")
 _FRACTIONAL = NamedRule("fractional", "CPU by yield, repacked by a packer", "Casanova et al. 2008")
 _OWN_MODEL = NamedRule(
     "file.py:function", "a sharing model of your own: yields(demand, capacity), CPU got over CPU asked"

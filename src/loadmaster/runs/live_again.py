@@ -66,7 +66,7 @@ def _live(record: Record, until_s: float, watch: Callable[[Snapshot, Decision], 
     """Live through the run up to `until_s`; `watch` is told of every decision, and of what it saw."""
     setting, witness = record.setting, _Witness(record, watch)
     engine = Replay(
-        record.workload, record.case.cluster, witness, setting.interval_s, setting.seed, record.foresight
+        record.workload, record.case.cluster, witness, setting.interval_s, setting.seed, record.estimate_model
     )  # fmt: skip
     while engine.now_s < until_s and engine.step():
         pass

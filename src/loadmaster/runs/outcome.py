@@ -135,7 +135,7 @@ def run_fully(
     began = time.perf_counter()
     workload, schedule = simulate_lived(
         workload, case.cluster, policy, discipline,
-        interval_s=setting.interval_s, seed=setting.seed, progress=progress, foresight=setting.foresight,
+        interval_s=setting.interval_s, seed=setting.seed, progress=progress, estimate_model=setting.estimate_model,
     )  # fmt: skip
     seconds = time.perf_counter() - began
     use = timeline(workload, case.cluster, schedule)

@@ -39,7 +39,7 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     discipline = discipline_of(setting, sources)
     scheduler = Scheduler(policy_of(setting, sources), discipline)
-    foresight = setting.foresight.under(discipline, workload, bound=binds(workload, case.cluster))
+    estimate_model = setting.estimate_model.under(discipline, workload, bound=binds(workload, case.cluster))
     seen: list[tuple[float, int]] = []  # from the first moment on: what is compiled before it is not of the run
 
     def watch(done: int, _jobs: int) -> None:
@@ -50,7 +50,7 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
     with suppress(_Enough):
         replay_deciding(
             workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch,
-            foresight=foresight,
+            estimate_model=estimate_model,
         )  # fmt: skip
         return None
     return seen[-1][1] / (seen[-1][0] - seen[0][0])

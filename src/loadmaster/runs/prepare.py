@@ -36,7 +36,7 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
     for setting in settings:
         engine = (setting.policy, setting.queue, setting.members)
         texts = sources_of(setting) if sources is None else sources
-        if engine not in seen and (setting.foresight == USERS or _is_compiled(case, setting, texts)):
+        if engine not in seen and (setting.estimate_model == USERS or _is_compiled(case, setting, texts)):
             seen.add(engine)
             what = f"{setting.policy}, {setting.discipline}"
             usual = replace(setting, beta=1.0, estimates="user", overrun="run")  # the first two jobs may lack a user
@@ -47,7 +47,7 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
 
 def _is_compiled(case: Case, setting: Setting, texts: Sources) -> bool:
     rules = policy_of(setting, texts), discipline_of(setting, texts)
-    return is_compiled(case.workload, case.cluster, *rules, setting.foresight)
+    return is_compiled(case.workload, case.cluster, *rules, setting.estimate_model)
 
 
 def workers_for(jobs: int) -> int:

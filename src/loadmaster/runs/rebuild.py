@@ -102,7 +102,7 @@ def _expected_ends_s(record: Record, workload: Workload, on: RanTasks, now_s: fl
     """float64[N]: when each running task was expected to end at `now_s`; `workload` has what was expected at first."""
     slowest = _slowest(record)
     ends_s = np.asarray(on.start_s + workload.expected_s[on.job] / slowest[on.job])
-    corrections = corrections_of(record.foresight, record.workload, workload.expected_s)
+    corrections = corrections_of(record.estimate_model, record.workload, workload.expected_s)
     if corrections is not None:
         for task in np.flatnonzero(ends_s <= now_s).tolist():
             job = int(on.job[task])

@@ -49,7 +49,7 @@ from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_segments import segments_in, segments_table
 from loadmaster.runs.setting import Setting, discipline_of
 from loadmaster.runs.starting_columns import begins_of, begun_columns, starting_in
-from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.traces import Skipped
 
@@ -94,10 +94,10 @@ class Record:
         return self.workload.id_of(job)
 
     @property
-    def foresight(self) -> Foresight:
+    def estimate_model(self) -> EstimateModel:
         """What the discipline counted on, as far as it looked at it."""
         discipline, bound = discipline_of(self.setting, self.sources), binds(self.workload, self.case.cluster)
-        return self.setting.foresight.under(discipline, self.workload, bound=bound)
+        return self.setting.estimate_model.under(discipline, self.workload, bound=bound)
 
 
 def write_record(

@@ -7,9 +7,9 @@ import numpy as np
 from loadmaster.model.arrays import Bools
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
-from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
 from loadmaster.scheduling.running_limits import Limit
-from loadmaster.sim.queue.plain.limits import Allowance
+from loadmaster.sim.queue.plain.limits import LimitsLeft
 
 _AT_ONCE = {
     "max_jobs_pu": "jobs of one user", "max_jobs_pa": "jobs of one account", "grp_jobs": "jobs",
@@ -29,9 +29,9 @@ class RulesInTheWay:
         self._record, self._job = record, job
 
     @cached_property
-    def _binding(self) -> Binding | None:
+    def _binding(self) -> ResolvedConstraints | None:
         workload, cluster = self._record.workload, self._record.case.cluster
-        return binding_of(workload, cluster) if binds(workload, cluster) else None
+        return resolve_constraints(workload, cluster) if binds(workload, cluster) else None
 
     @property
     def never(self) -> str:
@@ -61,7 +61,7 @@ class RulesInTheWay:
         """The limit that was reached while these jobs ran, in words; empty if it had room below all."""
         if self._binding is None:
             return ""
-        allowance = Allowance(self._binding)
+        allowance = LimitsLeft(self._binding)
         for job in running:
             allowance.start(job, self._partition(job), float(self._record.schedule.start_s[job]))
         left = allowance.left_at(now_s)

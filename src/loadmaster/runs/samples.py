@@ -165,7 +165,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     workload, cluster = as_one_host(workload, case.cluster, discipline)  # nobody asks on which hosts
     workload, schedule = simulate_lived(
         workload, cluster, policy_of(setting, task.sources), discipline, interval_s=setting.interval_s,
-        seed=setting.seed, foresight=setting.foresight,
+        seed=setting.seed, estimate_model=setting.estimate_model,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
     )  # fmt: skip
     m = metrics(workload, cluster, schedule)

@@ -10,7 +10,7 @@ from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Sources, sources
 from loadmaster.scheduling import AnyPolicy, Discipline
-from loadmaster.scheduling.estimate_model import USERS, Foresight, foresight_named
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel, estimate_model_named
 from loadmaster.scheduling.max_jobs import Target
 from loadmaster.scheduling.meta_rules import META_RULES, meta_rule_named, name_of
 from loadmaster.scheduling.notation import discipline_named, files_of, parameters_of
@@ -89,13 +89,13 @@ class Setting:
         return name_of(self.policy) == MAX_JOBS
 
     @property
-    def foresight(self) -> Foresight:
+    def estimate_model(self) -> EstimateModel:
         """What the discipline may count on, and whether limits kill.
 
         Raises:
             InputError: no such estimates.
         """
-        return foresight_named(self.estimates, self.overrun)
+        return estimate_model_named(self.estimates, self.overrun)
 
     def plain(self) -> dict[str, Any]:
         """The setting as JSON takes it."""
@@ -123,7 +123,7 @@ class Setting:
             taken.add("site")
         if self.has_members:
             taken |= {"members", "target"}
-        if self.foresight != USERS:
+        if self.estimate_model != USERS:
             taken |= {"estimates", "overrun"}
         return {name: value for name, value in self.plain().items() if name in taken}
 

@@ -138,7 +138,7 @@ def _batch(
     assert cluster.speed is not None
     schedule = simulate(
         workload, cluster, placing, discipline, interval_s=0.0, seed=settings.seed, progress=progress,
-        foresight=setting.foresight,
+        estimate_model=setting.estimate_model,
     )  # fmt: skip
     slowest = slowest_of(workload, cluster.speed, schedule.host)
     end_s = schedule.ends_s(workload)

@@ -30,7 +30,7 @@ def is_compiled(
     if kind == "batch":
         setting = queue_setting(method, policy, settings)
         rules = policy_of(setting, sources), discipline_of(setting, sources)
-        return queue.is_compiled(workload, cluster, *rules, setting.foresight)
+        return queue.is_compiled(workload, cluster, *rules, setting.estimate_model)
     if kind == "fractional":
         return fractional.is_compiled(fractional_problem(workload, cluster, settings, sources))
     if kind == "vms":

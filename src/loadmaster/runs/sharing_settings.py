@@ -12,7 +12,7 @@ from loadmaster.rules.find import NO_SOURCES, Reference, Sources, sources
 from loadmaster.rules.near import no_such
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.scheduling import is_discipline
-from loadmaster.scheduling.estimate_model import foresight_named
+from loadmaster.scheduling.estimate_model import estimate_model_named
 from loadmaster.scheduling.fractional import Fractional
 from loadmaster.scheduling.meta_rules import name_of
 from loadmaster.scheduling.notation import is_own_discipline
@@ -56,7 +56,7 @@ class SharingSettings:
 
     def __post_init__(self) -> None:
         check_thrash(self.thrash)
-        foresight_named(self.estimates, self.overrun)
+        estimate_model_named(self.estimates, self.overrun)
 
     def model(self, kind: Kind, texts: Sources) -> SharingModel:
         """How hosts divide their CPU under methods of this kind; files are taken from their texts.

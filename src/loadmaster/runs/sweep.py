@@ -52,7 +52,7 @@ def sweep(
     for task in tasks:
         policy_of(task.setting, task.sources)
         discipline_of(task.setting, task.sources)
-        task.setting.foresight.check(case.workload)
+        task.setting.estimate_model.check(case.workload)
     work = work_on(case)
     cells = [Cell(_key(work, task), task, _about(case, task.setting)) for task in tasks]
     outcomes = run_study(work, cells, store, pool, watch, _telling)

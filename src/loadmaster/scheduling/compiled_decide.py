@@ -1,4 +1,4 @@
-"""Decides on a snapshot with the compiled board: equal to the plain one to the bit, hundreds of times faster."""
+"""Decides on a snapshot with the compiled pass: equal to the plain one to the bit, hundreds of times faster."""
 # mypy: disable-error-code="no-untyped-call"
 
 import warnings
@@ -40,7 +40,7 @@ from loadmaster.backfilling.pass_arrays import (
     SINCE,
     STARTED,
     STATUS,
-    BoardArrays,
+    PassArrays,
     PassView,
 )
 from loadmaster.backfilling.selective_kernel import serve_selective
@@ -48,7 +48,7 @@ from loadmaster.backfilling.slurm_kernel import serve_slurm
 from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
 from loadmaster.compiled_rules.policies import RATER, never_remembered, rater, refusing
 from loadmaster.compiled_rules.scans import SCAN, scanner
-from loadmaster.jit.by_reference import LaidOut, Lent
+from loadmaster.jit.by_reference import ByReference, LaidOut
 from loadmaster.jit.kernels import kept_njit
 from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.model.arrays import Longs
@@ -58,18 +58,18 @@ from loadmaster.place import POLICIES, Policy
 from loadmaster.place.room_arrays import LAST_HOST, RESERVED, RoomArrays
 from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.slurm_snapshot import slurm_pass
-from loadmaster.scheduling.snapshot_arrays import Scene, spans
+from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, spans
 
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """What the compiled board does for a backfilling.
+    """What the compiled scheduling pass does for a backfilling.
 
     Attributes:
         entry: the kernel.
         numbers: its parameters.
         promise: what promises are made on, as with `Easy`.
-        moments: a moment alone may be promised.
+        shadow_times: a moment alone may be promised.
         plans: promises are made that need a plan.
         keeps: what was promised stands in later passes.
         slurm: the backfilling if it is Slurm's, which has arrays and a clock of its own.
@@ -78,7 +78,7 @@ class CompiledRule:
     entry: Callable[..., Any]
     numbers: tuple[Any, ...]
     promise: str = "auto"
-    moments: bool = False
+    shadow_times: bool = False
     plans: bool = False
     keeps: bool = False
     slurm: Slurm | None = None
@@ -103,8 +103,8 @@ def _of_conservative(rule: Conservative, snapshot: Snapshot) -> CompiledRule | N
 
 def _of_easy(rule: Easy, snapshot: Snapshot) -> CompiledRule:
     numbers = (int(rule.heads), rule.heads_of == "partition", rule.fill == "shortest")
-    moments = rule.heads == 1
-    return CompiledRule(serve_easy, numbers, rule.promise, moments, plans=not moments)
+    shadow_times = rule.heads == 1
+    return CompiledRule(serve_easy, numbers, rule.promise, shadow_times, plans=not shadow_times)
 
 
 def _of_stepwise(rule: Stepwise, snapshot: Snapshot) -> CompiledRule:
@@ -122,23 +122,23 @@ _RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
     Conservative: _of_conservative,
     Slurm: lambda rule, snapshot: CompiledRule(serve_slurm, (), "hosts", plans=True, slurm=rule),
 }
-"""The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain board."""
+"""The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain pass."""
 
 
 def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> CompiledRule | None:
-    """What the compiled board does for a backfilling; None where only the plain one knows it, or the snapshot."""
+    """What the compiled pass does for a backfilling; None where only the plain one knows it, or the snapshot."""
     make = _RULES.get(type(backfilling))
     rule = None if make is None else make(backfilling, snapshot)
     return rule if rule is not None and _is_usual(snapshot, rule) else None
 
 
 def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
-    """Whether all that the compiled board takes for granted holds; the plain one says what is wrong with the rest."""
+    """Whether all that the compiled pass takes for granted holds; the plain one says what is wrong with the rest."""
     queue, running = snapshot.queue, snapshot.running
     if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
         return False
-    apart = queue.min_hosts is not None or queue.max_hosts is not None
-    if apart and counts_hosts(snapshot, rule) and not _one_host_a_task(queue):  # rule C9
+    node_count = queue.min_hosts is not None or queue.max_hosts is not None
+    if node_count and counts_hosts(snapshot, rule) and not _one_host_a_task(queue):  # rule C9
         return False
     if not (np.isfinite(queue.expected_s).all() and np.isfinite(running.expected_end_s).all()):
         return False
@@ -171,12 +171,12 @@ class CompiledDiscipline:
     """A discipline on one snapshot: serves it as `Discipline.serve` does, to the bit, with any placement policy."""
 
     discipline: Discipline
-    scene: Scene
+    scene: SnapshotArrays
     rule: CompiledRule
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        """Choose the jobs to start now; what the compiled board does not take, the plain one does, or refuses."""
-        with suppress(InputError):  # the plain board says what is wrong
+        """Choose the jobs to start now; what the compiled pass does not take, the plain one does, or refuses."""
+        with suppress(InputError):  # the plain scheduling pass says what is wrong
             decision = decide_compiled(self.scene, policy, self.rule)
             if decision is not None:
                 return decision
@@ -184,13 +184,13 @@ class CompiledDiscipline:
 
 
 def compiled(discipline: Discipline, snapshot: Snapshot) -> CompiledDiscipline | None:
-    """The discipline on the compiled board; None where only the plain one knows it."""
+    """The discipline on the compiled scheduling pass; None where only the plain one knows it."""
     rule = rule_of(discipline.backfilling, snapshot) if type(discipline) is Discipline else None
-    return None if rule is None else CompiledDiscipline(discipline, Scene.of(snapshot), rule)
+    return None if rule is None else CompiledDiscipline(discipline, SnapshotArrays.of(snapshot), rule)
 
 
-def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decision | None:
-    """What to start now; None if only the plain board can say what is wrong.
+def decide_compiled(scene: SnapshotArrays, policy: Policy, rule: CompiledRule) -> Decision | None:
+    """What to start now; None if only the plain scheduling pass can say what is wrong.
 
     Raises:
         InputError: the policy cannot be compiled, or fails.
@@ -202,17 +202,19 @@ def decide_compiled(scene: Scene, policy: Policy, rule: CompiledRule) -> Decisio
     scan = scanner(policy, snapshot.free.shape[1])
     steps = len(snapshot.free) + len(snapshot.running.job) + 4 * scene.tasks + 64
     while True:
-        room, board = scene.room(), scene.board()
-        moments = scene.moments() if rule.moments and rule.promise != "hosts" and not snapshot.closures else None
-        outlook, rate = (scene.outlook(steps), rater(policy)) if plans else (None, None)
-        view = PassView(scene.rows, scene.hosts, scene.ends, scene.calendar, room, board, scene.scores())
+        room, this_pass = scene.room(), scene.this_pass()
+        shadow_times = (
+            scene.shadow_times() if rule.shadow_times and rule.promise != "hosts" and not snapshot.closures else None
+        )
+        availability, rate = (scene.availability(steps), rater(policy)) if plans else (None, None)
+        view = PassView(scene.rows, scene.hosts, scene.ends, scene.calendar, room, this_pass, scene.scores())
         rules = rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene)
-        lent = (view, scene.standing, moments, outlook, now, rules if rule.slurm else None)
+        lent = (view, scene.standing, shadow_times, availability, now, rules if rule.slurm else None)
         with refusing(policy):
             _pass(rule.entry, lent, scan, rate, rules)
-        status = board.tally[STATUS]
+        status = this_pass.tally[STATUS]
         if status == DONE:
-            return _decision(scene, room, board, rule)
+            return _decision(scene, room, this_pass, rule)
         if status not in (NEEDS_PLAN, MORE_ROOM):
             return None
         plans = True
@@ -224,8 +226,8 @@ def _pass(function: Callable[..., Any], lent: tuple[Any, ...], scan: Any, rate: 
     slurm = lent[-1] is not None
     entry = _entry(lent, () if slurm else rules, function=function, plans=rate is not None)
     laid_out = [None if each is None else LaidOut(each) for each in lent]
-    view, standing, moments, outlook, now, rules_of_slurm = (each and each.address for each in laid_out)
-    entry(view, standing, moments, outlook, scan, rate, now, rules_of_slurm if slurm else rules)
+    view, standing, shadow_times, availability, now, rules_of_slurm = (each and each.address for each in laid_out)
+    entry(view, standing, shadow_times, availability, scan, rate, now, rules_of_slurm if slurm else rules)
 
 
 @by_layout
@@ -234,45 +236,47 @@ def _entry(
 ) -> Callable[..., None]:  # fmt: skip
     """The kernel compiled for such arguments."""
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
-    view, standing, moments, outlook, now, slurm = (types.none if each is None else Lent(typeof(each)) for each in lent)
+    view, standing, shadow_times, availability, now, slurm = (
+        types.none if each is None else ByReference(typeof(each)) for each in lent
+    )
     rate = types.FunctionType(RATER) if plans else types.none
     last = typeof(rules) if lent[-1] is None else slurm
-    signature = types.void(view, standing, moments, outlook, types.FunctionType(SCAN), rate, now, last)
+    signature = types.void(view, standing, shadow_times, availability, types.FunctionType(SCAN), rate, now, last)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(function))
 
 
-def _decision(scene: Scene, room: RoomArrays, board: BoardArrays, rule: CompiledRule) -> Decision:
+def _decision(scene: SnapshotArrays, room: RoomArrays, this_pass: PassArrays, rule: CompiledRule) -> Decision:
     snapshot, queue = scene.snapshot, scene.snapshot.queue
-    many = int(board.tally[STARTED])
-    started, first = board.place["row"][:many], board.place["first"][: many + 1].tolist()
+    many = int(this_pass.tally[STARTED])
+    started, first = this_pass.place["row"][:many], this_pass.place["first"][: many + 1].tolist()
     job, part = queue.job[started].tolist(), scene.rows.of["partition"][started].tolist()
-    hosts = board.started_host.tolist()
+    hosts = this_pass.started_host.tolist()
     place = tuple(Place(job[i], tuple(hosts[first[i] : first[i + 1]]), part[i]) for i in range(many))
-    promised, host = _promised(board), board.promised_host
-    bound = host[spans(scene.rows.of["first_host"][promised], board.promised["many"][promised])]
+    promised, host = _promised(this_pass), this_pass.promised_host
+    bound = host[spans(scene.rows.of["first_host"][promised], this_pass.promised["many"][promised])]
     reserved = tuple(dict.fromkeys((*room.reserved[: room.tally[RESERVED]].tolist(), *bound.tolist())))
     wake_s = min((c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s), default=np.inf)
-    kept = _promises(scene, board, promised) if rule.keeps else {}
-    wake_s, clock = min(wake_s, float(board.wake_s[0])), snapshot.clock
+    kept = _promises(scene, this_pass, promised) if rule.keeps else {}
+    wake_s, clock = min(wake_s, float(this_pass.wake_s[0])), snapshot.clock
     if rule.slurm is not None:
         clock = rule.slurm.following(rule.slurm.due(snapshot), snapshot.now_s, changed=many > 0)
         wake_s = min(wake_s, clock.next_s)
     return Decision(place, reserved, int(room.tally[LAST_HOST]), promises=kept, wake_s=wake_s, clock=clock)
 
 
-def _promised(board: BoardArrays) -> Longs:
+def _promised(this_pass: PassArrays) -> Longs:
     """The rows that were promised something in this pass, in the order in which they were."""
-    number = board.promised["number"]
-    rows = np.flatnonzero(number > board.tally[SINCE])
+    number = this_pass.promised["number"]
+    rows = np.flatnonzero(number > this_pass.tally[SINCE])
     return rows[np.argsort(number[rows])]
 
 
-def _promises(scene: Scene, board: BoardArrays, rows: Longs) -> dict[int, Promise]:
+def _promises(scene: SnapshotArrays, this_pass: PassArrays, rows: Longs) -> dict[int, Promise]:
     """What later passes are to keep, by job number: the latest moment first, of equal ones the last row."""
-    start_s = board.promised["start_s"][rows]
+    start_s = this_pass.promised["start_s"][rows]
     rows = rows[np.lexsort((-rows, -start_s))][np.isinf(start_s).sum() :]
     job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()
-    many, start_s = board.promised["many"][rows].tolist(), board.promised["start_s"][rows].tolist()
-    host = board.promised_host.tolist()
+    many, start_s = this_pass.promised["many"][rows].tolist(), this_pass.promised["start_s"][rows].tolist()
+    host = this_pass.promised_host.tolist()
     hosts = [tuple(host[at : at + tasks]) for at, tasks in zip(first, many, strict=True)]
     return dict(zip(job, map(Promise, start_s, hosts), strict=True))

@@ -8,10 +8,10 @@ import numpy as np
 from loadmaster.backfilling import (
     Backfilling,
     Blocking,
-    Board,
     Conservative,
     Easy,
     NetBatch,
+    SchedulingPass,
     Selective,
     Skip,
     Stepwise,
@@ -70,18 +70,20 @@ class Discipline:
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
-        board = Board(snapshot, policy)
+        this_pass = SchedulingPass(snapshot, policy)
         try:
-            self.backfilling.serve(board)
+            self.backfilling.serve(this_pass)
         except InputError:
             raise
         except Exception as error:  # a user's class may fail in any way
             rule = f"this backfilling fails: {type(error).__name__}: {str(error)[:120]}"
             raise InputError(str(self), rule) from error
-        if not _is_moment(board.wake_s):
-            rule = f"board.wake_s must be a moment in seconds, and this backfilling sets {str(board.wake_s)[:40]!r}"
-            raise InputError(str(self), rule, fix="set min(board.wake_s, the moment that you count on)")
-        return board.decision()
+        if not _is_moment(this_pass.wake_s):
+            rule = (
+                f"`wake_s` of a pass is a moment in seconds, and this backfilling sets {str(this_pass.wake_s)[:40]!r}"
+            )
+            raise InputError(str(self), rule, fix="set min(this_pass.wake_s, the moment that you count on)")
+        return this_pass.decision()
 
     def __str__(self) -> str:
         return self.name

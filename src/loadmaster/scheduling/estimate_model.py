@@ -27,7 +27,7 @@ SHORTEST_LIMIT_S = 1.0
 
 
 @dataclass(frozen=True)
-class Foresight:
+class EstimateModel:
     """How estimates are made, corrected and enforced (rules E1 to E5).
 
     Attributes:
@@ -73,7 +73,7 @@ class Foresight:
         """All that is expected of a job is known as the log begins, and passes come only with events."""
         return self.estimates != "last-two" and self.correction == "none" and not self.expiry_pass
 
-    def under(self, discipline: Discipline, workload: Workload, *, bound: bool) -> "Foresight":
+    def under(self, discipline: Discipline, workload: Workload, *, bound: bool) -> "EstimateModel":
         """The same as far as it can change what `discipline` does with these jobs.
 
         Raises:
@@ -83,7 +83,7 @@ class Foresight:
         if bound or discipline.looks_ahead:
             return self
         source: Source = "user" if self.estimates == "last-two" else self.estimates
-        return Foresight(source, self.factor, "none", overrun=self.overrun)
+        return EstimateModel(source, self.factor, "none", overrun=self.overrun)
 
     def check(self, workload: Workload) -> None:
         """See that the log says what this needs.
@@ -98,7 +98,7 @@ class Foresight:
             rule = "jobs are killed at their limit, and this log has neither limits nor estimates"
             raise InputError("kill", rule, fix="leave it out")
 
-    def told(self, workload: Workload) -> Workload:
+    def estimated(self, workload: Workload) -> Workload:
         """`workload` with what is expected of each job as it arrives for its estimate; limits stay what they were.
 
         Under last-two that is the user's own: who submits it is known, what ended before is not yet.
@@ -119,11 +119,11 @@ class Foresight:
         return _limits(workload) if self.overrun == "kill" else None
 
 
-USERS = Foresight()
+USERS = EstimateModel()
 """The user's own estimates, uncorrected, and no job is killed."""
 
 
-def foresight_named(estimates: str, overrun: str = "run") -> Foresight:
+def estimate_model_named(estimates: str, overrun: str = "run") -> EstimateModel:
     """What `--estimates` and `--overrun` say.
 
     Args:
@@ -143,8 +143,8 @@ def foresight_named(estimates: str, overrun: str = "run") -> Foresight:
         raise InputError(overrun, "jobs that outlive their limit run on or are killed", fix="run or kill")
     part = Part.of(estimates)
     if part.name not in SOURCES:
-        return Foresight(factor=_factor(part.name), overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
-    return Foresight(part.name, overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
+        return EstimateModel(factor=_factor(part.name), overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
+    return EstimateModel(part.name, overrun=overrun, **values_of(_Parameters, part))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

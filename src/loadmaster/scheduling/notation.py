@@ -232,7 +232,7 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
     if reference is not None:
         thing = reference.thing(sources.get(reference.path))
         if not isinstance(thing, type):
-            raise InputError(part.name, "a backfilling is a class with a method serve(self, board)")
+            raise InputError(part.name, "a backfilling is a class with a method serve(self, this_pass)")
         return made(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
     kind, *_ = pick(part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}",
                     elsewhere=elsewhere)  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.scheduling.estimate_model import Correction, Foresight
+from loadmaster.scheduling.estimate_model import Correction, EstimateModel
 
 STEPS_S = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
 """What is added to a first prediction, one after another (rule E3)."""
@@ -82,14 +82,14 @@ class Corrections:
 _DOUBLINGS = 64
 
 
-def corrections_of(foresight: Foresight, workload: Workload, expected_s: Floats) -> Corrections | None:
+def corrections_of(estimate_model: EstimateModel, workload: Workload, expected_s: Floats) -> Corrections | None:
     """How running jobs of `workload`, which has the user's own estimates, are corrected; None if they never are.
 
     Args:
-        foresight: how.
+        estimate_model: how.
         workload: the jobs.
         expected_s: float64[J], what is expected of each as it arrives.
     """
-    if foresight.correction == "none":
+    if estimate_model.correction == "none":
         return None
-    return Corrections(foresight.correction, expected_s, workload.expected_s)
+    return Corrections(estimate_model.correction, expected_s, workload.expected_s)

@@ -19,7 +19,7 @@ from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
 
 
 @dataclass(frozen=True, eq=False)
-class Binding:
+class ResolvedConstraints:
     """All that binds J jobs on H hosts (rules C1 to C8).
 
     Attributes:
@@ -95,7 +95,7 @@ class Binding:
 
 
 def binds(workload: Workload, cluster: Cluster) -> bool:
-    """Whether anything binds these jobs beside the sizes of the hosts: if not, `binding_of` has nothing to say.
+    """Whether anything binds these jobs beside the sizes of the hosts: if not, there is nothing to resolve.
 
     A column of constraints that changes nothing binds nobody: then the quicker engines serve.
     """
@@ -106,7 +106,7 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
 
 
-def is_one_pool(workload: Workload, cluster: Cluster, binding: Binding | None) -> bool:
+def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstraints | None) -> bool:
     """Whether any host serves any task as well as another, each one alone, all the time (rule Q11)."""
     one = hosts_are_one_pool(workload.demand, cluster)
     if binding is None or not one:
@@ -114,8 +114,8 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: Binding | None) -
     return binding.any_host and not binding.rules.calendar and binding.rules.preemption.by == "none"
 
 
-def needs_a_board(workload: Workload, cluster: Cluster) -> bool:
-    """Whether something binds that takes a board to decide on: hosts asked for (rule C9), limits on work (C10)."""
+def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
+    """Whether something binds that takes a pass to decide on: hosts asked for (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)
@@ -127,7 +127,7 @@ def limits_work(rules: SiteRules) -> bool:
     return any(each.grp_tres_s or each.grp_tres_run_s or each.grp_wall_s is not None for each in limits)
 
 
-def binding_of(workload: Workload, cluster: Cluster) -> Binding:
+def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstraints:
     """Resolve the constraints of `workload` on `cluster`.
 
     Raises:
@@ -149,7 +149,7 @@ def binding_of(workload: Workload, cluster: Cluster) -> Binding:
     requeue = np.full(workload.jobs, rules.requeue) if bound.requeue is None else bound.requeue
     array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
-    return Binding(
+    return ResolvedConstraints(
         eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, work,
         waits_of(workload, bound), array, throttled_arrays(workload.jobs, bound), calendar, requeue, user, rules,
     )  # fmt: skip

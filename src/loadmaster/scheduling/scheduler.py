@@ -55,15 +55,15 @@ class _Quickly:
 
     discipline: Discipline
     seen: Snapshot | None = None
-    board: _Serves = field(init=False)
+    this_pass: _Serves = field(init=False)
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
         if snapshot is not self.seen:
-            self.seen, self.board = snapshot, self._board(snapshot)
-        return self.board.serve(snapshot, policy)
+            self.seen, self.this_pass = snapshot, self._pass_arrays(snapshot)
+        return self.this_pass.serve(snapshot, policy)
 
-    def _board(self, snapshot: Snapshot) -> _Serves:
+    def _pass_arrays(self, snapshot: Snapshot) -> _Serves:
         if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
             return self.discipline
         from loadmaster.scheduling.compiled_decide import compiled  # Numba is not loaded for nothing

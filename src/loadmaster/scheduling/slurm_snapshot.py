@@ -24,7 +24,7 @@ from loadmaster.backfilling.slurm_arrays import (
 )
 from loadmaster.model.arrays import Ints
 from loadmaster.model.snapshot import Snapshot
-from loadmaster.scheduling.snapshot_arrays import Scene, table
+from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, table
 
 REMEMBERED = 64
 """Demands of which it is remembered which hosts hold them."""
@@ -32,7 +32,7 @@ GROUPS = 8
 """Sets of hosts whose windows are remembered."""
 
 
-def slurm_pass(rule: Slurm, scene: Scene) -> SlurmPass:
+def slurm_pass(rule: Slurm, scene: SnapshotArrays) -> SlurmPass:
     """The passes that are due, and all that they look at."""
     clock, now_s = rule.due(scene.snapshot), scene.snapshot.now_s
     made = slurm_arrays(rule, scene, len(scene.snapshot.running.job), scene.tasks)
@@ -44,7 +44,7 @@ def slurm_pass(rule: Slurm, scene: Scene) -> SlurmPass:
     return made
 
 
-def slurm_arrays(rule: Slurm, scene: Scene, running: int, starts: int) -> SlurmPass:
+def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) -> SlurmPass:
     """What passes look at, none of which is due: room for so many running tasks, and so many that start in a pass."""
     snapshot = scene.snapshot
     hosts, resources = snapshot.free.shape
@@ -95,7 +95,7 @@ def _windows(rule: Slurm, ends: int) -> int:
     return many
 
 
-def _claims(scene: Scene) -> Records:
+def _claims(scene: SnapshotArrays) -> Records:
     """Whom each row counts for, and what says whether something is kept for it (rule Q14)."""
     queue = scene.snapshot.queue
     user = np.full(len(queue), -1) if queue.user is None else np.asarray(queue.user)

@@ -1,4 +1,4 @@
-"""A snapshot laid out as the compiled board takes it: `loadmaster.backfilling.pass_arrays`."""
+"""A snapshot laid out as the compiled scheduling pass takes it: `loadmaster.backfilling.pass_arrays`."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -23,18 +23,18 @@ from loadmaster.backfilling.pass_arrays import (
     STEP,
     TIME,
     USE,
-    BoardArrays,
+    AvailabilityArrays,
     CalendarArrays,
     EndArrays,
     Hosts,
-    Moments,
     Now,
-    OutlookArrays,
+    PassArrays,
     PromiseArrays,
     Records,
     RowArrays,
+    ShadowTimes,
 )
-from loadmaster.backfilling.start_bounds_kernel import BLOCK, PARTS_A_PASS, Soon, empty_soon
+from loadmaster.backfilling.start_bounds_kernel import BLOCK, PARTS_A_PASS, StartBounds, empty_bounds
 from loadmaster.host_index.scores_kernel import Scores, empty_scores
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
@@ -49,7 +49,7 @@ MOST_ROOMY = 2**20
 
 
 @dataclass(frozen=True)
-class Scene:
+class SnapshotArrays:
     """What does not change while decisions are made on one snapshot, whatever the policy."""
 
     snapshot: Snapshot
@@ -62,7 +62,7 @@ class Scene:
     group: Records
 
     @staticmethod
-    def of(snapshot: Snapshot) -> "Scene":
+    def of(snapshot: Snapshot) -> "SnapshotArrays":
         """Lay out `snapshot`."""
         queue, running = snapshot.queue, snapshot.running
         demand, kind = distinct_rows(np.concatenate((queue.demand, running.demand)))
@@ -74,7 +74,7 @@ class Scene:
             kind=kind[len(queue) :][by_end],
         )  # fmt: skip
         ends = EndArrays(end, np.array([len(by_end)], np.int64))
-        return Scene(
+        return SnapshotArrays(
             snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot)
         )  # fmt: skip
 
@@ -106,10 +106,10 @@ class Scene:
         """Whole units of the first resource that are told apart, and one."""
         return 2 + int(min(MOST_STEPS, self.hosts.capacity[:, 0].max(initial=0.0)))
 
-    def board(self) -> BoardArrays:
+    def this_pass(self) -> PassArrays:
         """A pass that has not begun."""
         snapshot, many, tasks = self.snapshot, len(self.snapshot.queue), self.tasks
-        return BoardArrays(
+        return PassArrays(
             order=self.order, group=self.group.copy(),
             left=np.zeros(0) if snapshot.left is None else np.array(snapshot.left, np.float64),
             job_passed=np.zeros(many, np.int64),
@@ -126,32 +126,32 @@ class Scene:
         often = np.bincount(rows["kind"], rows["tasks"], len(self.rows.demand)).astype(np.float64)
         return empty_scores(self.snapshot.cluster.kinds, self.rows.demand, often)
 
-    def moments(self) -> Moments:
+    def shadow_times(self) -> ShadowTimes:
         """Promises of a moment: none yet."""
         hosts, resources = self.snapshot.free.shape
         many = self.parts + 1
         counted = table(COUNTED, hosts, owner=-1)
-        return Moments(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
+        return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
 
-    def outlook(self, steps: int) -> OutlookArrays:
+    def availability(self, steps: int) -> AvailabilityArrays:
         """An empty plan with room for so many steps."""
         hosts, resources = self.snapshot.free.shape
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
-        return OutlookArrays(
+        return AvailabilityArrays(
             step=table(STEP, steps), step_free=np.zeros((steps, resources)), size=np.zeros(3, np.int64),
             chain=table(CHAIN, hosts), window=np.zeros((hosts, resources)), value=np.zeros(hosts),
             able=np.zeros(hosts, np.int32), again=np.zeros(1, np.int32), turn_s=np.zeros(turns),
             turn_host=np.zeros(turns, np.int32), score=np.zeros(hosts), rated=np.zeros(hosts, np.int32),
             failed=_failures(self, PLAN_FAILURE), most=np.zeros(self._units), roomy=table(ROOMY, roomy),
-            roomy_host=np.zeros((roomy, hosts), np.int32), soon=self._soon(hosts),
+            roomy_host=np.zeros((roomy, hosts), np.int32), bounds=self._bounds(hosts),
         )  # fmt: skip
 
-    def _soon(self, hosts: int) -> Soon:
+    def _bounds(self, hosts: int) -> StartBounds:
         """Bounds of which nothing is known yet."""
         rows = self.rows.of
         expected_s = rows["expected_s"] / self.hosts.speed[0]
-        return empty_soon(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
+        return empty_bounds(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
 
     def now(self, *, varies: bool, as_pool: bool, first_fit: bool = False) -> Now:
         """What holds for the pass."""
@@ -185,7 +185,7 @@ def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> RowArrays:
     return RowArrays(of, use, demand)
 
 
-def _failures(scene: Scene, layout: np.dtype[Any]) -> Records:
+def _failures(scene: SnapshotArrays, layout: np.dtype[Any]) -> Records:
     """A record for every demand on every set of hosts."""
     shape = len(scene.hosts.allowed), len(scene.rows.demand)
     return np.recarray(shape, layout, buf=bytearray(shape[0] * shape[1] * layout.itemsize))

@@ -207,5 +207,5 @@ def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: Job
     assert isinstance(member.order, Order)
     ranks = ranks_of(member.order, columns, snapshot.now_s)
     seen = replace(snapshot, clock=NextLoops(), queue=replace(snapshot.queue, rank=ranks))
-    board = compiled(member, seen) if is_plain_data(policy) else None
-    return (board or member).serve(seen, policy)
+    this_pass = compiled(member, seen) if is_plain_data(policy) else None
+    return (this_pass or member).serve(seen, policy)

@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
-from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.search.greedy import Planned
 from loadmaster.search.rigid import Rigid
@@ -29,6 +29,6 @@ def foreseen(workload: Workload, cluster: Cluster, queue: Rigid) -> Iterator[Pla
     tasks = np.isin(np.repeat(np.arange(workload.jobs), workload.task_count), queue.row)
     for discipline, policy in product(DISCIPLINES, policies):
         rule = POLICIES[policy], discipline_named(discipline)
-        ran = simulate(workload, cluster, *rule, interval_s=0.0, foresight=Foresight(estimates="exact"))
+        ran = simulate(workload, cluster, *rule, interval_s=0.0, estimate_model=EstimateModel(estimates="exact"))
         if np.isfinite(ran.start_s[queue.row]).all():
             yield Planned(ran.start_s[queue.row], ran.ends_s(workload)[queue.row], ran.host[tasks])

@@ -140,7 +140,7 @@ def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]
     Raises:
         InputError: it cannot.
     """
-    if any(setting.foresight.overrun == "kill" for setting in settings):
+    if any(setting.estimate_model.overrun == "kill" for setting in settings):
         raise InputError("--overrun kill", "the bound holds for jobs that run to their end", fix="leave out --bound")
     if is_closed(machines[0].case.workload):
         rule = "the bound holds for arrivals that are known before a run"

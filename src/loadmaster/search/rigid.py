@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
-from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def host_by_host(workload: Workload, cluster: Cluster) -> Rigid:
     workload.check_resources(cluster)
     workload.refuse_starting("the bound and the search begin on empty hosts")
     _refuse_stopping(cluster.rules or SiteRules())
-    binding = binding_of(workload, cluster) if binds(workload, cluster) else None
+    binding = resolve_constraints(workload, cluster) if binds(workload, cluster) else None
     ready_s = workload.submit_s if binding is None else binding.eligible_s
     row = np.arange(workload.jobs) if binding is None else np.flatnonzero(binding.never == 0)
     if not len(row):
@@ -118,7 +118,7 @@ def _refuse_stopping(rules: SiteRules) -> None:
         raise InputError("hosts that go down", "the bound holds for jobs that run once, to their end", fix=fix)
 
 
-def _host_sets(jobs: int, hosts: int, binding: Binding | None) -> tuple[Bools, Ints]:
+def _host_sets(jobs: int, hosts: int, binding: ResolvedConstraints | None) -> tuple[Bools, Ints]:
     """Sets of hosts bool[S, H], and int32[J] the set in which each job may run in one entry or another."""
     if binding is None:
         return np.ones((1, hosts), bool), np.zeros(jobs, np.int32)

@@ -79,7 +79,7 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
     workload, cluster = as_one_host(held, case.cluster, discipline)
     schedule = simulate(
         workload, cluster, policy_of(setting, trial.sources), discipline, interval_s=setting.interval_s,
-        seed=setting.seed, progress=lambda started, _jobs: moved(started), foresight=setting.foresight,
+        seed=setting.seed, progress=lambda started, _jobs: moved(started), estimate_model=setting.estimate_model,
     )  # fmt: skip
     assert case.workload.recorded_wait_s is not None
     wait_s = schedule.start_s - case.workload.submit_s

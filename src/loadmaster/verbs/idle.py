@@ -88,7 +88,7 @@ def refuse_idle_foresight(asked: GivenOptions, case: "Case", settings: "Sequence
     from loadmaster.scheduling.resolved_constraints import binds
 
     for setting in settings:
-        setting.foresight.check(case.workload)
+        setting.estimate_model.check(case.workload)
     if "estimates" not in asked.given or binds(case.workload, case.cluster):
         return []
     looks = {each.discipline: discipline_of(each, sources_of(each)).looks_ahead for each in settings}

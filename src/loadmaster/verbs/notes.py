@@ -27,7 +27,7 @@ def noting_runs(case: "Case", settings: "Sequence[Setting]") -> "Case":
         discipline = discipline_of(setting, sources_of(setting))
         for note in discipline.notes:
             named.setdefault(note, {})[discipline.name or discipline.order.name] = None
-        notes |= dict.fromkeys(setting.foresight.notes)
+        notes |= dict.fromkeys(setting.estimate_model.notes)
         tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
         notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
     shared = (f"{', '.join(names)}: {note}" for note, names in named.items())
@@ -59,7 +59,7 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     for setting in settings:
         texts = sources_of(setting)
         rules = policy_of(setting, texts), discipline_of(setting, texts)
-        compiled = is_compiled(case.workload, case.cluster, *rules, setting.foresight)
+        compiled = is_compiled(case.workload, case.cluster, *rules, setting.estimate_model)
         if setting.discipline in tried or compiled:
             continue
         tried.add(setting.discipline)

@@ -82,11 +82,11 @@ class RunOptions(Options):
         from loadmaster.model.units import parse_seconds
         from loadmaster.runs import Setting
         from loadmaster.runs.setting import SITE
-        from loadmaster.scheduling.estimate_model import foresight_named
+        from loadmaster.scheduling.estimate_model import estimate_model_named
 
         given, estimates = self.max_jobs_members, str(self.estimates)
         members = tuple(split(given) if isinstance(given, str) else (name_of(each, name) for each in given))
-        foresight_named(estimates, self.overrun)
+        estimate_model_named(estimates, self.overrun)
         disciplines = with_members(disciplines, self.twin_members, name)
         interval_s = parse_seconds(str(self.interval)) if self.interval != "" else one_clock(disciplines, at)
         reservations = count(self.reservations, "--reservations", 0)

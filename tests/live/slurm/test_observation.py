@@ -10,7 +10,7 @@ from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
 from loadmaster.live.slurm.reservations import Reservation
-from loadmaster.scheduling.resolved_constraints import binding_of
+from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from loadmaster.site.site import read_site
 
 CONF = """\
@@ -194,7 +194,7 @@ def test_a_job_that_names_a_type_of_gpu_may_use_the_hosts_of_that_type_alone(tmp
     look = observer(site, HostParts(Slurm()).of)
     any_type = row(JobArrayID="8", JobID="8", ArrayJobID="8", **{"tres-per-node": "gres:gpu:1"})
     seen = look.see(listings(site, row(**asked), any_type))
-    allowed = binding_of(seen.jobs, seen.cluster)
+    allowed = resolve_constraints(seen.jobs, seen.cluster)
     names = [
         [seen.cluster.names[h] for h in np.flatnonzero(allowed.entries.allowed[row])] for row in allowed.entries.hosts
     ]

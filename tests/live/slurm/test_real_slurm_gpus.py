@@ -10,7 +10,7 @@ import real_slurm
 from loadmaster.live.engine import RUNNING
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.model.actions import Start
-from loadmaster.scheduling.resolved_constraints import binding_of
+from loadmaster.scheduling.resolved_constraints import resolve_constraints
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
 HOSTS = [
@@ -60,7 +60,7 @@ def test_jobs_ask_for_their_gpus_and_may_only_run_where_their_type_is(tracked):
         jobs = {slurm.run(*sbatch, *words.split()).strip().partition(";")[0]: words for words in SPELLINGS}
         seen = engine.observe()
         assert seen.left_out == ()
-        binding = binding_of(seen.jobs, seen.cluster)
+        binding = resolve_constraints(seen.jobs, seen.cluster)
         for row, name in enumerate(seen.ids):
             host, gpus = SPELLINGS[jobs[name]]
             allowed = np.flatnonzero(binding.entries.allowed[binding.entries.hosts[row]])

@@ -1,4 +1,4 @@
-"""The stairs of what is free are exact when made anew, and say of a host that it still has as much where it has."""
+"""The frontier of what is free are exact when made anew, and say of a host that it still has as much where it has."""
 
 import numpy as np
 from hypothesis import given
@@ -7,7 +7,7 @@ from numba import njit
 
 from loadmaster.jit.by_reference import lend
 from loadmaster.model import Cluster
-from loadmaster.sim.queue.engine.initial_state import full_stairs
+from loadmaster.sim.queue.engine.initial_state import full_frontier
 from loadmaster.sim.queue.engine.queue_tree_kernel import raise_to, renew, still_has
 
 HOSTS = Cluster.uniform(4, cores=8, memory=9)
@@ -15,18 +15,18 @@ FREE = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 9)), min_size=4, max
 
 
 @njit
-def make_anew(stairs, free):
-    renew(lend(stairs), free)
+def make_anew(frontier, free):
+    renew(lend(frontier), free)
 
 
 @njit
-def note_more(stairs, free, host):
-    raise_to(lend(stairs), free, host)
+def note_more(frontier, free, host):
+    raise_to(lend(frontier), free, host)
 
 
 @njit
-def has(stairs, free, demand):
-    return still_has(lend(stairs), free, demand)
+def has(frontier, free, demand):
+    return still_has(lend(frontier), free, demand)
 
 
 def most(free, cores):
@@ -36,13 +36,13 @@ def most(free, cores):
 
 @given(before=FREE, after=FREE, cores=st.integers(0, 8), memory=st.integers(0, 9))
 def test_stairs_are_exact_when_made_anew_and_name_a_host_that_has_as_much(before, after, cores, memory):
-    stairs, free = full_stairs(HOSTS), np.array(before, float)
-    make_anew(stairs, free)
-    assert [stairs.memory[0, step] for step in range(9)] == [most(before, step) for step in range(9)]
-    assert has(stairs, free, np.array([cores, memory], float)) == (most(before, cores) >= memory)
+    frontier, free = full_frontier(HOSTS), np.array(before, float)
+    make_anew(frontier, free)
+    assert [frontier.memory[0, step] for step in range(9)] == [most(before, step) for step in range(9)]
+    assert has(frontier, free, np.array([cores, memory], float)) == (most(before, cores) >= memory)
     for host, row in enumerate(after):
         free[host] = row
         if row >= before[host]:
-            note_more(stairs, free, host)
-    if has(stairs, free, np.array([cores, memory], float)):
+            note_more(frontier, free, host)
+    if has(frontier, free, np.array([cores, memory], float)):
         assert most(after, cores) >= memory

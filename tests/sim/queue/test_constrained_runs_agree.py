@@ -14,7 +14,7 @@ from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workl
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler, scheduler
 from loadmaster.scheduling.notation import discipline_named as named
-from loadmaster.scheduling.resolved_constraints import binding_of
+from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from loadmaster.sim.queue.constrained_door import serves_bound
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
@@ -55,7 +55,7 @@ def assert_alike(one, other, column):
 
 def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
     plain = replay(workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed)
-    binding = binding_of(workload, cluster)
+    binding = resolve_constraints(workload, cluster)
     compiled = replay_compiled(
         workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed, binding=binding
     )  # fmt: skip

@@ -8,6 +8,7 @@ from backlog_order import BY_BACKLOG
 from bursts import bursts, held_by_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loadmaster.sim.queue.engine.layout import layout
 
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
@@ -17,7 +18,6 @@ from loadmaster.scheduling import MaxJobs
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.capabilities import by_arrival
-from loadmaster.sim.queue.engine.profile import layout as profile
 from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK
 
 DISCIPLINES = [
@@ -200,7 +200,7 @@ def test_the_backfilling_engine_agrees_with_the_reference(policy, discipline, pr
 def test_the_engine_that_keeps_promises_agrees_with_the_reference(name, discipline, problem, interval_s):
     cluster, workload = problem
     policy = POLICIES[name]
-    assert profile.knows(policy, discipline)
+    assert layout.knows(policy, discipline)
     plain = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="reference")
     compiled = simulate(workload, cluster, policy, discipline, interval_s=interval_s, seed=5, engine="planning")
     assert_same(plain, compiled)

@@ -1,4 +1,4 @@
-"""The neediest project is the one whom a division for each would name."""
+"""The project with the least use for its share is the one whom a division for each would name."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from loadmaster.jit.by_reference import lend
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest, use_more
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
 
 
 class Using(NamedTuple):
@@ -29,7 +29,7 @@ def turns(given_state, waiting, cores):
     begin_needs(state, lend(waiting))
     found = [np.int64(0)][1:]
     for more in cores:
-        found.append(neediest(state))
+        found.append(neediest_project(state))
         if found[-1] >= 0 and more > 0.0:
             use_more(state, found[-1], more)
         elif found[-1] >= 0:

@@ -12,7 +12,7 @@ from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.following import NEVER_SENT, jobs_before
 from loadmaster.place import POLICIES
-from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate, simulate_lived
 
@@ -169,4 +169,4 @@ def test_what_the_log_names_to_wait_for_is_refused_beside(kind):
 def test_estimates_by_the_last_two_jobs_are_refused_beside():
     log, cluster = following(1)
     with pytest.raises(InputError, match=r"last-two.*served by no engine"):
-        lived(log, cluster, "easy", foresight=Foresight(estimates="last-two"))
+        lived(log, cluster, "easy", estimate_model=EstimateModel(estimates="last-two"))

@@ -1,4 +1,4 @@
-"""The engine over the compiled board gives the schedule of the plain one, to the bit, whatever binds the jobs."""
+"""The engine over the compiled pass gives the schedule of the plain one, to the bit, whatever binds the jobs."""
 
 import os
 import subprocess
@@ -20,9 +20,8 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import Discipline
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue import constrained_door as bound_door
-from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.engine import general_replay as at_desk
+from loadmaster.sim.queue import constrained_door, simulate
+from loadmaster.sim.queue.engine import general_replay
 
 HELPER = Path(__file__).parents[2] / "random_general_passes.py"
 
@@ -65,20 +64,20 @@ def test_a_plan_that_proves_too_small_is_made_again_larger():
 
 
 def test_few_jobs_are_not_worth_compiling_for(monkeypatch):
-    monkeypatch.setattr(at_desk, "replay_at_desk", None)
+    monkeypatch.setattr(general_replay, "replay_general", None)
     jobs, cluster = bound_jobs(1, "partition")
     easy = discipline_named("easy")
-    assert bound_door.serves_at_desk(cluster, POLICIES["first-fit"], easy)
+    assert constrained_door.serves_general(cluster, POLICIES["first-fit"], easy)
     assert simulate(jobs, cluster, POLICIES["first-fit"], easy, interval_s=0.0).started.any()
 
 
 @dataclass(frozen=True)
 class Mine(Easy):
-    """A rule of one's own, which only the plain board asks."""
+    """A rule of one's own, which only the plain scheduling pass asks."""
 
 
 def test_what_only_the_plain_board_serves_is_left_to_it():
-    assert not at_desk.serves(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], Mine()))
+    assert not general_replay.serves(POLICIES["first-fit"], Discipline(ORDERS["fcfs"], Mine()))
 
 
 BIND_NOBODY = {

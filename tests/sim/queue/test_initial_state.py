@@ -14,7 +14,7 @@ from loadmaster.model.exact import exact_demand
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.engine import initial_state as empty_state
+from loadmaster.sim.queue.engine import initial_state
 from loadmaster.sim.queue.engine.arrays import jobs_of
 from loadmaster.sim.queue.engine.initial_state import startable
 
@@ -68,7 +68,7 @@ def test_where_all_ask_for_cores_the_room_is_what_the_cores_hold():
 @pytest.mark.parametrize("discipline", ["netbatch", "easy", "selective"])
 def test_where_the_room_is_too_small_a_run_stops_before_it_writes_and_says_so(monkeypatch, discipline):
     workload = Workload.of(submit_s=np.zeros(60), runtime_s=np.ones(60), cores=np.ones(60), memory=np.ones(60))
-    monkeypatch.setattr(empty_state, "startable", lambda jobs, cluster: 5)
+    monkeypatch.setattr(initial_state, "startable", lambda jobs, cluster: 5)
     with pytest.raises(OutOfRoom, match="a fault of loadmaster: please report it"):
         simulate(
             workload, Cluster.uniform(1, cores=6, memory=6), POLICIES["first-fit"], discipline_named(discipline),

@@ -11,10 +11,10 @@ from loadmaster.jit.by_reference import lend
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue.engine.arrays import jobs_of
-from loadmaster.sim.queue.engine.initial_state import full_stairs, no_moment, nobody_waits
+from loadmaster.sim.queue.engine.initial_state import full_frontier, no_moment, nobody_waits
 from loadmaster.sim.queue.engine.min_demand_kernel import tighten_top
-from loadmaster.sim.queue.engine.queue_tree_kernel import join, leave, next_fitting, next_waiting, raise_stairs
-from loadmaster.sim.queue.engine.state import FAN, HeadPromise, Jobs, Stairs, WaitingRows
+from loadmaster.sim.queue.engine.queue_tree_kernel import join, leave, next_fitting, next_waiting, raise_frontier
+from loadmaster.sim.queue.engine.state import FAN, CapacityFrontier, HeadPromise, Jobs, WaitingRows
 
 JOBS = 2 * FAN * FAN + 40
 HOSTS = Cluster.uniform(3, cores=8, memory=8)
@@ -48,15 +48,15 @@ class Looked(NamedTuple):
 
     jobs: Jobs
     waiting: WaitingRows
-    stairs: Stairs
+    frontier: CapacityFrontier
     moment: HeadPromise
 
 
 @njit
-def all_fitting(jobs, waiting, stairs, moment):
-    raise_stairs(lend(stairs), 0)
+def all_fitting(jobs, waiting, frontier, moment):
+    raise_frontier(lend(frontier), 0)
     found, position = [np.int64(0)][1:], np.int64(0)
-    engine = Looked(jobs, waiting, stairs, moment)
+    engine = Looked(jobs, waiting, frontier, moment)
     while True:
         position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
         if position < 0:
@@ -70,13 +70,13 @@ def tighten(jobs, waiting):
     tighten_top(lend(jobs), lend(waiting), 0)
 
 
-def stairs_of(cores, memory):
+def frontier_of(cores, memory):
     """What one host with so much free has."""
-    stairs = full_stairs(HOSTS)
-    stairs.most[:] = cores
-    stairs.memory[:] = -1.0
-    stairs.memory[:, cores] = memory
-    return stairs
+    frontier = full_frontier(HOSTS)
+    frontier.most[:] = cores
+    frontier.memory[:] = -1.0
+    frontier.memory[:, cores] = memory
+    return frontier
 
 
 STEP = st.tuples(
@@ -99,7 +99,7 @@ def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps
         here[leaves] = False
         come_and_leave(jobs, waiting, comes, leaves)
         fits = here & (LOG.demand <= [cores, memory]).all(axis=1)
-        assert all_fitting(jobs, waiting, stairs_of(cores, memory), moment) == np.flatnonzero(fits).tolist()
+        assert all_fitting(jobs, waiting, frontier_of(cores, memory), moment) == np.flatnonzero(fits).tolist()
         assert all_waiting(jobs, waiting) == np.flatnonzero(here).tolist()
 
 

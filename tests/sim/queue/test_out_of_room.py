@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
+from loadmaster.sim.queue.engine.layout import layout
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.sim.queue.engine import general_layout as desk_layout
-from loadmaster.sim.queue.engine import general_replay as at_desk
-from loadmaster.sim.queue.engine.profile import layout as profile
+from loadmaster.sim.queue.engine import general_layout, general_replay
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)
@@ -21,7 +20,7 @@ def run(discipline, engine):
 
 
 def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
-    made, variants = profile.begun_skyline, [f"conservative(early_end={name})" for name in ("kept", "replan")]
+    made, variants = layout.profile_at_start, [f"conservative(early_end={name})" for name in ("kept", "replan")]
 
     def run_out(capacity):
         sky = made(capacity)
@@ -29,16 +28,16 @@ def test_a_plan_that_has_run_out_of_steps_ends_the_run(monkeypatch):
         return sky
 
     assert all(run(each, "planning").started.all() for each in variants)
-    monkeypatch.setattr(profile, "begun_skyline", run_out)
+    monkeypatch.setattr(layout, "profile_at_start", run_out)
     for each in variants:
         with pytest.raises(OutOfRoom):
             run(each, "planning")
 
 
 def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monkeypatch):
-    made = profile._kept
+    made = layout._kept
     monkeypatch.setattr(
-        profile, "_kept", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
+        layout, "_kept", lambda *given: made(*given)._replace(moved=np.zeros(0, np.int32))
     )  # fmt: skip
     with pytest.raises(OutOfRoom):
         run("conservative(early_end=kept)", "planning")
@@ -46,10 +45,11 @@ def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monk
 
 def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):
     policy, discipline = POLICIES["first-fit"], discipline_named("multifactor+easy(heads=2)")
-    assert at_desk.replay_at_desk(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1).started.all()
-    made = at_desk.desk_of
-    monkeypatch.setattr(
-        at_desk, "desk_of", lambda *given: made(*given)._replace(heard=desk_layout.table(desk_layout.EVENT, 3))
-    )  # fmt: skip
+    assert general_replay.replay_general(
+        JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1
+    ).started.all()
+    made = general_replay.general_pass_of
+    few = general_layout.table(general_layout.EVENT, 3)
+    monkeypatch.setattr(general_replay, "general_pass_of", lambda *given: made(*given)._replace(order_events=few))
     with pytest.raises(OutOfRoom):
-        at_desk.replay_at_desk(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1)
+        general_replay.replay_general(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1)

@@ -11,7 +11,7 @@ from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
-from loadmaster.scheduling.estimate_model import Foresight, foresight_named
+from loadmaster.scheduling.estimate_model import EstimateModel, estimate_model_named
 from loadmaster.scheduling.predictions import corrections_of
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.reference import replay
@@ -20,10 +20,10 @@ FOUR_CORES = Cluster.uniform(1, cores=4)
 TIMEOUT = STATUSES.index("timeout")
 
 
-def run(workload, foresight, discipline="easy", cluster=FOUR_CORES, interval_s=0.0, engine="reference"):
+def run(workload, estimate_model, discipline="easy", cluster=FOUR_CORES, interval_s=0.0, engine="reference"):
     schedule = simulate(
         workload, cluster, POLICIES["first-fit"], discipline_named(discipline), interval_s=interval_s, engine=engine,
-        foresight=foresight_named(foresight) if isinstance(foresight, str) else foresight,
+        estimate_model=estimate_model_named(estimate_model) if isinstance(estimate_model, str) else estimate_model,
     )  # fmt: skip
     assert not violations(workload, cluster, schedule)
     return schedule
@@ -38,20 +38,20 @@ def overrun(estimate_s=50.0):
 
 @pytest.mark.parametrize("engine", ["reference", "auto"])
 @pytest.mark.parametrize(
-    ("foresight", "expected"),
+    ("estimate_model", "expected"),
     [
         ("user", [0, 120, 150]), ("user(expiry_pass=yes)", [0, 120, 150]), ("exact", [0, 120, 20]),
         ("2", [0, 120, 150]),
-        (Foresight(overrun="kill"), [0, 50, 80]), ("user(correct=steps,expiry_pass=yes)", [0, 120, 50]),
+        (EstimateModel(overrun="kill"), [0, 50, 80]), ("user(correct=steps,expiry_pass=yes)", [0, 120, 50]),
         ("user(correct=steps)", [0, 120, 150]),
     ],
 )  # fmt: skip
-def test_a_job_that_outlives_its_estimate_holds_up_others_as_its_estimate_says(foresight, expected, engine):
-    assert run(overrun(), foresight, engine=engine).start_s.tolist() == expected
+def test_a_job_that_outlives_its_estimate_holds_up_others_as_its_estimate_says(estimate_model, expected, engine):
+    assert run(overrun(), estimate_model, engine=engine).start_s.tolist() == expected
 
 
 def test_a_killed_job_ends_at_its_limit_as_a_timeout():
-    schedule = run(overrun(), Foresight(overrun="kill"))
+    schedule = run(overrun(), EstimateModel(overrun="kill"))
     assert schedule.ends_s(overrun()).tolist() == [50, 80, 140]
     assert schedule.status.tolist() == [TIMEOUT, -1, -1]
 
@@ -89,12 +89,12 @@ def test_the_last_two_are_those_that_ended_last_before_the_job_came_and_none_of_
 
 def test_predictions_are_corrected_by_steps_up_to_what_the_user_said():
     jobs = Workload.of(submit_s=[0], runtime_s=[1000], cores=[1], estimate_s=np.array([400.0]))
-    halved = foresight_named("0.125(correct=steps)")
-    ends = corrections_of(halved, jobs, halved.told(jobs).expected_s)
+    halved = estimate_model_named("0.125(correct=steps)")
+    ends = corrections_of(halved, jobs, halved.estimated(jobs).expected_s)
     assert [ends.end_s(0, 0.0, 1.0, now_s) for now_s in (0, 50, 110, 350, 400, 900)] == [50, 110, 350, 400, 400, 400]
-    by_doubling = corrections_of(foresight_named("0.125(correct=double)"), jobs, np.array([50.0]))
+    by_doubling = corrections_of(estimate_model_named("0.125(correct=double)"), jobs, np.array([50.0]))
     assert [by_doubling.end_s(0, 0.0, 1.0, now_s) for now_s in (50, 100, 250)] == [100, 200, 400]
-    to_the_users = corrections_of(foresight_named("0.125(correct=user)"), jobs, np.array([50.0]))
+    to_the_users = corrections_of(estimate_model_named("0.125(correct=user)"), jobs, np.array([50.0]))
     assert [to_the_users.end_s(0, 7.0, 2.0, now_s) for now_s in (0, 32, 999)] == [32, 207, 207]
 
 
@@ -111,7 +111,7 @@ def test_exact_estimates_are_the_users_times_one_where_those_are_exact(seed, dis
 
 @given(
     seed=st.integers(0, 500),
-    foresight=st.sampled_from(["exact", "0.5", "0.3(correct=steps)", "user(expiry_pass=yes)", "last-two",
+    estimate_model=st.sampled_from(["exact", "0.5", "0.3(correct=steps)", "user(expiry_pass=yes)", "last-two",
                                "last-two(correct=double,expiry_pass=yes)", "0.4(correct=user,expiry_pass=yes)"]),
     overrun=st.sampled_from(["run", "kill"]),
     discipline=st.sampled_from(
@@ -119,9 +119,9 @@ def test_exact_estimates_are_the_users_times_one_where_those_are_exact(seed, dis
     ),
     interval_s=st.sampled_from([0.0, 7.0]),
 )  # fmt: skip
-def test_engines_agree_whatever_is_expected(seed, foresight, overrun, discipline, interval_s):
+def test_engines_agree_whatever_is_expected(seed, estimate_model, overrun, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *(["speed"] if seed % 3 == 0 else []))
-    told = foresight_named(foresight, overrun)
+    told = estimate_model_named(estimate_model, overrun)
     plain, quick = (
         run(workload, told, discipline, cluster, interval_s, engine) for engine in ("reference", "auto")
     )  # fmt: skip
@@ -135,15 +135,17 @@ def test_engines_agree_whatever_is_expected(seed, foresight, overrun, discipline
 
 @given(
     seed=st.integers(0, 500),
-    foresight=st.sampled_from(["exact", "2", "last-two(expiry_pass=yes)", "last-two(correct=user)"]),
+    estimate_model=st.sampled_from(["exact", "2", "last-two(expiry_pass=yes)", "last-two(correct=user)"]),
     overrun=st.sampled_from(["run", "kill"]),
     discipline=st.sampled_from(["easy(fill=shortest)", "conservative", "multifactor+slurm"]),
 )
-@example(seed=30, foresight="exact", overrun="run", discipline="easy(fill=shortest)")  # on after a halt, until a drain
-@example(seed=477, foresight="exact", overrun="run", discipline="easy(fill=shortest)")  # and past one
-def test_jobs_that_constraints_bind_keep_all_rules_whatever_is_expected(seed, foresight, overrun, discipline):
+@example(
+    seed=30, estimate_model="exact", overrun="run", discipline="easy(fill=shortest)"
+)  # on after a halt, until a drain
+@example(seed=477, estimate_model="exact", overrun="run", discipline="easy(fill=shortest)")  # and past one
+def test_jobs_that_constraints_bind_keep_all_rules_whatever_is_expected(seed, estimate_model, overrun, discipline):
     workload, cluster = bound_jobs(seed, "begin", "depends", "array", "partition", "limits", "calendar", "preempt")
-    run(workload, foresight_named(foresight, overrun), discipline, cluster)
+    run(workload, estimate_model_named(estimate_model, overrun), discipline, cluster)
 
 
 def test_easy_plus_plus_is_easy_with_predictions_of_the_last_two_filled_shortest_first():
@@ -163,17 +165,17 @@ def test_a_limit_kills_even_where_the_log_says_that_the_job_timed_out():
     workload = Workload.of(
         submit_s=[0], runtime_s=[90], cores=[1], constraints=Constraints(limit_s=[60.0], status=[TIMEOUT])
     )
-    assert run(workload, Foresight(overrun="kill")).status.tolist() == [TIMEOUT]
+    assert run(workload, EstimateModel(overrun="kill")).status.tolist() == [TIMEOUT]
 
 
 @pytest.mark.parametrize(("estimates", "overrun"), [("last-two", "run"), ("user", "kill")])
 def test_what_the_log_does_not_say_is_refused(estimates, overrun):
     workload = Workload.of(submit_s=[0], runtime_s=[90], cores=[1])
     with pytest.raises(InputError):
-        run(workload, foresight_named(estimates, overrun))
+        run(workload, estimate_model_named(estimates, overrun))
 
 
 def test_the_plain_engine_is_told_of_estimates_too():
     scheduler = Scheduler(POLICIES["first-fit"], discipline_named("easy"))
-    schedule = replay(overrun(), FOUR_CORES, scheduler, interval_s=0.0, foresight=foresight_named("exact"))
+    schedule = replay(overrun(), FOUR_CORES, scheduler, interval_s=0.0, estimate_model=estimate_model_named("exact"))
     assert schedule.start_s.tolist() == [0, 120, 20]

@@ -11,34 +11,34 @@ from loadmaster.sim.queue.engine.running_by_host_kernel import (
     move_in,
     move_out,
     next_end_at,
-    no_tenants,
+    nothing_runs,
 )
 
 
 @njit
-def moved(tenants, task, host, comes):
+def moved(running_by_host, task, host, comes):
     if comes:
-        move_in(tenants, task, 1, task, host)
+        move_in(running_by_host, task, 1, task, host)
     else:
-        move_out(tenants, task, host)
+        move_out(running_by_host, task, host)
 
 
 @njit
-def asked(tenants, host, after_s):
-    return next_end_at(tenants, host, after_s)
+def asked(running_by_host, host, after_s):
+    return next_end_at(running_by_host, host, after_s)
 
 
 @njit
-def forgotten(tenants):
-    all_fresh(tenants)
+def forgotten(running_by_host):
+    all_fresh(running_by_host)
 
 
 @settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), hosts=st.integers(1, 4))
 def test_tasks_come_and_go_in_any_order_and_a_host_names_its_next_end(seed, hosts):
     rng, tasks = np.random.default_rng(seed), 12
-    tenants = no_tenants(tasks, tasks, hosts)
-    tenants.end_s[:] = rng.integers(0, 6, tasks)
+    running_by_host = nothing_runs(tasks, tasks, hosts)
+    running_by_host.end_s[:] = rng.integers(0, 6, tasks)
     where = dict[int, int]()
     for _ in range(60):
         task = int(rng.integers(tasks))
@@ -46,15 +46,15 @@ def test_tasks_come_and_go_in_any_order_and_a_host_names_its_next_end(seed, host
         host = int(rng.integers(hosts)) if comes else where.pop(task)
         if comes:
             where[task] = host
-        moved(tenants, task, host, comes)
-        assert host in tenants.stale[: tenants.number[STALE]]
+        moved(running_by_host, task, host, comes)
+        assert host in running_by_host.stale[: running_by_host.number[STALE]]
         if rng.random() < 0.3:
-            forgotten(tenants)
-            assert tenants.number[STALE] == 0
-            assert not tenants.is_stale.any()
+            forgotten(running_by_host)
+            assert running_by_host.number[STALE] == 0
+            assert not running_by_host.is_stale.any()
         after_s = float(rng.integers(-1, 6))
         for each in range(hosts):
             there = [task for task, place in where.items() if place == each]
-            assert tenants.many[each] == len(there)
-            later = [end_s for end_s in tenants.end_s[there] if end_s > after_s]
-            assert asked(tenants, each, after_s) == min(later, default=np.inf)
+            assert running_by_host.many[each] == len(there)
+            later = [end_s for end_s in running_by_host.end_s[there] if end_s > after_s]
+            assert asked(running_by_host, each, after_s) == min(later, default=np.inf)

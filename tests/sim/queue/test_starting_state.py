@@ -46,8 +46,8 @@ def log_at_random(seed):
 def cut_at(workload, cluster, schedule, now_s, *, ends):
     """The rest of a run from `now_s` on: what runs then runs as the rest begins, and what is over is left out."""
     assert cluster.speed is not None
-    pace = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
-    slowest = np.minimum.reduceat(pace, workload.first_task[:-1])
+    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    slowest = np.minimum.reduceat(slowest_speed, workload.first_task[:-1])
     end_s = schedule.start_s + workload.runtime_s / slowest
     runs, over = (schedule.start_s < now_s) & (end_s > now_s), (schedule.start_s < now_s) & (end_s <= now_s)
     job = np.flatnonzero(runs)
@@ -107,7 +107,7 @@ def test_the_rest_of_a_run_is_as_if_it_had_not_been_cut(name, engine):
 @pytest.mark.parametrize("kinds", [("partition", "features"), ("begin", "limits"), ("calendar",), ("depends",)])
 @pytest.mark.parametrize("name", ["easy", "fcfs+skip", "multifactor+easy", "easy(heads=2)"])
 def test_under_constraints_too(kinds, name):
-    discipline, begun = discipline_named(name), 0
+    discipline, runs_at_start = discipline_named(name), 0
     for seed in range(12):
         workload, cluster = bound_jobs(seed, *kinds)
         whole = simulate(workload, cluster, FIRST_FIT, EASY, engine="reference")
@@ -115,10 +115,10 @@ def test_under_constraints_too(kinds, name):
             continue
         now_s = float(np.median(whole.start_s[whole.started]))
         rest, _ = cut_at(workload, cluster, whole, now_s, ends=False)
-        begun += rest.starting.jobs
+        runs_at_start += rest.starting.jobs
         made = simulate(rest, cluster, FIRST_FIT, discipline, engine="compiled")
         assert_same(made, simulate(rest, cluster, FIRST_FIT, discipline, engine="reference"))
-    assert begun > 10
+    assert runs_at_start > 10
 
 
 def test_a_job_that_runs_keeps_its_host_and_its_end_and_the_next_one_waits_for_it():
@@ -160,7 +160,7 @@ def test_a_state_that_cannot_be_is_refused_in_one_line(state, why, engine):
         )  # fmt: skip
 
 
-def begun_log():
+def log_at_start():
     return Workload.of(
         submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1], starting=StartingState(2.0, job=[0], start_s=[0.0], host=[0])
     )  # fmt: skip
@@ -178,4 +178,4 @@ def begun_log():
 )
 def test_what_begins_on_empty_hosts_refuses_a_starting_state(use):
     with pytest.raises(InputError, match="run as it begins"):
-        use(begun_log(), Cluster.uniform(2, cores=1))
+        use(log_at_start(), Cluster.uniform(2, cores=1))

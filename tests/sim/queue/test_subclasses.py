@@ -39,9 +39,9 @@ def idle_until_noon(parent):
 
     @dataclass(frozen=True)
     class Late(parent):
-        def serve(self, board):
-            if board.now_s >= 600.0:
-                super().serve(board)
+        def serve(self, this_pass):
+            if this_pass.now_s >= 600.0:
+                super().serve(this_pass)
 
     return Discipline(ORDERS["fcfs"], Late())
 

@@ -14,7 +14,7 @@ from loadmaster.packing.kubernetes_requests import requests_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _HOW = {
-    "DeadlineExceeded": "timeout", "Evicted": "preempted", "Preempting": "preempted", "NodeLost": "node_fail",
+    "DeadlineExceeded": "timeout", "Evicted": "preempted", "PreemptionOfRuns": "preempted", "NodeLost": "node_fail",
     "NodeShutdown": "node_fail", "Terminated": "node_fail",
 }  # fmt: skip
 _USER = 1  # a code of `HOLDS`

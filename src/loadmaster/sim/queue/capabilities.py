@@ -15,7 +15,7 @@ MEMBERS = 8
 Progress = Callable[[int, int], None]
 
 
-class Walk(NamedTuple):
+class BackfillingKind(NamedTuple):
     """What compiled engines know of a backfilling; -1 stands for no limit. `shortest`: see `Easy.fill`."""
 
     kind: int
@@ -33,11 +33,11 @@ def _limit(limit: int | None) -> int:
     return -1 if limit is None else int(limit)
 
 
-_WALKS: dict[type, Callable[[Any], Walk]] = {
-    Blocking: lambda _: Walk(BLOCKING, 0, -1),
-    Skip: lambda _: Walk(WALK, 0, -1),
-    NetBatch: lambda rule: Walk(WALK, _limit(rule.reservations), _limit(rule.lookahead)),
-    Easy: lambda rule: Walk(EASY, 0, -1, rule.fill == "shortest"),
+_WALKS: dict[type, Callable[[Any], BackfillingKind]] = {
+    Blocking: lambda _: BackfillingKind(BLOCKING, 0, -1),
+    Skip: lambda _: BackfillingKind(WALK, 0, -1),
+    NetBatch: lambda rule: BackfillingKind(WALK, _limit(rule.reservations), _limit(rule.lookahead)),
+    Easy: lambda rule: BackfillingKind(EASY, 0, -1, rule.fill == "shortest"),
 }
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, in the plain engine."""
 
@@ -47,10 +47,10 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     backfilling = discipline.backfilling
     one_head = not isinstance(backfilling, Easy) or backfilling == Easy()
     order = discipline.order
-    known = type(order) in (Order, FairShare) or is_told(order)
+    known = type(order) in (Order, FairShare) or tracks_events_of(order)
     return (
         type(backfilling) in _WALKS and one_head and known and is_plain_data(policy)
-        and known_of(policy) is not None and len(members_of(policy)) <= MEMBERS
+        and meta_rule_kind_of(policy) is not None and len(members_of(policy)) <= MEMBERS
     )  # fmt: skip
 
 
@@ -68,13 +68,15 @@ def _is_member(member: Discipline) -> bool:
     return type(member) is Discipline and type(backfilling) in _WALKS and one_head and type(member.order) is Order
 
 
-def walk_of(discipline: Discipline) -> Walk:
+def backfilling_kind_of(discipline: Discipline) -> BackfillingKind:
     """What compiled engines know of the backfilling of a discipline that they serve."""
     if isinstance(discipline, Twin):  # what any member may ask is kept for all
-        return Walk(EASY, -1 if any(walk_of(member).reservations for member in discipline.members) else 0, -1)
+        return BackfillingKind(
+            EASY, -1 if any(backfilling_kind_of(member).reservations for member in discipline.members) else 0, -1
+        )
     backfilling = discipline.backfilling
     if isinstance(backfilling, Conservative):
-        return Walk(PROFILE, 0, _limit(backfilling.lookahead))
+        return BackfillingKind(PROFILE, 0, _limit(backfilling.lookahead))
     return _WALKS[type(backfilling)](backfilling)
 
 
@@ -83,7 +85,7 @@ def by_arrival(discipline: Discipline) -> bool:
     return discipline.order is ORDERS["fcfs"]
 
 
-def is_told(order: AnyOrder) -> bool:
+def tracks_events_of(order: AnyOrder) -> bool:
     """Whether the engine tells this order what happens; a subclass is a rule of its own, which plain Python runs."""
     return type(order) is Multifactor
 
@@ -97,7 +99,7 @@ JOBS, CORES, WEIGHTED = range(3)
 TARGETS = {"jobs": JOBS, "cores": CORES, "weighted": WEIGHTED}
 
 
-class Known(NamedTuple):
+class MetaRuleKind(NamedTuple):
     """What compiled engines know of a meta-rule: they follow the first member of the highest value.
 
     Attributes:
@@ -109,15 +111,15 @@ class Known(NamedTuple):
     pruned: bool = False
 
 
-_KNOWN: dict[type, Callable[[Any], Known]] = {
-    MaxJobs: lambda rule: Known(TARGETS[rule.target], not rule.log_ties),
+_KNOWN: dict[type, Callable[[Any], MetaRuleKind]] = {
+    MaxJobs: lambda rule: MetaRuleKind(TARGETS[rule.target], not rule.log_ties),
 }
 """The meta-rules that are compiled, by their exact type: a subclass chooses for itself, in the plain engine."""
 
 
-def known_of(policy: AnyPolicy) -> Known | None:
+def meta_rule_kind_of(policy: AnyPolicy) -> MetaRuleKind | None:
     """What compiled engines know of `policy`; None of a meta-rule that they do not know."""
     if not is_meta(policy):
-        return Known()
+        return MetaRuleKind()
     make = _KNOWN.get(type(policy))
     return None if make is None else make(policy)

@@ -12,9 +12,9 @@ from loadmaster.model.constraints import STATUSES
 from loadmaster.model.following import is_closed, refuse_closed
 from loadmaster.order import job_columns
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, members_of
-from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue.constrained_door import Progress, serves_at_desk, serves_bound, simulate_bound
+from loadmaster.sim.queue.constrained_door import Progress, serves_bound, serves_general, simulate_bound
 from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
     is_cheaper_than_a_kept_plan,
@@ -37,7 +37,7 @@ def simulate(
     seed: int = 0,
     engine: Engine = "auto",
     progress: Progress | None = None,
-    foresight: Foresight = USERS,
+    estimate_model: EstimateModel = USERS,
 ) -> Schedule:
     """Replay `workload` on `cluster` and return who started when and where.
 
@@ -51,35 +51,36 @@ def simulate(
         engine: `reference` for the plain Python engine, `compiled` for the general compiled one, `planning` for
             conservative backfilling; all agree, and one that cannot serve gives way. Subclasses of policies, orders
             and backfillings have the plain one only, which calls their own methods, and so have jobs that constraints
-            bind in a way that no function `serves_...` of `bound_door` names.
-        progress: told of the progress of long runs.
-        foresight: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made as
+            bind in a way that no function `serves_...` of `constrained_door` names.
+        progress: called with the number the progress of long runs.
+        estimate_model: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made
+        as
             jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
 
     Raises:
         InputError: jobs and hosts name different resources, a policy or an order of one's own is not sound, the log
-            does not say what `foresight` needs, or when its jobs arrive (`simulate_lived` serves that).
+            does not say what `estimate_model` needs, or when its jobs arrive (`simulate_lived` serves that).
     """
     check_rules(workload, cluster, policy, discipline)
     refuse_closed(workload)
     bound = binds(workload, cluster)
-    foresight = foresight.under(discipline, workload, bound=bound)
+    estimate_model = estimate_model.under(discipline, workload, bound=bound)
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
-    if workload.starting is not None and not foresight.is_fixed:
+    if workload.starting is not None and not estimate_model.is_fixed:
         engine = "reference"  # compiled engines correct no estimate of a job that runs as they begin
     if bound and engine in ("auto", "compiled"):
         few = engine == "auto"
-        schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, foresight, few=few)
+        schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, estimate_model, few=few)
         if schedule is not None:
             return schedule
     if engine != "reference" and not bound:
-        if _is_told_before(foresight, cluster, discipline):
-            return _foretold(workload, cluster, scheduler, interval_s, seed, engine, progress, foresight)
-        if _guesses(foresight, cluster, policy, discipline):
-            return _guessed(workload, cluster, scheduler, interval_s, seed, progress, foresight)
+        if _is_told_before(estimate_model, cluster, discipline):
+            return _foretold(workload, cluster, scheduler, interval_s, seed, engine, progress, estimate_model)
+        if _estimates(estimate_model, cluster, policy, discipline):
+            return _guessed(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
     replayed = replay if engine == "reference" else replay_deciding
     return replayed(
-        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, foresight=foresight
+        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, estimate_model=estimate_model
     )
 
 
@@ -100,47 +101,48 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
 
 def _foretold(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, engine: Engine,
-    progress: Progress | None, foresight: Foresight,
+    progress: Progress | None, estimate_model: EstimateModel,
 ) -> Schedule:  # fmt: skip
     """A run without constraints of which all that is expected, and all that limits cut, is known before."""
-    told = foresight.told(workload)
-    quick, alike, one_speed = in_one_speed(told, cluster, scheduler.discipline)
-    quick, killed = _cut(quick, foresight.killed_after_s(workload))
+    estimated = estimate_model.estimated(workload)
+    quick, alike, one_speed = in_one_speed(estimated, cluster, scheduler.discipline)
+    quick, killed = _cut(quick, estimate_model.killed_after_s(workload))
     schedule = _unbound(quick, alike, one_speed, scheduler, interval_s, seed, engine, progress)
-    if foresight != USERS:
-        schedule = replace(schedule, expected_s=told.expected_s)
+    if estimate_model != USERS:
+        schedule = replace(schedule, expected_s=estimated.expected_s)
     if killed.any():
         schedule = replace(schedule, status=np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32))
-    if schedule.end_s is not None or (one_speed and quick is told):
+    if schedule.end_s is not None or (one_speed and quick is estimated):
         return schedule
-    end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(told, cluster, schedule)
+    end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(estimated, cluster, schedule)
     return replace(schedule, end_s=end_s)
 
 
-def _guesses(foresight: Foresight, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
+def _estimates(estimate_model: EstimateModel, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether a compiled engine predicts and corrects while it runs."""
     from loadmaster.sim.queue import capabilities as served
-    from loadmaster.sim.queue.capabilities import is_told
-    from loadmaster.sim.queue.engine.estimates import serves_guesses
+    from loadmaster.sim.queue.capabilities import tracks_events_of
+    from loadmaster.sim.queue.engine.estimates import serves_corrections
 
-    known = served.serves(policy, discipline) and not is_told(discipline.order)
-    return known and serves_guesses(foresight, cluster, discipline)
+    known = served.serves(policy, discipline) and not tracks_events_of(discipline.order)
+    return known and serves_corrections(estimate_model, cluster, discipline)
 
 
 def _guessed(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
-    progress: Progress | None, foresight: Foresight,
+    progress: Progress | None, estimate_model: EstimateModel,
 ) -> Schedule:  # fmt: skip
     """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
-    from loadmaster.sim.queue.engine.estimates import guess_of
+    from loadmaster.sim.queue.engine.estimates import estimates_of
     from loadmaster.sim.queue.engine.replay import replay_compiled
 
-    told = foresight.told(workload)
-    expected_s = np.array(told.expected_s)
-    cut, killed = _cut(told.expecting(expected_s), foresight.killed_after_s(workload))
+    estimated = estimate_model.estimated(workload)
+    expected_s = np.array(estimated.expected_s)
+    cut, killed = _cut(estimated.expecting(expected_s), estimate_model.killed_after_s(workload))
     schedule = replay_compiled(
         cut, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress,
-        guess=guess_of(workload, expected_s, foresight, ends_count=type(scheduler.discipline.backfilling) is Easy),
+        estimates=estimates_of(workload, expected_s, estimate_model, ends_count=type(scheduler.discipline.backfilling)
+        is Easy),
     )  # fmt: skip
     schedule = replace(schedule, expected_s=expected_s)
     if not killed.any():
@@ -149,10 +151,10 @@ def _guessed(
     return replace(schedule, status=status, end_s=schedule.start_s + cut.runtime_s)
 
 
-def _is_told_before(foresight: Foresight, cluster: Cluster, discipline: Discipline) -> bool:
+def _is_told_before(estimate_model: EstimateModel, cluster: Cluster, discipline: Discipline) -> bool:
     """Whether all that is expected, and all that limits cut, is known before the run: for compiled engines."""
     speed = common_speed(cluster, discipline)
-    return foresight.is_fixed and not (speed is None and foresight.overrun == "kill")
+    return estimate_model.is_fixed and not (speed is None and estimate_model.overrun == "kill")
 
 
 def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
@@ -170,7 +172,7 @@ def _unbound(
     """A run without constraints, on the quickest engine that knows all of it."""
     policy, discipline = scheduler.policy, scheduler.discipline
     from loadmaster.sim.queue import capabilities as served
-    from loadmaster.sim.queue.engine import general_replay as at_desk
+    from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine import replay as compiled
     from loadmaster.sim.queue.engine.profile import layout as profile
 
@@ -185,8 +187,8 @@ def _unbound(
             workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
     many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
-    if many and at_desk.serves(policy, discipline):
-        schedule = at_desk.replay_at_desk(
+    if many and general_replay.serves(policy, discipline):
+        schedule = general_replay.replay_general(
             workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
         )  # fmt: skip
         if schedule is not None:
@@ -199,13 +201,17 @@ def _unbound(
 def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
     """float64[J]: when every job ends, at the speed of its slowest host."""
     assert cluster.speed is not None
-    pace = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
-    slowest = np.minimum.reduceat(pace, workload.first_task[:-1]) if len(pace) else pace
+    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    slowest = np.minimum.reduceat(slowest_speed, workload.first_task[:-1]) if len(slowest_speed) else slowest_speed
     return np.asarray(schedule.start_s + workload.runtime_s / slowest)
 
 
 def is_compiled(
-    workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, foresight: Foresight = USERS
+    workload: Workload,
+    cluster: Cluster,
+    policy: AnyPolicy,
+    discipline: Discipline,
+    estimate_model: EstimateModel = USERS,
 ) -> bool:
     """Whether a compiled engine knows all of these; else the plain one runs, hundreds of times slower.
 
@@ -216,24 +222,24 @@ def is_compiled(
         cluster: the hosts.
         policy: rates them.
         discipline: serves the queue.
-        foresight: what it may count on.
+        estimate_model: what it may count on.
     """
     from loadmaster.sim.queue import capabilities as served
 
     if is_closed(workload):
         return False
-    foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
-    if workload.starting is not None and not foresight.is_fixed:
+    estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
+    if workload.starting is not None and not estimate_model.is_fixed:
         return False
     if binds(workload, cluster):
-        rule = cluster, policy, discipline, foresight
-        return serves_bound(workload, *rule) or serves_at_desk(*rule)
-    if not _is_told_before(foresight, cluster, discipline):
-        return _guesses(foresight, cluster, policy, discipline)
+        rule = cluster, policy, discipline, estimate_model
+        return serves_bound(workload, *rule) or serves_general(*rule)
+    if not _is_told_before(estimate_model, cluster, discipline):
+        return _estimates(estimate_model, cluster, policy, discipline)
     if served.serves(policy, discipline) or served.serves_twin(policy, discipline):
         return True
-    from loadmaster.sim.queue.engine import general_replay as at_desk
+    from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine.profile import layout as profile
 
-    at_board = workload.jobs >= MANY_JOBS and at_desk.serves(policy, discipline)
-    return at_board or profile.knows(policy, discipline)
+    through_pass = workload.jobs >= MANY_JOBS and general_replay.serves(policy, discipline)
+    return through_pass or profile.knows(policy, discipline)

@@ -8,19 +8,19 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import Discipline
 
 MANY_JOBS = 1000
-"""From so many on a run takes the engine over the compiled board: fewer are over before it is compiled."""
+"""From so many on a run takes the engine over the compiled scheduling pass: fewer are over before it is compiled."""
 MANY_HOSTS = 500
-"""Hosts from which the engine over the compiled board is the cheaper one under conservative backfilling, if jobs never
+"""Hosts from which the engine over the compiled pass is the cheaper one under conservative backfilling, if jobs never
 wait: the kept plan has a profile of each host."""
 
 
 def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
-    """Whether the board replays conservative backfilling in less time than the engine that keeps its plan.
+    """Whether the general pass replays conservative backfilling in less time than the engine that keeps its plan.
 
     Measured on 1,200 to 3,000 jobs of each log, deciding at every event; CPU microseconds a job, the kept plan's and
-    the board's: wagap-2013 7 and 36. Where nothing waits: openb on its 1,523 hosts 36 and 10, on 762 of them 18 and 9,
-    on 191 of them 6 and 8; LCG on 3000x8c 66 and 16, on 188x8c 6 and 8. Jobs of many tasks, of which many wait, are
-    far cheaper in the kept plan: 8,000 jobs of LANL-CM5 on 32x32c1g 337 and 5,695, each in a run of its own.
+    the general pass: wagap-2013 7 and 36. Where nothing waits: openb on its 1,523 hosts 36 and 10, on 762 of them 18
+    and 9, on 191 of them 6 and 8; LCG on 3000x8c 66 and 16, on 188x8c 6 and 8. Jobs of many tasks, of which many wait,
+    are far cheaper in the kept plan: 8,000 jobs of LANL-CM5 on 32x32c1g 337 and 5,695, each in a run of its own.
     """
     backfilling = discipline.backfilling
     if isinstance(backfilling, Conservative) and backfilling.early_end == "replan":

@@ -3,12 +3,12 @@
 from loadmaster.model import Cluster, Constraints, InputError, Schedule, Workload
 from loadmaster.model.following import is_closed
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler
-from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.constrained_door import Progress
 from loadmaster.sim.queue.door import Engine, check_rules, simulate
 from loadmaster.sim.queue.look_ahead import looking_ahead
-from loadmaster.sim.queue.plain.scheduler_like import Plainly
+from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
 from loadmaster.sim.queue.reference import Replay
 
 
@@ -22,7 +22,7 @@ def simulate_lived(
     seed: int = 0,
     plainly: bool = False,
     progress: Progress | None = None,
-    foresight: Foresight = USERS,
+    estimate_model: EstimateModel = USERS,
 ) -> tuple[Workload, Schedule]:
     """As `simulate`, with the jobs as they arrived in the run: of a log that tells all arrivals, as it has them.
 
@@ -38,7 +38,7 @@ def simulate_lived(
         seed: for policies that draw.
         plainly: decisions are not compiled either.
         progress: told of the progress of long runs.
-        foresight: what the discipline may count on, and whether limits kill.
+        estimate_model: what the discipline may count on, and whether limits kill.
 
     Raises:
         InputError: as `simulate`; or something that is not served where jobs follow others.
@@ -47,17 +47,19 @@ def simulate_lived(
         engine: Engine = "reference" if plainly else "auto"
         return workload, simulate(
             workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, engine=engine, progress=progress,
-            foresight=foresight,
+            estimate_model=estimate_model,
         )  # fmt: skip
     check_rules(workload, cluster, policy, discipline)
-    foresight = foresight.under(discipline, workload, bound=binds(workload, cluster))
-    _refuse_unserved(workload, foresight)
+    estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
+    _refuse_unserved(workload, estimate_model)
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=plainly))
-    run = Replay(workload, cluster, Plainly(scheduler) if plainly else scheduler, interval_s, seed, foresight)
+    run = Replay(
+        workload, cluster, PlainDecisions(scheduler) if plainly else scheduler, interval_s, seed, estimate_model
+    )
     return run.arrivals.lived(run.run(progress))
 
 
-def _refuse_unserved(workload: Workload, foresight: Foresight) -> None:
+def _refuse_unserved(workload: Workload, estimate_model: EstimateModel) -> None:
     """Refuse what names a time or a job of the log, where a run alone tells when jobs come and whether they do.
 
     Raises:
@@ -68,6 +70,6 @@ def _refuse_unserved(workload: Workload, foresight: Foresight) -> None:
         if column in bound.given:
             rule = f"a time or a job that the log names to wait for, {closed}, is served by no engine"
             raise InputError(column, rule, fix=f"leave it aside (--ignore {column}), or --ignore follows")
-    if foresight.estimates == "last-two":
+    if estimate_model.estimates == "last-two":
         raise InputError("last-two", f"estimates by the last two jobs of a user, {closed}, are served by no engine",
                          fix="other --estimates, or --ignore follows")  # fmt: skip

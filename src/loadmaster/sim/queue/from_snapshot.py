@@ -12,7 +12,7 @@ from loadmaster.scheduling.array_limits import throttled_arrays
 from loadmaster.scheduling.dependencies import waits_of
 from loadmaster.scheduling.host_calendar import Calendar
 from loadmaster.scheduling.host_eligibility import Entries
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.resource_time_limits import WorkLimits
 from loadmaster.scheduling.running_limits import no_counters
 
@@ -33,7 +33,7 @@ class Beginning(NamedTuple):
 
     workload: Workload
     cluster: Cluster
-    binding: Binding | None
+    binding: ResolvedConstraints | None
     job: Longs
 
 
@@ -122,7 +122,7 @@ def _is_bound(snapshot: Snapshot) -> bool:
     return bool(snapshot.closures) or any(getattr(snapshot.queue, name) is not None for name in _BINDING)
 
 
-def _binding(snapshot: Snapshot, numbers: _Numbers) -> Binding:
+def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
     """What binds the jobs of a snapshot: partitions, sets of hosts, hosts asked for, and closures."""
     queue, jobs = snapshot.queue, len(numbers.row)
     entries = _entries(snapshot, numbers)
@@ -133,7 +133,7 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> Binding:
     eligible_s[numbers.of_run] = 0.0
     workload = Workload((), np.zeros(jobs), np.ones(jobs), np.zeros((jobs, 0)))
     array = np.full(jobs, -1, np.int64) if queue.array is None else queue.array[numbers.row]
-    return Binding(
+    return ResolvedConstraints(
         eligible_s, np.full(jobs, np.inf), np.zeros(jobs, np.int32), ("",), entries, no_counters(many),
         no_counters(many),
         WorkLimits(

@@ -9,7 +9,7 @@ from loadmaster.order import JobColumns
 from loadmaster.place import Policy
 from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
-from loadmaster.sim.queue.plain.scheduler_like import Plainly
+from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
 from loadmaster.sim.queue.reference import Replay
 
 
@@ -42,28 +42,27 @@ def look_ahead(snapshot: Snapshot, policy: Policy, discipline: Discipline, colum
 
 def look_ahead_plainly(snapshot: Snapshot, policy: Policy, discipline: Discipline, columns: JobColumns) -> Floats:
     """The same in plain Python, which defines it."""
-    return _replayed(beginning(snapshot, columns), Plainly(Scheduler(policy, discipline)), snapshot.seed)
+    return _replayed(beginning(snapshot, columns), PlainDecisions(Scheduler(policy, discipline)), snapshot.seed)
 
 
 def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | None:
     """The run on a compiled engine; None where none knows its rules."""
     from loadmaster.compiled_rules.policies import never_remembered  # hundreds of kernels
-    from loadmaster.sim.queue import capabilities as served
-    from loadmaster.sim.queue.engine import general_replay as at_desk
-    from loadmaster.sim.queue.engine import replay as compiled
+    from loadmaster.sim.queue import capabilities
+    from loadmaster.sim.queue.engine import general_replay, replay
 
     policy, discipline = scheduler.policy, scheduler.discipline
     numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
-    if run.binding is None and served.serves(policy, discipline) and not numbered:
-        return compiled.replay_compiled(run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed)
-    if not at_desk.serves(policy, discipline):
+    if run.binding is None and capabilities.serves(policy, discipline) and not numbered:
+        return replay.replay_compiled(run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed)
+    if not general_replay.serves(policy, discipline):
         return None
-    return at_desk.replay_at_desk(
+    return general_replay.replay_general(
         run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed, binding=run.binding
     )  # fmt: skip
 
 
-def _replayed(run: Beginning, scheduler: Scheduler | Plainly, seed: int) -> Floats:
+def _replayed(run: Beginning, scheduler: Scheduler | PlainDecisions, seed: int) -> Floats:
     """float64[Q]: starts on the plain engine."""
     schedule = Replay(run.workload, run.cluster, scheduler, 0.0, seed, binding=run.binding).run()
     return schedule.start_s[run.job]

@@ -18,16 +18,16 @@ from loadmaster.model.starting_state import StartingState
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
 from loadmaster.scheduling import Scheduler
-from loadmaster.scheduling.estimate_model import USERS, Foresight
-from loadmaster.scheduling.resolved_constraints import Binding, binding_of, binds, is_one_pool
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, is_one_pool, resolve_constraints
 from loadmaster.sim.queue.plain.arrivals import Arrivals, ByArrival
-from loadmaster.sim.queue.plain.estimates import Expecting
-from loadmaster.sim.queue.plain.limits import Allowance
+from loadmaster.sim.queue.plain.estimates import PlainEstimates
+from loadmaster.sim.queue.plain.limits import LimitsLeft
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
-from loadmaster.sim.queue.plain.preemption import Preempting
-from loadmaster.sim.queue.plain.scheduler_like import Plainly, SchedulerLike
+from loadmaster.sim.queue.plain.preemption import PreemptionOfRuns
+from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions, SchedulerLike
 from loadmaster.sim.queue.plain.snapshot import columns_seen, requests_seen, same_for_all, seen_by
-from loadmaster.sim.queue.plain.waiting_jobs import Pending
+from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
 
 
 def replay(
@@ -38,7 +38,7 @@ def replay(
     interval_s: float = 0.0,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    foresight: Foresight = USERS,
+    estimate_model: EstimateModel = USERS,
 ) -> Schedule:
     """Replay `workload` on `cluster`; `scheduler` looks at the queue every `interval_s` seconds, or at every event.
 
@@ -54,12 +54,12 @@ def replay(
         interval_s: seconds between decisions; 0 decides at every event.
         seed: for policies that draw.
         progress: told of jobs started and jobs in all.
-        foresight: what the scheduler may count on, and whether limits kill.
+        estimate_model: what the scheduler may count on, and whether limits kill.
 
     Returns:
         The schedule. Jobs that are never started keep NaN and -1.
     """
-    return Replay(workload, cluster, Plainly(scheduler), interval_s, seed, foresight).run(progress)
+    return Replay(workload, cluster, PlainDecisions(scheduler), interval_s, seed, estimate_model).run(progress)
 
 
 def replay_deciding(
@@ -70,10 +70,10 @@ def replay_deciding(
     interval_s: float,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    foresight: Foresight = USERS,
+    estimate_model: EstimateModel = USERS,
 ) -> Schedule:
     """As `replay`, to the bit, but `scheduler` decides compiled where it can."""
-    return Replay(workload, cluster, scheduler, interval_s, seed, foresight).run(progress)
+    return Replay(workload, cluster, scheduler, interval_s, seed, estimate_model).run(progress)
 
 
 _NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
@@ -84,9 +84,9 @@ class Replay:
 
     def __init__(
         self, workload: Workload, cluster: Cluster, scheduler: SchedulerLike, interval_s: float, seed: int,
-        foresight: Foresight = USERS, binding: Binding | None = None,
+        estimate_model: EstimateModel = USERS, binding: ResolvedConstraints | None = None,
     ) -> None:  # fmt: skip
-        self.expecting = Expecting(workload, foresight)
+        self.expecting = PlainEstimates(workload, estimate_model)
         self.arrivals = Arrivals(self.expecting.workload)
         workload = self.arrivals.workload
         self.workload, self.cluster = workload, cluster
@@ -99,17 +99,17 @@ class Replay:
         self.demand: list[Amounts] = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
         self.same_for_all = same_for_all(self)
-        self.pending = Pending(workload.jobs, self.binding, self.arrivals.place)
-        self.allowance = None if self.binding is None else Allowance(self.binding)
+        self.pending = WaitingJobs(workload.jobs, self.binding, self.arrivals.place)
+        self.allowance = None if self.binding is None else LimitsLeft(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
         self.failures = deque(() if self.binding is None else self.binding.calendar.failures)
         self.occupancy = Occupancy(workload, cluster)
         bound = workload.constraints or Constraints()
         self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status
         self.ended_as = np.full(workload.jobs, -1, np.int32)
-        self.preempting: Preempting | None = None
+        self.preempting: PreemptionOfRuns | None = None
         if self.binding is not None and self.binding.rules.preemption.by != "none":
-            self.preempting = Preempting(self)
+            self.preempting = PreemptionOfRuns(self)
         self.suspended: dict[int, tuple[int, RunningJob]] = {}  # by job: for whom, and its run until then
         self.refused = 0
         self.eligible_before: set[int] = set()
@@ -121,7 +121,7 @@ class Replay:
         self.now_s = -math.inf
         self.ticked_s = 0.0
         self.cycles = CycleLog()
-        self.begun: frozenset[int] = frozenset()
+        self.runs_at_start: frozenset[int] = frozenset()
         self.begins_s = -math.inf
         if workload.starting is not None:
             self._begin(workload.starting)
@@ -133,7 +133,7 @@ class Replay:
         state.check_hosts(self.cluster, np.repeat(self.workload.demand[state.job], tasks, axis=0))
         if state.first_task is not None:
             self.columns["first_task"] = state.first_task
-        self.begun, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
+        self.runs_at_start, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
         hosts = np.split(state.host, np.cumsum(tasks)[:-1])
         for n in np.lexsort((state.job, state.start_s)).tolist():
             job, start_s, on = int(state.job[n]), float(state.start_s[n]), tuple(hosts[n].tolist())
@@ -164,11 +164,11 @@ class Replay:
         entries = self.binding.entries
         return int(entries.partition[entries.first_open(job)])
 
-    def _binding(self, workload: Workload) -> Binding | None:
+    def _binding(self, workload: Workload) -> ResolvedConstraints | None:
         """What binds the jobs, as the log has them; nobody may start before an arrival that is not known yet."""
         if not binds(workload, self.cluster):
             return None
-        binding = binding_of(workload, self.cluster)
+        binding = resolve_constraints(workload, self.cluster)
         return replace(binding, eligible_s=self.workload.submit_s) if self.arrivals.closed else binding
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Schedule:
@@ -313,7 +313,7 @@ class Replay:
         for job in self.arrivals.until(self.now_s):
             self.expecting.arrived(job)
             self.ranking.submitted(job, float(self.workload.submit_s[job]))
-            if job in self.begun:
+            if job in self.runs_at_start:
                 continue
             if self.allowance is not None and not self.allowance.submit(job):
                 self.pending.refuse()
@@ -365,7 +365,7 @@ class Replay:
             self.eligible_before.update(eligible)
         return eligible
 
-    def _released_s(self, job: int, binding: Binding) -> float:
+    def _released_s(self, job: int, binding: ResolvedConstraints) -> float:
         """Since when time and other jobs let it start; of a singleton nothing says that before it is eligible."""
         return self.now_s if binding.waits.single[job] else self.pending.ready_s(job)
 

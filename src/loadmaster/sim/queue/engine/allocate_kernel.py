@@ -46,7 +46,7 @@ def place(engine, member, bound, job, now):
     speed = fastest = engine.state.fastest[engine.jobs.hosts[job]]
     too_slow = 0.0
     while True:
-        length = length_of(engine.moment, now, engine.jobs.expected_s[job] / speed)
+        length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / speed)
         shut = shut_hosts(bound, job, now, engine.jobs.expected_s[job] / speed)
         placed, wrong = _take_hosts(engine, member, bound, job, length, shut, too_slow)
         if wrong or not engine.rules.several_speeds or (not placed and speed == fastest):
@@ -89,12 +89,12 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         _find_usable(engine.jobs, engine.state, bound, job, too_slow)
     alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
     if tasks > 1 or (in_order and length == SHORT):
-        alone = left = fill(engine.jobs, engine.state, engine.moment, job, SHORT, some_are_not)
+        alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
             remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
         if length == LONG:
-            left = fill(engine.jobs, engine.state, engine.moment, job, LONG, some_are_not)
+            left = fill(engine.jobs, engine.state, engine.head_promise, job, LONG, some_are_not)
         if left == 0:
             _take_filled(engine, job, length)
     elif left == 0 and in_turn:
@@ -155,7 +155,9 @@ def _take_in_turn(engine, job, length, some_are_not):
 @inlined
 def _is_spared(engine, job, host):
     """Whether the promised head leaves the host to a task of the job."""
-    allowed, _ = allowed_on(engine.jobs, engine.state, engine.moment, job, host, 1, engine.moment.number[SLACK])
+    allowed, _ = allowed_on(
+        engine.jobs, engine.state, engine.head_promise, job, host, 1, engine.head_promise.number[SLACK]
+    )
     return allowed > 0
 
 
@@ -202,7 +204,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
     last = count[LAST_HOST] if mark == 0 else np.int64(state.undo_host[mark - 1])
     slot, unsound = refresh(scores, scan, number, demand, state.free, last, seed)
     wrong = NOT_FINITE * unsound
-    at, closed, slack = mark, np.int64(0), engine.moment.number[SLACK]
+    at, closed, slack = mark, np.int64(0), engine.head_promise.number[SLACK]
     while at < mark + tasks and wrong == 0:
         if length == SHORT and not some_are_not:
             host = lowest_open(scores, slot, count[CLOSED] > 0)
@@ -214,7 +216,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
             wrong = np.int64(OUT_OF_ROOM)
             break
         if length == LONG:
-            cost = cost_of_next(engine.jobs, state, engine.moment, job, host, state.picked[host])
+            cost = cost_of_next(engine.jobs, state, engine.head_promise, job, host, state.picked[host])
             if cost > slack:
                 closed = _pass_by(state, host, closed)
                 continue
@@ -288,15 +290,15 @@ def renew_if_changed(engine, job, length):
 
     They were for it where the host that they speak of still has as much: then that one is reserved, or closed to it.
     """
-    if engine.stairs.fresh[length] == engine.state.tally[CHANGES]:
+    if engine.frontier.fresh[length] == engine.state.tally[CHANGES]:
         return
-    if length == SHORT and still_has(engine.stairs, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
+    if length == SHORT and still_has(engine.frontier, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
         return
-    engine.stairs.fresh[length] = engine.state.tally[CHANGES]
+    engine.frontier.fresh[length] = engine.state.tally[CHANGES]
     if length == LONG:
         renew_long(engine)
     else:
-        renew(engine.stairs, engine.state.free)
+        renew(engine.frontier, engine.state.free)
 
 
 @inlined
@@ -307,11 +309,11 @@ def _take(engine, job, host, tasks, length):
         engine.state.undo_kind[entry] = kind
     count[UNDO] += tasks
     count[CHANGES] += 1
-    if is_counted(engine.moment):
-        set_apart(engine.jobs, engine.state, engine.moment, host)
+    if is_counted(engine.head_promise):
+        set_apart(engine.jobs, engine.state, engine.head_promise, host)
     _change(engine, host, kind, -tasks)
     if length == LONG:
-        take_for_long(engine.jobs, engine.state, engine.moment, job, host, tasks)
+        take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
 
 
 @inner
@@ -329,10 +331,10 @@ def take_back(engine, mark, job, length):
     for entry in range(count[UNDO] - 1, mark - 1, -1):
         host = np.int64(engine.state.undo_host[entry])
         _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
-        raise_to(engine.stairs, engine.state.free, host)
+        raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
         if length == LONG:
-            take_for_long(engine.jobs, engine.state, engine.moment, job, host, -1)
+            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, -1)
     if count[UNDO] > mark:
         count[CHANGES] += 1
     count[UNDO] = mark
@@ -342,7 +344,7 @@ def take_back(engine, mark, job, length):
 def give_back(engine, host, kind, tasks):
     """So many tasks have ended on the host."""
     _change(engine, host, kind, tasks)
-    raise_to(engine.stairs, engine.state.free, host)
+    raise_to(engine.frontier, engine.state.free, host)
     raise_block(engine.state, host)
 
 
@@ -351,6 +353,6 @@ def _change(engine, host, kind, tasks):
     """Let so many tasks of a demand more be free."""
     for r in range(engine.state.free.shape[1]):
         engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
-    engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]
+    engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
     changed(engine.scores, host)
-    recount(engine.jobs, engine.state, engine.moment, host)
+    recount(engine.jobs, engine.state, engine.head_promise, host)

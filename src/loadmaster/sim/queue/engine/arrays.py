@@ -14,30 +14,37 @@ from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
 from loadmaster.scheduling import Discipline, Scheduler, members_of
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.twin import ByColumns
-from loadmaster.sim.queue.capabilities import Walk, by_arrival, is_ticked, is_told, known_of, walk_of
+from loadmaster.sim.queue.capabilities import (
+    BackfillingKind,
+    backfilling_kind_of,
+    by_arrival,
+    is_ticked,
+    meta_rule_kind_of,
+    tracks_events_of,
+)
 from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
-from loadmaster.sim.queue.engine.constraint_state import BoundState
-from loadmaster.sim.queue.engine.estimates import no_guess
-from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.constraint_state import ConstraintState
+from loadmaster.sim.queue.engine.estimates import no_estimates
+from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.expected_ends_kernel import empty_ends
 from loadmaster.sim.queue.engine.host_pool import no_pool, on_one_host, pool_of, rates_alike
-from loadmaster.sim.queue.engine.initial_state import empty_state, full_stairs, no_moment, nobody_ranked, nobody_waits
+from loadmaster.sim.queue.engine.initial_state import empty_state, full_frontier, no_moment, nobody_ranked, nobody_waits
 from loadmaster.sim.queue.engine.priority_ticks import book_of, happened_of
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
-from loadmaster.sim.queue.engine.starting_state import begin, begun_runs
+from loadmaster.sim.queue.engine.starting_state import begin, runs_of_start
 from loadmaster.sim.queue.engine.state import EASY, WALK, Jobs, Log, QueueRules
 
 
-def laid_out(
+def engine_arrays(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
-    binding: Binding | None, *, news: bool = False, guess: Guess | None = None,
-) -> tuple[QueueEngine, BoundState | None]:  # fmt: skip
+    binding: ResolvedConstraints | None, *, news: bool = False, estimates: Estimates | None = None,
+) -> tuple[QueueEngine, ConstraintState | None]:  # fmt: skip
     """A run that begins, and what binds its jobs; `news`: ends are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
-    runs = begun_runs(workload, cluster, binding)
+    runs = runs_of_start(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
@@ -51,13 +58,13 @@ def laid_out(
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
         jobs, hosts = on_one_host(jobs, pool)
-    if guess is not None or binding is not None:
+    if estimates is not None or binding is not None:
         rules = rules._replace(keeps=False)
-    if guess is not None:
+    if estimates is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, hosts, discipline, waiting, guess or no_guess(), pool or no_pool(), meta=rules.members > 1,
+        jobs, hosts, discipline, waiting, estimates or no_estimates(), pool or no_pool(), meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )  # fmt: skip
     if binding is not None:
@@ -66,7 +73,7 @@ def laid_out(
     engine = QueueEngine(
         jobs, np.array(hosts.capacity), rules, state, waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
-        full_stairs(hosts), no_moment(hosts, len(state.undo_host)),
+        full_frontier(hosts), no_moment(hosts, len(state.undo_host)),
         empty_ends(rows), empty_scores(hosts.kinds, jobs.demand, often(jobs), rules.members),
         Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
@@ -117,7 +124,7 @@ def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tup
     if by_arrival(discipline):
         return number, number
     order = discipline.order
-    if (isinstance(order, Order) and order.moves) or is_told(order):
+    if (isinstance(order, Order) and order.moves) or tracks_events_of(order):
         return number, number
     key = ranks_of(order, job_columns(workload), 0.0) if isinstance(order, Order) else _narrow(project)
     at = np.argsort(key, kind="stable").astype(np.int32)
@@ -131,7 +138,7 @@ def _narrow(numbers: Ints) -> NDArray[np.integer[Any]]:
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
-def columns_of(workload: Workload, bound: BoundState | None, *, moving: bool) -> JobColumns:
+def columns_of(workload: Workload, bound: ConstraintState | None, *, moving: bool) -> JobColumns:
     """The columns of every row that orders look at; none where ranks never move."""
     columns = job_columns(workload)
     if not moving:
@@ -153,7 +160,7 @@ def _rules(
     jobs: Jobs, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, *, counted: bool
 ) -> QueueRules:  # fmt: skip
     policy, discipline = scheduler.policy, scheduler.discipline
-    members, meta, walk = members_of(policy), known_of(policy), walk_of(discipline)
+    members, meta, walk = members_of(policy), meta_rule_kind_of(policy), backfilling_kind_of(discipline)
     assert cluster.speed is not None
     assert meta is not None
     return QueueRules(
@@ -170,7 +177,7 @@ def _rules(
         seed=int(seed),
         moving=_moves(discipline.order),
         ticked=is_ticked(discipline.order),
-        told=is_told(discipline.order),
+        tracks_events=tracks_events_of(discipline.order),
         shortest=walk.shortest,
         pruned=meta.pruned,
         several_speeds=bool((cluster.speed != cluster.speed[0]).any()),
@@ -185,7 +192,7 @@ def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
     return policy is POLICIES["first-fit"] or rates_alike(policy, jobs, cluster)
 
 
-def _keeps(discipline: Discipline, walk: Walk, cluster: Cluster) -> bool:
+def _keeps(discipline: Discipline, walk: BackfillingKind, cluster: Cluster) -> bool:
     """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
     order, speed = discipline.order, cluster.speed
     known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
@@ -197,4 +204,4 @@ def _moves(order: AnyOrder) -> bool:
     """Whether ranks change at every pass."""
     if isinstance(order, Order):
         return order.moves
-    return type(order) is ByColumns or (is_told(order) and not is_ticked(order))
+    return type(order) is ByColumns or (tracks_events_of(order) and not is_ticked(order))

@@ -12,7 +12,7 @@ import numpy as np
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
 from loadmaster.sim.queue.engine.head_slack_kernel import is_counted, left_for_long
-from loadmaster.sim.queue.engine.queue_tree_kernel import lower_stairs, raise_stairs, stand
+from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, stand
 from loadmaster.sim.queue.engine.state import (
     HEAD,
     HOSTS,
@@ -66,16 +66,16 @@ def holds_still(engine, head, now):
     number = engine.state.news.number
     if head != number[LAST_HEAD]:
         number[OLD] = 0
-    elif number[VALID] == 1 and number[HOSTS] == 0 and engine.moment.shadow_s[0] > now:
-        engine.moment.number[HEAD] = head
+    elif number[VALID] == 1 and number[HOSTS] == 0 and engine.head_promise.shadow_s[0] > now:
+        engine.head_promise.number[HEAD] = head
     elif number[LEANS] == 1:
         promise(engine, head, now)
-        number[OLD] *= engine.moment.number[SAME]
+        number[OLD] *= engine.head_promise.number[SAME]
     return number[OLD] > 0
 
 
 @inner
-def learn(rules, state, moment, leans, certain):
+def learn(rules, state, head_promise, leans, certain):
     """A pass is over; `certain`: all that were tried in it and did not start could not have.
 
     A job that found hosts for some of its tasks only could not have either, as long as no other starts.
@@ -84,7 +84,7 @@ def learn(rules, state, moment, leans, certain):
     if rules.members == 1:
         certain &= (partly == 0 or started == partly - 1) and (news.number[SOME] == 0 or started == 0)
     news.number[SOME] = 1 if certain and (partly > 0 or news.number[SOME] == 1) else 0
-    news.number[VALID] = 1 if rules.members == 1 and is_counted(moment) else 0
+    news.number[VALID] = 1 if rules.members == 1 and is_counted(head_promise) else 0
     for i in range(news.number[HOSTS]):
         news.is_new[news.host[i]] = False
     news.number[HOSTS] = 0
@@ -98,12 +98,12 @@ def learn(rules, state, moment, leans, certain):
 def renew_news(engine):
     """Make the stairs of hosts that somebody has left exact."""
     several = engine.state.free.shape[1] > 1
-    lower_stairs(engine.stairs, SHORT + NEWS)
-    lower_stairs(engine.stairs, LONG + NEWS)
+    lower_frontier(engine.frontier, SHORT + NEWS)
+    lower_frontier(engine.frontier, LONG + NEWS)
     for i in range(engine.state.news.number[HOSTS]):
         host = np.int64(engine.state.news.host[i])
-        stand(engine.stairs, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0)
-        cores, memory = left_for_long(engine.jobs, engine.state, engine.moment, host)
-        stand(engine.stairs, LONG + NEWS, cores, memory)
-    raise_stairs(engine.stairs, SHORT + NEWS)
-    raise_stairs(engine.stairs, LONG + NEWS)
+        stand(engine.frontier, SHORT + NEWS, engine.state.free[host, 0], engine.state.free[host, 1] if several else 0.0)
+        cores, memory = left_for_long(engine.jobs, engine.state, engine.head_promise, host)
+        stand(engine.frontier, LONG + NEWS, cores, memory)
+    raise_frontier(engine.frontier, SHORT + NEWS)
+    raise_frontier(engine.frontier, LONG + NEWS)

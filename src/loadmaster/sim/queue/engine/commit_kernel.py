@@ -37,14 +37,14 @@ def commit(engine, bound, now):
             take_lowest(engine.state.pool, row)
         end_s = now + engine.jobs.runtime_s[row] / slowest
         if engine.rules.backfilling == EASY:
-            note_tenants(engine, row, now + engine.jobs.expected_s[row] / slowest)
+            note_running(engine, row, now + engine.jobs.expected_s[row] / slowest)
         count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
         engine.state.used[engine.jobs.project[row]] += (
             engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
         )
         if engine.rules.backfilling == EASY:
             add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
-        if bound is None and engine.rules.told:
+        if bound is None and engine.rules.tracks_events:
             _tell(engine.ranked.happened, row, now)
         if bound is not None:
             start_bound(engine, bound, row, end_s)
@@ -72,14 +72,14 @@ def _hold(state, entry, tasks, task):
 
 
 @inner
-def note_tenants(engine, job, end_s):
+def note_running(engine, job, end_s):
     """`job`, whose held hosts are written down, runs there, and is expected to end at `end_s`."""
-    jobs, tenants = engine.jobs, engine.state.tenants
-    tenants.end_s[job] = end_s
+    jobs, running_by_host = engine.jobs, engine.state.running_by_host
+    running_by_host.end_s[job] = end_s
     task, end = jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]
     while task < end:
         host, tasks = next_run(engine.state.held, task, end)
-        move_in(tenants, task, tasks, job, host)
+        move_in(running_by_host, task, tasks, job, host)
         task += tasks
 
 
@@ -96,11 +96,11 @@ def complete(engine, plan, now):
     count = engine.state.tally
     while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
         job = np.int64(engine.state.ending[0])
-        if engine.state.guess.predicts:
-            note_end(engine.jobs, engine.state.guess, job, engine.state.end_s[0])
+        if engine.state.estimates.predicts:
+            note_end(engine.jobs, engine.state.estimates, job, engine.state.end_s[0])
         if plan is not None:
             give_back_early(plan, plan.kept, plan.replan, job, engine.state.end_s[0], now)
-        if engine.rules.told:
+        if engine.rules.tracks_events:
             _tell(engine.ranked.happened, -1 - job, engine.state.end_s[0])
         count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
         kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
@@ -109,7 +109,7 @@ def complete(engine, plan, now):
             give_back(engine, host, kind, tasks)
             note_news(engine.state.news, host)
             if engine.rules.backfilling == EASY:
-                move_out(engine.state.tenants, task, host)
+                move_out(engine.state.running_by_host, task, host)
             task += tasks
         if engine.state.pool.many.shape[0] > 0:
             free_again(engine.state.pool, job)

@@ -12,7 +12,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from loadmaster.compiled_rules.orders import RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_rules.policies import RATER, of_ones_own, rater, refusing
 from loadmaster.compiled_rules.scans import SCAN, scanner
-from loadmaster.jit.by_reference import LaidOut, Lent
+from loadmaster.jit.by_reference import ByReference, LaidOut
 from loadmaster.jit.kernels import LEAN, kept_njit
 from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.model.errors import OutOfRoom
@@ -21,12 +21,12 @@ from loadmaster.order.order import rank_not_finite
 from loadmaster.place.policy import not_finite
 from loadmaster.scheduling import AnyPolicy, members_of
 from loadmaster.sim.queue.capabilities import MEMBERS
-from loadmaster.sim.queue.engine.constraint_state import BoundState
-from loadmaster.sim.queue.engine.general_state import Desk
+from loadmaster.sim.queue.engine.constraint_state import ConstraintState
+from loadmaster.sim.queue.engine.general_state import GeneralPass
 from loadmaster.sim.queue.engine.loop_kernel import run
-from loadmaster.sim.queue.engine.preemption_state import Preempts
-from loadmaster.sim.queue.engine.priority_events_kernel import hear_nothing, reckon_rows
-from loadmaster.sim.queue.engine.priority_ticks_kernel import reckon
+from loadmaster.sim.queue.engine.preemption_state import PreemptionState
+from loadmaster.sim.queue.engine.priority_events_kernel import ignore_events, update_priorities_of_rows
+from loadmaster.sim.queue.engine.priority_ticks_kernel import update_priorities
 from loadmaster.sim.queue.engine.profile.state import Reservations
 from loadmaster.sim.queue.engine.queue_engine import Callbacks, QueueEngine
 from loadmaster.sim.queue.engine.state import NO_RANK, NOT_FINITE, OUT_OF_ROOM
@@ -36,20 +36,20 @@ warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # r
 
 
 class Parts(NamedTuple):
-    """What a run may lack, as `queue_kernel.run` takes it."""
+    """What a run may lack, as `loop_kernel.run` takes it."""
 
-    bound: BoundState | None = None
-    own: bool | None = None
+    bound: ConstraintState | None = None
+    shadow: bool | None = None
     plan: Reservations | None = None
-    desk: Desk | None = None
-    stops: Preempts | None = None
+    general: GeneralPass | None = None
+    preemption: PreemptionState | None = None
     twin: TwinArrays | None = None
 
 
 def callbacks(
     engine: QueueEngine, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
 ) -> Callbacks:  # fmt: skip
-    """The rules of a run as the engine calls them; passes over the board are still to be added.
+    """The rules of a run as the engine calls them; general passes are still to be added.
 
     `orders` are those of a twin's members.
 
@@ -57,26 +57,26 @@ def callbacks(
         InputError: one of them cannot be compiled.
     """
     members, resources = members_of(policy), engine.capacity.shape[1]
-    if parts.desk is None:
-        hear: Callable[..., None] = _reckon if engine.rules.told else _idle
+    if parts.general is None:
+        on_events: Callable[..., None] = _update_priorities if engine.rules.tracks_events else _idle
     else:
-        hear = reckon_rows if parts.desk.told else hear_nothing
+        on_events = update_priorities_of_rows if parts.general.tracks_events else ignore_events
     return Callbacks(
         scans=_all_members(tuple(scanner(member, resources) for member in members)),
-        rates=None if parts.desk is None and parts.plan is None else _all_members(tuple(map(rater, members))),
+        rates=None if parts.general is None and parts.plan is None else _all_members(tuple(map(rater, members))),
         rank=ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
-        reckon=_hearing(_heard(engine, parts), function=hear),
+        update_priorities=_hearing(_order_arguments(engine, parts), function=on_events),
         serve=None,
         alone=None,
     )
 
 
-def _heard(engine: QueueEngine, parts: Parts) -> tuple[Any, ...]:
+def _order_arguments(engine: QueueEngine, parts: Parts) -> tuple[Any, ...]:
     """What an order is handed to learn what has happened."""
-    if parts.desk is None:
+    if parts.general is None:
         return engine.book, engine.waiting, engine.ranked, engine.jobs
-    return engine.book, parts.desk, engine.ranked
+    return engine.book, parts.general, engine.ranked
 
 
 def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -84,8 +84,8 @@ def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
     return rules + rules[:1] * (MEMBERS - len(rules))
 
 
-def _reckon(book, waiting, ranked, jobs, now):
-    reckon(book, waiting, ranked, jobs, now)
+def _update_priorities(book, waiting, ranked, jobs, now):
+    update_priorities(book, waiting, ranked, jobs, now)
 
 
 def _idle(book, waiting, ranked, jobs, now):
@@ -93,24 +93,24 @@ def _idle(book, waiting, ranked, jobs, now):
 
 
 @by_layout
-def _hearing(heard: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
+def _hearing(order_events: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
     """`function`, compiled to hear for such arguments."""
-    return _compiled(function, _hearer(*map(typeof, heard)))
+    return _compiled(function, _hearer(*map(typeof, order_events)))
 
 
 @by_layout
-def pass_of(desk: Desk, *, door: Callable[..., None]) -> Callable[..., None]:
-    """A door of `desk_pass_kernel`, compiled for such a desk."""
-    return _compiled(door, _door(typeof(desk)))
+def pass_of(general: GeneralPass, *, door: Callable[..., None]) -> Callable[..., None]:
+    """A door of `backfilling_passes_kernel`, compiled for such a general pass."""
+    return _compiled(door, _door(typeof(general)))
 
 
-def _door(desk: Any) -> Any:
+def _door(general: Any) -> Any:
     policy = types.FunctionType(SCAN), types.FunctionType(RATER)
-    return types.void(Lent(desk), types.float64, types.int64, *policy)
+    return types.void(ByReference(general), types.float64, types.int64, *policy)
 
 
-def _hearer(*heard: Any) -> Any:
-    return types.void(*map(Lent, heard), types.float64)
+def _hearer(*order_events: Any) -> Any:
+    return types.void(*map(ByReference, order_events), types.float64)
 
 
 @cache
@@ -133,7 +133,7 @@ class EngineRun:
         self._arguments = [each.address if isinstance(each, LaidOut) else each for each in self._laid_out]
 
     def go_on(self, policy: AnyPolicy, order: AnyOrder) -> int:
-        """Run until all is done or something is asked of the shell; what, as a number of `queue_state`.
+        """Run until all is done or something is asked of the shell; what, as a number of `state`.
 
         Raises:
             InputError: a rule fails, or rates or ranks with something that is not a finite number.
@@ -153,23 +153,23 @@ class EngineRun:
 def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     """The engine for such arguments."""
 
-    def entry(engine, bound, own, plan, desk, stops, twin):
-        return run(engine, bound, own, plan, desk, stops, twin)
+    def entry(engine, bound, shadow, plan, general, preemption, twin):
+        return run(engine, bound, shadow, plan, general, preemption, twin)
 
     kind = types.NamedTuple((*map(typeof, engine[:-1]), _type_of_calls(engine, parts)), QueueEngine)
-    lent = (Lent(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
-    signature = types.int64(Lent(kind), *lent)
+    lent = (ByReference(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
+    signature = types.int64(ByReference(kind), *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
 
 
 def _type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
     """Numba's own would tell one rule from another."""
-    desk = parts.desk
-    rates = types.none if desk is None and parts.plan is None else _members(RATER)
-    board = types.none if desk is None else types.FunctionType(_door(typeof(desk)))
-    hear = types.FunctionType(_hearer(*map(typeof, _heard(engine, parts))))
+    general = parts.general
+    rates = types.none if general is None and parts.plan is None else _members(RATER)
+    this_pass = types.none if general is None else types.FunctionType(_door(typeof(general)))
+    on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
     ranks = types.none if parts.twin is None else _members(RANKER)
-    functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, hear, board, board
+    functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, on_events, this_pass, this_pass
     return types.NamedTuple(functions, Callbacks)
 
 

@@ -1,4 +1,4 @@
-"""Lays out what binds jobs for the compiled engine: rows of the queue, and the arrays of `bound_state`."""
+"""Lays out what binds jobs for the compiled engine: rows of the queue, and the arrays of `constraint_state`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.array_limits import ThrottledArrays
 from loadmaster.scheduling.dependencies import Waits as Dependents
 from loadmaster.scheduling.dependencies import ended_well
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.running_limits import Counters
 from loadmaster.sim.queue.engine.constraint_state import (
     AFTER,
@@ -27,8 +27,8 @@ from loadmaster.sim.queue.engine.constraint_state import (
     ROW,
     THROTTLED,
     WELL,
-    BoundState,
     Closures,
+    ConstraintState,
     Cut,
     WaitState,
 )
@@ -37,13 +37,13 @@ from loadmaster.sim.queue.engine.state import Jobs
 _KIND = {"after": AFTER, "afterany": ANY, "afterok": WELL, "afternotok": ILL, "aftercorr": WELL}
 
 
-def open_rows(binding: Binding) -> Longs:
+def open_rows(binding: ResolvedConstraints) -> Longs:
     """int64[E]: the entries of jobs that can run, in which they may start."""
     entries = binding.entries
     return np.flatnonzero(~entries.closed & (binding.never[entries.job] == 0))
 
 
-def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
+def rows_of(jobs: Jobs, binding: ResolvedConstraints) -> Jobs:
     """What `jobs` says of jobs, said of the rows of the queue."""
     entries, rows = binding.entries, open_rows(binding)
     owner = entries.job[rows]
@@ -72,7 +72,9 @@ def rows_of(jobs: Jobs, binding: Binding) -> Jobs:
     )
 
 
-def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs, *, news: bool = False) -> BoundState:
+def bound_of(
+    workload: Workload, cluster: Cluster, binding: ResolvedConstraints, jobs: Jobs, *, news: bool = False
+) -> ConstraintState:
     """All that binds the rows `jobs`, and nothing has happened yet; `news`: ends are noted."""
     entries, rows = binding.entries, open_rows(binding)
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
@@ -83,11 +85,11 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
     on = _waits(binding.waits, binding.throttled, job)
     with_latest = np.flatnonzero(np.isfinite(binding.latest_s))
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
-    stops = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
+    preemption = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
     queues = 1 + int(entries.partition.max(initial=0))
     # A full heap of timers is made anew from the jobs that wait, each once. A job starts as one row, so `saved` has a
     # use once. A job leaves its hosts once in a step: it does not start again before the next pass.
-    return BoundState(
+    return ConstraintState(
         job=job,
         row=row,
         by_latest=frozen_ints(with_latest[np.argsort(binding.latest_s[with_latest], kind="stable")]),
@@ -107,11 +109,11 @@ def bound_of(workload: Workload, cluster: Cluster, binding: Binding, jobs: Jobs,
         tally=np.zeros(20, np.int64),
         on=on,
         closures=_closures(binding, cluster),
-        cut=_cut(number, len(rows), int(jobs.first_task[-1]), stops=stops),
+        cut=_cut(number, len(rows), int(jobs.first_task[-1]), preemption=preemption),
     )
 
 
-def _jobs_of(workload: Workload, binding: Binding, owner: Ints, submits: Longs) -> Any:
+def _jobs_of(workload: Workload, binding: ResolvedConstraints, owner: Ints, submits: Longs) -> Any:
     """Records of all jobs, `owner` int32[E] of their rows, but for what they wait for in others."""
     jobs, one = _empty(JOB, workload.jobs + 1), slice(0, workload.jobs)
     jobs.submit_s[one], jobs.eligible_s[one], jobs.latest_s[one] = (
@@ -161,7 +163,7 @@ def _waits(waits: Dependents, arrays: ThrottledArrays, jobs: Any) -> WaitState:
     group = _empty(GROUP, len(groups) + 1)
     group.members = np.searchsorted(np.sort(number_of.reshape(-1)), np.arange(len(groups) + 1))
     group.lead, group.turn = group.members, NOBODY
-    jobs.depends, jobs.told = waits.first, np.searchsorted(waits.on[by_named], np.arange(number + 1))
+    jobs.depends, jobs.named_by = waits.first, np.searchsorted(waits.on[by_named], np.arange(number + 1))
     jobs.group = NOBODY
     jobs.group[grouped] = number_of.reshape(-1)
     jobs.place[member] = np.arange(len(member))
@@ -175,7 +177,7 @@ def _waits(waits: Dependents, arrays: ThrottledArrays, jobs: Any) -> WaitState:
     )  # fmt: skip
 
 
-def _closures(binding: Binding, cluster: Cluster) -> Closures:
+def _closures(binding: ResolvedConstraints, cluster: Cluster) -> Closures:
     calendar = binding.calendar
     rows = (*calendar.foreseen, *calendar.failures)
     number = len(binding.eligible_s)
@@ -198,11 +200,11 @@ def _closures(binding: Binding, cluster: Cluster) -> Closures:
     )
 
 
-def _cut(jobs: int, rows: int, tasks: int, *, stops: bool) -> Cut:
+def _cut(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
     """Room for all that may be stopped at once, each job once; none where nobody ever is.
 
     The engine comes back to the shell after the step in which some were.
     """
-    if not stops:
+    if not preemption:
         jobs = rows = tasks = 0
     return Cut(_empty(CUT, jobs), np.zeros(tasks, np.int32), np.zeros(rows), np.zeros(rows, np.int32))

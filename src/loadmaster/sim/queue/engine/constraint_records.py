@@ -8,8 +8,8 @@ from loadmaster.model import Cluster, Schedule
 from loadmaster.model.arrays import Bools, Ints
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.schedule import Segments
-from loadmaster.scheduling.resolved_constraints import Binding
-from loadmaster.sim.queue.engine.constraint_state import ABLE_REFUSED, CUTS, BoundState
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
+from loadmaster.sim.queue.engine.constraint_state import ABLE_REFUSED, CUTS, ConstraintState
 
 _NODE_FAIL, _PREEMPTED = STATUSES.index("node_fail"), STATUSES.index("preempted")
 
@@ -21,7 +21,7 @@ class CutRuns:
         self._rows: list[tuple[int, float, float, bool, list[int]]] = []
         self._going_on: dict[int, list[int]] = {}  # by job, its rows from which it goes on
 
-    def keep(self, bound: BoundState, tasks: Ints) -> None:
+    def keep(self, bound: ConstraintState, tasks: Ints) -> None:
         """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
         cut, at = bound.cut, 0
         for n in range(int(bound.tally[CUTS])):
@@ -43,7 +43,7 @@ class CutRuns:
 
 
 def bound_schedule(
-    schedule: Schedule, binding: Binding, bound: BoundState, cut: CutRuns, cluster: Cluster,
+    schedule: Schedule, binding: ResolvedConstraints, bound: ConstraintState, cut: CutRuns, cluster: Cluster,
     preempted: Bools | None = None,
 ) -> Schedule:  # fmt: skip
     """The schedule with all that constraints have done to it; `preempted` bool[J] says who has ended for others."""

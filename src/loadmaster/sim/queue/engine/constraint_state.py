@@ -1,8 +1,8 @@
 """What the compiled engine works on beside the rest where constraints bind jobs: static columns, and what changes.
 
 There the queue holds *rows*, one for each partition in which a job may run: all that `Jobs` says is said of rows, and
-`BoundState.row` says whose they are. What belongs together stands in one array of records: every array that is handed
-to a kernel costs seven words, and a kernel here is handed them all.
+`ConstraintState.row` says whose they are. What belongs together stands in one array of records: every array that is
+handed to a kernel costs seven words, and a kernel here is handed them all.
 """
 
 from typing import Any, NamedTuple
@@ -24,21 +24,21 @@ def _records(**fields: str) -> np.dtype[Any]:
 
 JOB = _records(
     f8="submit_s eligible_s latest_s ready_s end_s",
-    i8="rows submits depends told place seat entered started",
+    i8="rows submits depends named_by place seat entered started",
     i4="array throttled group",
     bool="never requeue well single one_is_enough waits ripe queued begun stopped",
 )
 """Of each of J jobs, and one record behind the last.
 
-submit_s, eligible_s, latest_s: as in `Binding`; ready_s: from when on it may start, by all that is known; end_s: when
-its latest run ends, NaN before. rows, submits, depends, told: where its rows, its limits of what runs or waits, its
-dependencies and the dependencies that name it begin; those of the next job begin where they end. place: where it stands
-in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the pass of its start.
-array, throttled, group: of which it is a task, the same among those that are throttled, of which one runs at a time; or
-nobody's. seat: where it stands in `WaitState.seated`. never: it can never run; requeue: it may go back to the queue;
-well: it ends well by itself; single: it only starts when it is its turn in the group; one_is_enough: of its
-dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may start in its turn;
-queued: its rows are in the queue; begun: it has started once; stopped: for good, by a failure.
+submit_s, eligible_s, latest_s: as in `ResolvedConstraints`; ready_s: from when on it may start, by all that is known;
+end_s: when its latest run ends, NaN before. rows, submits, depends, named_by: where its rows, its limits of what runs
+or waits, its dependencies and the dependencies that name it begin; those of the next job begin where they end. place:
+where it stands in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the
+pass of its start. array, throttled, group: of which it is a task, the same among those that are throttled, of which one
+runs at a time; or nobody's. seat: where it stands in `WaitState.seated`. never: it can never run; requeue: it may go
+back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group; one_is_enough:
+of its dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may start in its
+turn; queued: its rows are in the queue; begun: it has started once; stopped: for good, by a failure.
 """
 ROW = _records(i8="serial", i4="owner queue tier")
 """Of each of E rows: its latest start's number; its job, the partition whose queue it is in, and tier counted from 0,
@@ -111,7 +111,7 @@ class Cut(NamedTuple):
     row: NDArray[np.int32]
 
 
-class BoundState(NamedTuple):
+class ConstraintState(NamedTuple):
     """E rows of J jobs.
 
     Attributes:
@@ -153,5 +153,5 @@ class BoundState(NamedTuple):
 
 (
     STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS, HEARD, REPEATED, ABLE_REFUSED, SUSPENDED,
+    CUT_TASKS, EVENTS, REPEATED, ABLE_REFUSED, SUSPENDED,
 ) = range(19)  # fmt: skip

@@ -37,7 +37,7 @@ def admit_bound(engine, bound):
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
         count[ARRIVED] += 1
-        if bound.job[job].begun:  # it ran as the run began
+        if bound.job[job].runs_at_start:  # it ran as the run began
             continue
         if not _submit(bound, job):
             bound.tally[STUCK] += 1
@@ -69,8 +69,8 @@ def begin(engine, bound, job):
     elif bound.job[job].queued:
         leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
     bound.job[job].waits = False
-    if not bound.job[job].begun:
-        bound.job[job].begun = True
+    if not bound.job[job].runs_at_start:
+        bound.job[job].runs_at_start = True
         _tell(engine, bound, job, bound.clock[0], True)
     _count(engine, bound, job, 1)
 
@@ -190,7 +190,7 @@ def _set_timer(bound, job):
 @inner
 def _tell(engine, bound, job, time_s, began, well=True):
     """Those that wait for `job` are told that it has begun, or that it has ended, well or not."""
-    for i in range(bound.job[job].told, bound.job[job + 1].told):
+    for i in range(bound.job[job].named_by, bound.job[job + 1].named_by):
         dependency = bound.on.dependency[bound.on.telling[i]]
         kind = dependency.kind
         if began != (kind == AFTER) or (kind == WELL and not well) or (kind == ILL and well):

@@ -6,37 +6,39 @@ from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.scheduling import Discipline
-from loadmaster.scheduling.estimate_model import Foresight
+from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.predictions import STEPS_S
-from loadmaster.sim.queue.engine.estimates_kernel import DOUBLE, NONE, STEPS, USER, Guess
+from loadmaster.sim.queue.engine.estimates_kernel import DOUBLE, NONE, STEPS, USER, Estimates
 
 _CORRECTS = {"none": NONE, "steps": STEPS, "user": USER, "double": DOUBLE}
 
 
-def serves_guesses(foresight: Foresight, cluster: Cluster, discipline: Discipline) -> bool:
+def serves_corrections(estimate_model: EstimateModel, cluster: Cluster, discipline: Discipline) -> bool:
     """Whether a compiled engine guesses so: on hosts of speed 1; expected ends are known under EASY alone."""
     assert cluster.speed is not None
     if not bool((cluster.speed == 1.0).all()):
         return False
-    return type(discipline.backfilling) is Easy or not foresight.expiry_pass
+    return type(discipline.backfilling) is Easy or not estimate_model.expiry_pass
 
 
-def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, ends_count: bool) -> Guess:
+def estimates_of(
+    workload: Workload, expected_s: Floats, estimate_model: EstimateModel, *, ends_count: bool
+) -> Estimates:
     """What is guessed of jobs.
 
     Args:
         workload: with the user's own estimates.
         expected_s: float64[J], first predictions as far as they are known; written to for each job as it arrives.
-        foresight: how.
+        estimate_model: how.
         ends_count: expected ends are known, so that corrections count.
     """
-    predicts = foresight.estimates == "last-two"
+    predicts = estimate_model.estimates == "last-two"
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else np.array(workload.user)
     users = 1 + int(user.max(initial=0))
-    return Guess(
+    return Estimates(
         predicts=predicts,
-        corrects=_CORRECTS[foresight.correction] if ends_count else NONE,
-        expires=foresight.expiry_pass and ends_count,
+        corrects=_CORRECTS[estimate_model.correction] if ends_count else NONE,
+        expires=estimate_model.expiry_pass and ends_count,
         expected_s=expected_s,
         user_s=np.array(workload.expected_s),
         user=user,
@@ -50,9 +52,9 @@ def guess_of(workload: Workload, expected_s: Floats, foresight: Foresight, *, en
     )
 
 
-def no_guess() -> Guess:
-    """A `Guess` for runs in which expected ends are known before and never corrected."""
+def no_estimates() -> Estimates:
+    """A `Estimates` for runs in which expected ends are known before and never corrected."""
     one, whole = np.zeros(1), np.zeros(1, np.int64)
-    return Guess(
+    return Estimates(
         False, NONE, False, one, one, np.zeros(1, np.int32), one, one, whole, one, np.zeros(1, np.int32), whole, one
     )  # fmt: skip

@@ -17,7 +17,7 @@ NONE, STEPS, USER, DOUBLE = range(4)
 DOUBLINGS = 64
 
 
-class Guess(NamedTuple):
+class Estimates(NamedTuple):
     """J jobs of U users; arrays of one element where nothing is guessed.
 
     Attributes:
@@ -48,42 +48,42 @@ class Guess(NamedTuple):
 
 
 @inner
-def predict_until(jobs, guess, time_s, inclusive):
+def predict_until(jobs, estimates, time_s, inclusive):
     """Jobs arrive before `time_s`, or at that moment too."""
-    job = guess.arrived[0]
+    job = estimates.arrived[0]
     while job < jobs.submit_s.shape[0] and (
         jobs.submit_s[job] < time_s or (inclusive and jobs.submit_s[job] == time_s)
     ):
-        user = guess.user[job]
-        if user >= 0 and guess.ended[user] >= 2:
-            mean_s = (guess.older_s[user] + guess.newer_s[user]) / 2.0
-            guess.expected_s[job] = min(mean_s, guess.expected_s[job])
+        user = estimates.user[job]
+        if user >= 0 and estimates.ended[user] >= 2:
+            mean_s = (estimates.older_s[user] + estimates.newer_s[user]) / 2.0
+            estimates.expected_s[job] = min(mean_s, estimates.expected_s[job])
         job += 1
-    guess.arrived[0] = job
+    estimates.arrived[0] = job
 
 
 @inner
-def note_end(jobs, guess, job, end_s):
+def note_end(jobs, estimates, job, end_s):
     """`job` has come to its end."""
-    predict_until(jobs, guess, end_s, False)
-    user = guess.user[job]
+    predict_until(jobs, estimates, end_s, False)
+    user = estimates.user[job]
     if user >= 0:
-        guess.older_s[user] = guess.newer_s[user]
-        guess.newer_s[user] = jobs.runtime_s[job]
-        guess.ended[user] += 1
+        estimates.older_s[user] = estimates.newer_s[user]
+        estimates.newer_s[user] = jobs.runtime_s[job]
+        estimates.ended[user] += 1
 
 
 @inner
-def next_expiry(guess, ends):
+def next_expiry(estimates, ends):
     """The first expected end of a running job that was not past at the moment before this one."""
     end_s, job, i, k = next_end(ends, ends.size[0], np.int64(0))
-    while job >= 0 and end_s <= guess.last_s[0]:
+    while job >= 0 and end_s <= estimates.last_s[0]:
         end_s, job, i, k = next_end(ends, i, k)
     return end_s
 
 
 @inner
-def correct(guess, ends, log, now):
+def correct(estimates, ends, log, now):
     """Expect something else of the running jobs whose expected end has come, as far as something later is left."""
     moved = np.int64(0)
     at = ends.size[0]
@@ -93,8 +93,8 @@ def correct(guess, ends, log, now):
     for i in range(at - 1, ends.size[0] - 1, -1):
         job = ends.main[i]
         if ends.running[job]:
-            if corrected(guess, job, log.start_s[job], 1.0, now) > now:
-                guess.moved[moved] = job
+            if corrected(estimates, job, log.start_s[job], 1.0, now) > now:
+                estimates.moved[moved] = job
                 moved += 1
             else:
                 kept -= 1
@@ -105,8 +105,8 @@ def correct(guess, ends, log, now):
     for k in range(ends.size[2]):
         job = ends.late[k]
         passed = ends.running[job] and ends.late_s[k] <= now
-        if passed and corrected(guess, job, log.start_s[job], 1.0, now) > now:
-            guess.moved[moved] = job
+        if passed and corrected(estimates, job, log.start_s[job], 1.0, now) > now:
+            estimates.moved[moved] = job
             moved += 1
         else:
             ends.late_s[late] = ends.late_s[k]
@@ -114,22 +114,22 @@ def correct(guess, ends, log, now):
             late += 1
     ends.size[2] = late
     for n in range(moved):
-        job = np.int64(guess.moved[n])
-        add_end(ends, corrected(guess, job, log.start_s[job], 1.0, now), job)
+        job = np.int64(estimates.moved[n])
+        add_end(ends, corrected(estimates, job, log.start_s[job], 1.0, now), job)
 
 
 @inner
-def corrected(guess, job, begin_s, speed, now):
+def corrected(estimates, job, begin_s, speed, now):
     """When a job that runs since `begin_s` at that speed is expected to end: after `now`, if any estimate is."""
-    first_s, user_s = guess.expected_s[job], guess.user_s[job]
+    first_s, user_s = estimates.expected_s[job], estimates.user_s[job]
     most_s = user_s if user_s > first_s else np.inf
     end_s = begin_s + first_s / speed
-    if guess.corrects == STEPS:
-        for step_s in guess.steps_s:
+    if estimates.corrects == STEPS:
+        for step_s in estimates.steps_s:
             if end_s > now:
                 break
             end_s = begin_s + min(first_s + step_s, most_s) / speed
-    elif guess.corrects == DOUBLE:
+    elif estimates.corrects == DOUBLE:
         longer_s = max(first_s, 1.0)
         for _ in range(1, DOUBLINGS):
             if end_s > now:

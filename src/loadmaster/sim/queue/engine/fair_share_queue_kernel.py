@@ -39,7 +39,7 @@ def is_satisfied(state, project):
 
 
 @inner
-def neediest(state):
+def neediest_project(state):
     """The project whose turn it is, the first of several; -1 if all are satisfied."""
     least = SATISFIED
     for project in range(np.uint64(state.need.shape[0])):

@@ -1,6 +1,6 @@
-"""One decision over what a run keeps for the compiled board: a pass, or the best of several members'.
+"""One decision over what a run keeps for the compiled scheduling pass: a pass, or the best of several members'.
 
-`serve` is a door of `desk_pass_kernel`; `scans` and `rates` are the members' policies.
+`serve` is a door of `backfilling_passes_kernel`; `scans` and `rates` are the members' policies.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -20,55 +20,55 @@ from loadmaster.sim.queue.engine.work_limits_kernel import find_left
 
 
 @inner
-def best_pass(engine, bound, desk, serve, now):
+def best_pass(engine, bound, general, serve, now):
     """One pass through `serve`, of several members the first best one's; returns (winners, what is wrong or 0)."""
     best, winners = np.int64(0), np.int64(engine.log.value.shape[1])  # the bit of a meta-rule's only member
     best_value = -1.0
     for member in range(engine.rules.members if engine.rules.members > 1 else 0):
-        wrong = _pass(engine, bound, desk, serve, member, now)
+        wrong = _pass(engine, bound, general, serve, member, now)
         if wrong == 0:
             value = engine.log.value[engine.log.rows[0], member] = value_of_plan(engine)
             if value > best_value:
                 best, best_value, winners = np.int64(member), value, np.int64(0)
             if value == best_value:
                 winners |= 1 << member
-        take_back_plan(engine.state, desk)
+        take_back_plan(engine.state, general)
         if wrong != 0:
             return winners, wrong
-        if engine.rules.pruned and engine.state.tally[PLANNED] == desk.tally[WAIT]:
+        if engine.rules.pruned and engine.state.tally[PLANNED] == general.tally[WAIT]:
             break
-    wrong = _pass(engine, bound, desk, serve, best, now)
+    wrong = _pass(engine, bound, general, serve, best, now)
     if wrong != 0:
-        take_back_plan(engine.state, desk)
+        take_back_plan(engine.state, general)
     return winners, wrong
 
 
 @inner
-def pass_alone(engine, bound, desk, row, now):
+def pass_alone(engine, bound, general, row, now):
     """A pass in which nobody waits but one row, to which nothing was promised; returns (winners, wrong)."""
-    order, waiting, decision = desk.board.order, desk.tally[WAIT], desk.tally[DECISION]
+    order, waiting, decision = general.this_pass.order, general.tally[WAIT], general.tally[DECISION]
     first = order[0]
-    order[0], desk.tally[WAIT], desk.tally[DECISION] = row, 1, 0
-    winners, wrong = best_pass(engine, bound, desk, engine.calls.alone, now)
-    order[0], desk.tally[WAIT], desk.tally[DECISION] = first, waiting, decision
+    order[0], general.tally[WAIT], general.tally[DECISION] = row, 1, 0
+    winners, wrong = best_pass(engine, bound, general, engine.calls.alone, now)
+    order[0], general.tally[WAIT], general.tally[DECISION] = first, waiting, decision
     return winners, wrong
 
 
 @inner
-def _pass(engine, bound, desk, serve, member, now):
+def _pass(engine, bound, general, serve, member, now):
     """Let one member decide; its starts are the plan. Returns what is wrong, 0 if nothing."""
-    lay(engine.state, bound, desk, now)
-    serve(desk, now, member, engine.calls.scans[member], engine.calls.rates[member])
-    board = desk.board
-    if board.place[board.tally[PLACED]].first > engine.state.undo_host.shape[0]:
+    lay(engine.state, bound, general, now)
+    serve(general, now, member, engine.calls.scans[member], engine.calls.rates[member])
+    this_pass = general.this_pass
+    if this_pass.place[this_pass.tally[PLACED]].first > engine.state.undo_host.shape[0]:
         return OUT_OF_ROOM
-    engine.state.tally[PLANNED] = board.tally[PLACED]
-    for i in range(board.tally[PLACED]):
-        engine.state.plan_job[1, i] = board.place[i].row
-        engine.state.plan_task[i] = board.place[i].first
-    for at in range(board.place[board.tally[PLACED]].first):
-        engine.state.undo_host[at] = board.started_host[at]
-    status = board.tally[STATUS]
+    engine.state.tally[PLANNED] = this_pass.tally[PLACED]
+    for i in range(this_pass.tally[PLACED]):
+        engine.state.plan_job[1, i] = this_pass.place[i].row
+        engine.state.plan_task[i] = this_pass.place[i].first
+    for at in range(this_pass.place[this_pass.tally[PLACED]].first):
+        engine.state.undo_host[at] = this_pass.started_host[at]
+    status = this_pass.tally[STATUS]
     if status == MORE_ROOM:
         return AGAIN
     if status == NOT_FINITE_PASS:
@@ -77,56 +77,56 @@ def _pass(engine, bound, desk, serve, member, now):
 
 
 @inner
-def take_back_plan(state, desk):
+def take_back_plan(state, general):
     """The pass was but a plan: the hosts have what they had before."""
-    board, free = desk.board, state.free
-    for i in range(board.tally[PLACED]):
-        kind = desk.rows.of[board.place[i].row].kind
-        for at in range(board.place[i].first, board.place[i + 1].first):
-            host = np.int64(board.started_host[at])
+    this_pass, free = general.this_pass, state.free
+    for i in range(this_pass.tally[PLACED]):
+        kind = general.rows.of[this_pass.place[i].row].kind
+        for at in range(this_pass.place[i].first, this_pass.place[i + 1].first):
+            host = np.int64(this_pass.started_host[at])
             for r in range(free.shape[1]):
-                free[host, r] += desk.rows.demand[kind, r]
-            changed(desk.scores, host)
+                free[host, r] += general.rows.demand[kind, r]
+            changed(general.scores, host)
 
 
 @inner
-def lay(state, bound, desk, now):
+def lay(state, bound, general, now):
     """What holds now: limits, groups, the calendar, and what earlier passes promised."""
-    board = desk.board
-    find_left(desk.work, desk.started_as, now)
-    counted = board.left.shape[0] - desk.work.left.shape[0]
+    this_pass = general.this_pass
+    find_left(general.work, general.started_as, now)
+    counted = this_pass.left.shape[0] - general.work.left.shape[0]
     for limit in range(counted):
-        board.left[limit] = state.left[limit]
-    for limit in range(desk.work.left.shape[0]):
-        board.left[counted + limit] = desk.work.left[limit]
-    desk.room.tally[LAST_IN_ROOM] = state.tally[LAST_HOST]
-    at, groups = np.int64(0), board.group.shape[0]
+        this_pass.left[limit] = state.left[limit]
+    for limit in range(general.work.left.shape[0]):
+        this_pass.left[counted + limit] = general.work.left[limit]
+    general.room.tally[LAST_IN_ROOM] = state.tally[LAST_HOST]
+    at, groups = np.int64(0), this_pass.group.shape[0]
     for group in range(groups):
-        board.group[group].first = at
-        while at < desk.tally[WAIT] and (groups == 1 or desk.rows.of[board.order[at]].group == group):
+        this_pass.group[group].first = at
+        while at < general.tally[WAIT] and (groups == 1 or general.rows.of[this_pass.order[at]].group == group):
             at += 1
-        board.group[group].end = at
-        board.group[group].used = state.used[group]
-    desk.tally[CLOSED] = 0
+        this_pass.group[group].end = at
+        this_pass.group[group].used = state.used[group]
+    general.tally[CLOSED] = 0
     for c in range(bound.closures.closure.shape[0]):
-        one, time = bound.closures.closure[c], desk.calendar.time[c]
+        one, time = bound.closures.closure[c], general.calendar.time[c]
         known = one.to_s > now and (not one.unforeseen or one.from_s <= now)
         time.from_s, time.to_s = (one.from_s, one.to_s) if known else (np.inf, np.inf)
         if known:
-            desk.tally[CLOSED] = 1
-    if desk.keeps:
-        _find_standing(desk)
+            general.tally[CLOSED] = 1
+    if general.keeps:
+        _find_standing(general)
 
 
 @inlined
-def _find_standing(desk):
+def _find_standing(general):
     """List the rows, in the order of arrival, to which the last decision promised something."""
-    board, size = desk.board, 0
-    for i in range(desk.tally[WAIT]):
-        row = board.order[i]
-        if desk.tally[DECISION] > 0 and desk.kept_in[row] == desk.tally[DECISION]:
-            size = push(board.key_s, board.heap, size, np.float64(row), row)
-    desk.tally[STAND] = size
-    for i in range(desk.tally[STAND]):
-        desk.standing.row[i] = board.heap[0]
-        size = drop_first(board.key_s, board.heap, size)
+    this_pass, size = general.this_pass, 0
+    for i in range(general.tally[WAIT]):
+        row = this_pass.order[i]
+        if general.tally[DECISION] > 0 and general.kept_in[row] == general.tally[DECISION]:
+            size = push(this_pass.key_s, this_pass.heap, size, np.float64(row), row)
+    general.tally[STAND] = size
+    for i in range(general.tally[STAND]):
+        general.standing.row[i] = this_pass.heap[0]
+        size = drop_first(this_pass.key_s, this_pass.heap, size)

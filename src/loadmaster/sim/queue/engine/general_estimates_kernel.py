@@ -1,6 +1,7 @@
 """What is expected of jobs that constraints bind, where that is not known before: predicted as they arrive, corrected.
 
-The same as `loadmaster.scheduling.predictions` (rules E2 and E3), over what a run keeps for the compiled board.
+The same as `loadmaster.scheduling.predictions` (rules E2 and E3), over what a run keeps for the compiled scheduling
+pass.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -12,68 +13,68 @@ from loadmaster.sim.queue.engine.estimates_kernel import NONE, corrected
 
 
 @inner
-def hear_end(bound, desk, job, end_s):
+def hear_end(bound, general, job, end_s):
     """`job` has come to its end: what it took tells something of its user's next ones."""
-    guess = desk.guess
-    if not guess.predicts:
+    estimates = general.estimates
+    if not estimates.predicts:
         return
-    predict(bound, desk, end_s, False)
-    user = guess.user[job]
-    if desk.teaches[job] and user >= 0:
-        guess.older_s[user] = guess.newer_s[user]
-        guess.newer_s[user] = desk.runtime_s[job]
-        guess.ended[user] += 1
+    predict(bound, general, end_s, False)
+    user = estimates.user[job]
+    if general.teaches[job] and user >= 0:
+        estimates.older_s[user] = estimates.newer_s[user]
+        estimates.newer_s[user] = general.runtime_s[job]
+        estimates.ended[user] += 1
 
 
 @inner
-def predict(bound, desk, time_s, inclusive):
+def predict(bound, general, time_s, inclusive):
     """Jobs arrive before `time_s`, or at that moment too: they are predicted by their user's last two."""
-    guess = desk.guess
-    if not guess.predicts:
+    estimates = general.estimates
+    if not estimates.predicts:
         return
-    job = guess.arrived[0]
+    job = estimates.arrived[0]
     while job < bound.job.shape[0] - 1:
         submit_s = bound.job[job].submit_s
         if submit_s > time_s or (submit_s == time_s and not inclusive):
             break
-        user = guess.user[job]
-        if user >= 0 and guess.ended[user] >= 2:
-            mean_s = (guess.older_s[user] + guess.newer_s[user]) / 2.0
-            guess.expected_s[job] = min(mean_s, guess.expected_s[job])
+        user = estimates.user[job]
+        if user >= 0 and estimates.ended[user] >= 2:
+            mean_s = (estimates.older_s[user] + estimates.newer_s[user]) / 2.0
+            estimates.expected_s[job] = min(mean_s, estimates.expected_s[job])
             for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-                desk.rows.of[row].expected_s = desk.row_expected_s[row] = guess.expected_s[job]
+                general.rows.of[row].expected_s = general.row_expected_s[row] = estimates.expected_s[job]
         job += 1
-    guess.arrived[0] = job
+    estimates.arrived[0] = job
 
 
 @inner
-def correct(jobs, desk, log, now):
+def correct(jobs, general, log, now):
     """Expect something else of the running jobs whose expected end has come."""
-    guess, ends = desk.guess, desk.ends
-    if guess.corrects == NONE:
+    estimates, ends = general.estimates, general.ends
+    if estimates.corrects == NONE:
         return
     many, last = np.int64(0), np.int64(-1)
     for i in range(first_after(ends, now)):
-        if desk.runs[i] != last:
-            last = np.int64(desk.runs[i])
-            guess.moved[many] = last
+        if general.runs[i] != last:
+            last = np.int64(general.runs[i])
+            estimates.moved[many] = last
             many += 1
     for n in range(many):
-        job = np.int64(guess.moved[n])
-        end_s = corrected(guess, job, desk.began_s[job], desk.pace[job], now)
-        if end_s != desk.expected_end_s[job]:
-            row = np.int64(desk.started_as[job])
-            drop_tasks(ends, desk.runs, desk.expected_end_s[job], job)
-            desk.expected_end_s[job] = end_s
-            kind, first = desk.rows.of[row].kind, jobs.first_task[row]
+        job = np.int64(estimates.moved[n])
+        end_s = corrected(estimates, job, general.began_s[job], general.slowest_speed[job], now)
+        if end_s != general.expected_end_s[job]:
+            row = np.int64(general.started_as[job])
+            drop_tasks(ends, general.runs, general.expected_end_s[job], job)
+            general.expected_end_s[job] = end_s
+            kind, first = general.rows.of[row].kind, jobs.first_task[row]
             hosts = log.host[first : first + jobs.tasks[row]]
-            add_tasks(ends, desk.runs, hosts, end_s, log.start_s[job], kind, job)
+            add_tasks(ends, general.runs, hosts, end_s, log.start_s[job], kind, job)
 
 
 @inner
-def next_expiry_s(desk, now):
+def next_expiry_s(general, now):
     """The first expected end of a running job that is not past, if that is a moment of decision; else infinite."""
-    at = first_after(desk.ends, now)
-    if not desk.guess.expires or at == desk.ends.many[0]:
+    at = first_after(general.ends, now)
+    if not general.estimates.expires or at == general.ends.many[0]:
         return np.inf
-    return desk.ends.end[at].end_s
+    return general.ends.end[at].end_s

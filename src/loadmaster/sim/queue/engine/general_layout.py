@@ -1,4 +1,4 @@
-"""Lays out what a run keeps for the compiled board: the whole log as one snapshot, of which passes see who waits."""
+"""Lays out what a run keeps for the compiled pass: the whole log as one snapshot, of which passes see who waits."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,27 +21,27 @@ from loadmaster.order import ORDERS, FairShare, Order
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import AnyPolicy, Discipline, members_of
 from loadmaster.scheduling.compiled_decide import CompiledRule, counts_hosts, rule_of
-from loadmaster.scheduling.resolved_constraints import Binding, is_one_pool
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, is_one_pool
 from loadmaster.scheduling.slurm_snapshot import slurm_arrays
-from loadmaster.scheduling.snapshot_arrays import Scene, table
-from loadmaster.sim.queue.capabilities import by_arrival, is_told
-from loadmaster.sim.queue.engine import backfilling_passes_kernel as doors
+from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, table
+from loadmaster.sim.queue.capabilities import by_arrival, tracks_events_of
+from loadmaster.sim.queue.engine import backfilling_passes_kernel
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
-from loadmaster.sim.queue.engine.constraint_state import BoundState
-from loadmaster.sim.queue.engine.general_state import EVENT, Desk, DeskLine, Loops
+from loadmaster.sim.queue.engine.constraint_state import ConstraintState
+from loadmaster.sim.queue.engine.general_state import EVENT, GeneralPass, SlurmTimers, WaitingOrder
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
-from loadmaster.sim.queue.engine.runtime_limits import Awaited
+from loadmaster.sim.queue.engine.runtime_limits import RuntimeLimits
 from loadmaster.sim.queue.engine.state import Jobs
 from loadmaster.sim.queue.engine.work_limits import WorkCounts, work_of
 
 _DOORS: dict[Any, Callable[..., None]] = {
-    serve_none: doors.pass_none,
-    serve_skip: doors.pass_skip,
-    serve_netbatch: doors.pass_netbatch,
-    serve_easy: doors.pass_easy,
-    serve_selective: doors.pass_selective,
-    serve_conservative: doors.pass_conservative,
-    serve_slurm: doors.pass_slurm,
+    serve_none: backfilling_passes_kernel.pass_none,
+    serve_skip: backfilling_passes_kernel.pass_skip,
+    serve_netbatch: backfilling_passes_kernel.pass_netbatch,
+    serve_easy: backfilling_passes_kernel.pass_easy,
+    serve_selective: backfilling_passes_kernel.pass_selective,
+    serve_conservative: backfilling_passes_kernel.pass_conservative,
+    serve_slurm: backfilling_passes_kernel.pass_slurm,
 }
 FEW_STEPS = 4096
 """Running tasks for whose ends a plan has room at first."""
@@ -49,19 +49,25 @@ FEW_STEPS = 4096
 
 def door_of(rule: CompiledRule) -> Callable[..., None]:
     """What the engine calls for each pass."""
-    if rule.moments and rule.promise != "hosts":
-        return doors.pass_easy_by_moments
+    if rule.shadow_times and rule.promise != "hosts":
+        return backfilling_passes_kernel.pass_easy_by_moments
     return _DOORS[rule.entry]
 
 
 def alone_of(rule: CompiledRule) -> Callable[..., None]:
     """What it calls for a pass with one row: what none does with that, all do that look neither at clocks nor plans."""
-    return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else doors.pass_none
+    return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else backfilling_passes_kernel.pass_none
 
 
-def scene_of(
-    workload: Workload, cluster: Cluster, binding: Binding, discipline: Discipline, seed: int, *, bound: bool
-) -> Scene:
+def snapshot_arrays_of(
+    workload: Workload,
+    cluster: Cluster,
+    binding: ResolvedConstraints,
+    discipline: Discipline,
+    seed: int,
+    *,
+    bound: bool,
+) -> SnapshotArrays:
     """All rows of the log, as if they waited at once on an empty cluster; `bound`: `binding` binds some."""
     rows = open_rows(binding)
     jobs = binding.entries.job[rows]
@@ -81,7 +87,7 @@ def scene_of(
     none = np.zeros(0, np.int64)
     nowhere = none.astype(np.int32)
     nobody = Running(none, nowhere, np.zeros((0, workload.demand.shape[1])), np.zeros(0), nowhere)
-    return Scene.of(
+    return SnapshotArrays.of(
         Snapshot(
             -np.inf, cluster, cluster.capacity.copy(), queue, nobody, -1, seed, early_end=True,
             need=_groups(workload, discipline, jobs), left=np.concatenate((binding.counters.most, binding.work.most)),
@@ -96,60 +102,62 @@ def _task_number(workload: Workload) -> Longs:
     return workload.first_task if state is None or state.first_task is None else state.first_task
 
 
-def rule_for(scene: Scene, discipline: Discipline) -> CompiledRule | None:
-    """What the board does for the discipline; None where only a plain engine knows it, or something in the log."""
+def rule_for(scene: SnapshotArrays, discipline: Discipline) -> CompiledRule | None:
+    """What the scheduling pass does for the discipline; None where only a plain engine knows it, or something in the log."""
     return rule_of(discipline.backfilling, scene.snapshot)
 
 
-def desk_of(
-    scene: Scene, rule: CompiledRule, binding: Binding, discipline: Discipline, policy: AnyPolicy, given: QueueEngine,
-    bound: BoundState, awaited: Awaited,
-) -> Desk:  # fmt: skip
+def general_pass_of(
+    scene: SnapshotArrays, rule: CompiledRule, binding: ResolvedConstraints, discipline: Discipline, policy: AnyPolicy,
+    given: QueueEngine, bound: ConstraintState, runtime_limits: RuntimeLimits,
+) -> GeneralPass:  # fmt: skip
     """What is kept, as the run begins."""
     order, members, jobs = discipline.order, members_of(policy), given.jobs
     number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
     owner = np.array(bound.row.owner, np.int32)
     often = np.bincount(scene.rows.of["kind"], scene.rows.of["tasks"], len(scene.rows.demand)).astype(np.float64)
-    told, work = is_told(order), work_of(binding, open_rows(binding))
-    moves = isinstance(order, Order) and (order.moves or (awaited.guess.predicts and not by_arrival(discipline)))
+    tracks_events, work = tracks_events_of(order), work_of(binding, open_rows(binding))
+    moves = isinstance(order, Order) and (
+        order.moves or (runtime_limits.estimates.predicts and not by_arrival(discipline))
+    )
     # Between two looks of the order a job comes, starts, is sent back (two events) and becomes eligible, at most;
     # `tell` checks. Running tasks are at most `room`, which `_would_overflow` checks.
-    return Desk(
+    return GeneralPass(
         rows=_rows(scene, jobs, work), hosts=scene.hosts, ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
         calendar=scene.calendar, room=scene.room()._replace(free=given.state.free),
-        board=scene.board()._replace(order=np.zeros(many, np.int32)), standing=_standing(scene, many),
-        moments=scene.moments(), outlook=scene.outlook(steps_of(scene, room)),
+        this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)), standing=_standing(scene, many),
+        shadow_times=scene.shadow_times(), availability=scene.availability(steps_of(scene, room)),
         scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         first_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["first-fit"]),
-        line=_line(jobs, bound, moves=moves or told),
+        line=_line(jobs, bound, moves=moves or tracks_events),
         owner=owner, runs=np.zeros(room, np.int32),
-        expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), pace=np.ones(number),
+        expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), slowest_speed=np.ones(number),
         began_s=np.zeros(number),
-        guess=awaited.guess, runtime_s=awaited.runtime_s, teaches=awaited.teaches,
+        estimates=runtime_limits.estimates, runtime_s=runtime_limits.runtime_s, teaches=runtime_limits.teaches,
         row_expected_s=np.array(given.jobs.expected_s), kept_in=np.zeros(many, np.int64), work=work,
-        seen=np.zeros(number, np.bool_), heard=table(EVENT, 5 * number if told else 0),
-        asked=np.zeros(many, np.int32), numbers=_numbers(rule), moves=moves, told=told, keeps=rule.keeps,
-        slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0, room),
-        loops=_loops(rule.slurm or Slurm()), clock=np.array([-np.inf, np.inf, np.inf, np.inf]),
-        looped=rule.slurm is not None, tally=np.zeros(16, np.int64),
+        seen=np.zeros(number, np.bool_), order_events=table(EVENT, 5 * number if tracks_events else 0),
+        asked=np.zeros(many, np.int32), numbers=_numbers(rule), moves=moves, tracks_events=tracks_events,
+        keeps=rule.keeps, slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0,
+        room), loops=_loops(rule.slurm or Slurm()), clock=np.array([-np.inf, np.inf, np.inf, np.inf]), looped=rule.slurm
+        is not None, tally=np.zeros(16, np.int64),
     )  # fmt: skip
 
 
-def steps_of(scene: Scene, room: int) -> int:
+def steps_of(scene: SnapshotArrays, room: int) -> int:
     """Steps that a plan has room for at first."""
     return len(scene.hosts.speed) + min(room, FEW_STEPS) + 64
 
 
-def with_more_steps(desk: Desk, scene: Scene) -> Desk:
+def with_more_steps(general: GeneralPass, scene: SnapshotArrays) -> GeneralPass:
     """The same with room for twice as many."""
-    return desk._replace(outlook=scene.outlook(2 * len(desk.outlook.step)))
+    return general._replace(availability=scene.availability(2 * len(general.availability.step)))
 
 
 def over_blocking(discipline: Discipline) -> Discipline:
-    """What the rest of the engine knows of it: no backfilling, nor an order that is told what happens."""
-    return Discipline(ORDERS["fcfs"] if is_told(discipline.order) else discipline.order, Blocking())
+    """What the rest of the engine knows of it: no backfilling, nor an order that is tracks_events what happens."""
+    return Discipline(ORDERS["fcfs"] if tracks_events_of(discipline.order) else discipline.order, Blocking())
 
 
 def _groups(workload: Workload, discipline: Discipline, jobs: np.ndarray) -> Need | None:
@@ -160,7 +168,7 @@ def _groups(workload: Workload, discipline: Discipline, jobs: np.ndarray) -> Nee
     return Need(workload.projects[jobs], np.zeros(projects), order.share_of(projects))
 
 
-def _rows(scene: Scene, jobs: Jobs, work: WorkCounts) -> RowArrays:
+def _rows(scene: SnapshotArrays, jobs: Jobs, work: WorkCounts) -> RowArrays:
     """With what each counts against limits; those on work stand behind those of what runs."""
     assert scene.snapshot.left is not None
     of, rows, behind = scene.rows.of.copy(), scene.rows, len(scene.snapshot.left) - len(work.most)
@@ -173,18 +181,18 @@ def _rows(scene: Scene, jobs: Jobs, work: WorkCounts) -> RowArrays:
     return RowArrays(of, table(USE, len(limit), limit=limit[together], amount=amount[together]), rows.demand)
 
 
-def _standing(scene: Scene, many: int) -> PromiseArrays:
+def _standing(scene: SnapshotArrays, many: int) -> PromiseArrays:
     return PromiseArrays(np.zeros(many, np.int32), table(STANDING, many), np.zeros(scene.tasks, np.int32))
 
 
-def _line(jobs: Jobs, bound: BoundState, *, moves: bool) -> DeskLine:
+def _line(jobs: Jobs, bound: ConstraintState, *, moves: bool) -> WaitingOrder:
     many = len(jobs.kind)
     tier = np.array(bound.row.tier, np.int32) if moves else np.zeros(many, np.int32)
-    return DeskLine(np.zeros(many, np.bool_), tier, np.array(jobs.position, np.float64), np.zeros(many, np.int32))
+    return WaitingOrder(np.zeros(many, np.bool_), tier, np.array(jobs.position, np.float64), np.zeros(many, np.int32))
 
 
-def _loops(rule: Slurm) -> Loops:
-    return Loops(
+def _loops(rule: Slurm) -> SlurmTimers:
+    return SlurmTimers(
         float(rule.batch_sched_delay), rule.sched_min_interval // 1000 / 1000,
         np.inf if rule.sched_interval is None else float(rule.sched_interval),
         np.inf if rule.bf_interval is None else float(rule.bf_interval), rule.default_queue_depth + 1, rule.defer,

@@ -1,4 +1,4 @@
-"""Passes over the compiled board, as a part of the engine: what a pass sees is kept up to date here."""
+"""Passes over the compiled scheduling pass, as a part of the engine: what a pass sees is kept up to date here."""
 # mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
@@ -10,7 +10,7 @@ from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.place.room_arrays import LAST_HOST as LAST_IN_ROOM
 from loadmaster.sim.queue.engine.constrained_kernel import go_on_bound, queue_length
-from loadmaster.sim.queue.engine.constraint_state import ENDED, HEARD, IN_QUEUE, MOMENTS, REFUSED, REPEATED, SENT_BACK
+from loadmaster.sim.queue.engine.constraint_state import ENDED, EVENTS, IN_QUEUE, MOMENTS, REFUSED, REPEATED, SENT_BACK
 from loadmaster.sim.queue.engine.general_decision_kernel import best_pass
 from loadmaster.sim.queue.engine.general_estimates_kernel import correct, hear_end, next_expiry_s, predict
 from loadmaster.sim.queue.engine.general_state import (
@@ -45,100 +45,100 @@ from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work,
 
 
 @inlined
-def go_on_at_desk(engine, bound, desk, stops):
+def go_on_generally(engine, bound, general, preemption):
     """All that happens before the next pass; returns its moment, infinite if there is none."""
-    if desk.tally[REDO] != 0:
-        desk.tally[REDO] = 0
+    if general.tally[REDO] != 0:
+        general.tally[REDO] = 0
         return bound.clock[0]
-    bound.tally[HEARD] = 0
+    bound.tally[EVENTS] = 0
     now = go_on_bound(engine, bound)
     if now < np.inf and bound.tally[REPEATED] == 0:
-        _hear(engine, bound, desk, stops, now)
+        _hear(engine, bound, general, preemption, now)
     return now
 
 
 @inlined
-def decide_at_desk(engine, bound, desk, stops, now):
-    """One pass over the board, and its row in the record; returns what is wrong, 0 if nothing."""
+def decide_generally(engine, bound, general, preemption, now):
+    """One scheduling pass, and its row in the record; returns what is wrong, 0 if nothing."""
     winners, wrong, first = np.int64(0), np.int64(0), False
     engine.state.tally[PLANNED] = 0
     bound.clock[1] = np.inf
     engine.log.value[engine.log.rows[0], :] = np.nan
     queued = queue_length(engine.state, bound)
     if bound.tally[IN_QUEUE] > 0:
-        if stops is not None and stops.number[HANDLED] != 0:  # the pass is made once more
-            queued = stops.number[QUEUED]
-        elif _line_up(engine, bound, desk, now):
+        if preemption is not None and preemption.number[HANDLED] != 0:  # the pass is made once more
+            queued = preemption.number[QUEUED]
+        elif _line_up(engine, bound, general, now):
             return NO_RANK
-        if stops is not None and stops.number[HANDLED] == 0:
-            first, winners, wrong = make_way(engine, bound, desk, stops, now)
+        if preemption is not None and preemption.number[HANDLED] == 0:
+            first, winners, wrong = make_way(engine, bound, general, preemption, now)
         if not first and wrong == 0:
-            winners, wrong = best_pass(engine, bound, desk, engine.calls.serve, now)
+            winners, wrong = best_pass(engine, bound, general, engine.calls.serve, now)
         if wrong != 0:
             return wrong
         if not first:
-            _keep(engine.state, bound, desk, now)
-    if _would_overflow(engine.jobs, engine.state, desk):
+            _keep(engine.state, bound, general, now)
+    if _would_overflow(engine.jobs, engine.state, general):
         return OUT_OF_ROOM
     _note(engine.state, engine.log, queued, winners, now)
-    if stops is not None:
-        stops.number[FIRST] = first
+    if preemption is not None:
+        preemption.number[FIRST] = first
     return 0
 
 
 @inlined
-def follow(engine, bound, desk, stops, now):
-    """The starts have happened: the board knows who runs now, and when there is another pass."""
-    _start(engine, desk, stops, now)
-    if stops is not None:
-        pass_again_if_need_be(engine.state, bound, stops, stops.number[FIRST] != 0)
-    bound.clock[1] = min(bound.clock[1], next_expiry_s(desk, now))
+def follow(engine, bound, general, preemption, now):
+    """The starts have happened: the general pass knows what runs now, and when the next one is due."""
+    _start(engine, general, preemption, now)
+    if preemption is not None:
+        pass_again_if_need_be(engine.state, bound, preemption, preemption.number[FIRST] != 0)
+    bound.clock[1] = min(bound.clock[1], next_expiry_s(general, now))
     if engine.state.tally[WAITING] > 0:
-        again_s = work_again_s(desk.work, desk.started_as, engine.ranked.queue, engine.ranked.number[MANY], now)
+        again_s = work_again_s(general.work, general.started_as, engine.ranked.queue, engine.ranked.number[MANY], now)
         bound.clock[1] = min(bound.clock[1], again_s)
 
 
 @inlined
-def _hear(engine, bound, desk, stops, now):
+def _hear(engine, bound, general, preemption, now):
     """Who has left the hosts, and who has come, since the last moment."""
-    own, moments_s, tally = bound.tally, bound.closures.moments_s, desk.tally
+    own, moments_s, tally = bound.tally, bound.closures.moments_s, general.tally
     if own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= now:
         tally[OVER] = 1
-    for n in range(own[HEARD]):
+    for n in range(own[EVENTS]):
         job, time_s, how = np.int64(bound.news[n].job), bound.news[n].time_s, bound.news[n].how
-        if time_s < desk.expected_end_s[job]:
+        if time_s < general.expected_end_s[job]:
             tally[EARLY_END] = 1
         tally[OVER] = 1
         if how == ENDED:
-            hear_end(bound, desk, job, time_s)
-        drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
-        end_work(desk.work, desk.started_as[job], job, time_s)
-        if stops is not None:
-            leave_running(bound, desk, stops, job, how)
-        tell(desk, job, time_s, LEFT)
+            hear_end(bound, general, job, time_s)
+        drop_tasks(general.ends, general.runs, general.expected_end_s[job], job)
+        end_work(general.work, general.started_as[job], job, time_s)
+        if preemption is not None:
+            leave_running(bound, general, preemption, job, how)
+        tell(general, job, time_s, LEFT)
         if how == SENT_BACK:
-            tell(desk, job, now, CAME)
+            tell(general, job, now, CAME)
             tally[COME] = 1
-    correct(engine.jobs, desk, engine.log, now)
-    if stops is not None:
-        resume(engine, bound, desk, stops, now)
-    predict(bound, desk, now, True)
+    correct(engine.jobs, general, engine.log, now)
+    if preemption is not None:
+        resume(engine, bound, general, preemption, now)
+    predict(bound, general, now, True)
     come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
-        tell(desk, job, bound.job[job].submit_s, CAME)
+        tell(general, job, bound.job[job].submit_s, CAME)
     if come - tally[CAME_BEFORE] > refused - tally[REFUSED_BEFORE]:
         tally[COME] = 1
     tally[CAME_BEFORE], tally[REFUSED_BEFORE] = come, refused
 
 
 @inlined
-def _line_up(engine, bound, desk, now):
+def _line_up(engine, bound, general, now):
     """Put the rows that may start now in their order; 1 on a rank that is not finite."""
-    order, line = desk.board.order, desk.line
+    order, line = general.this_pass.order, general.line
     many = np.int64(0)
-    for i in range(desk.tally[WAIT]):
+    for i in range(general.tally[WAIT]):
         row = order[i]
-        line.here[row] = bound.job[desk.owner[row]].queued
+        line.here[row] = bound.job[general.owner[row]].queued
         if line.here[row]:
             order[many] = row
             many += 1
@@ -148,15 +148,15 @@ def _line_up(engine, bound, desk, now):
             line.here[row] = True
             order[many] = row
             many += 1
-            _note_fresh(bound, desk, np.int64(desk.owner[row]), now)
-    desk.tally[WAIT] = many
-    if desk.told:
-        engine.calls.reckon(engine.book, desk, engine.ranked, now)
-    elif desk.moves and engine.calls.rank(
+            _note_fresh(bound, general, np.int64(general.owner[row]), now)
+    general.tally[WAIT] = many
+    if general.tracks_events:
+        engine.calls.update_priorities(engine.book, general, engine.ranked, now)
+    elif general.moves and engine.calls.rank(
         value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
     ):
         return 1
-    if desk.told or desk.moves:
+    if general.tracks_events or general.moves:
         for i in range(engine.ranked.number[MANY]):
             line.key[engine.ranked.queue[i]] = engine.ranked.rank[i]
     sort_line(line, order, many)
@@ -164,45 +164,45 @@ def _line_up(engine, bound, desk, now):
 
 
 @inlined
-def _note_fresh(bound, desk, job, now):
+def _note_fresh(bound, general, job, now):
     """A row of `job` has come into the line: the job might start for the first time, or once more."""
-    if not desk.seen[job]:
-        desk.seen[job] = True
-        desk.tally[COME] = 1
+    if not general.seen[job]:
+        general.seen[job] = True
+        general.tally[COME] = 1
         released_s = now if bound.job[job].single else bound.job[job].ready_s
         if released_s > bound.job[job].submit_s:
-            tell(desk, job, released_s, CAME)
+            tell(general, job, released_s, CAME)
 
 
 @inlined
-def _keep(state, bound, desk, now):
+def _keep(state, bound, general, now):
     """The pass is decided: what it promised stands, and it says when to decide again."""
-    board, tally = desk.board, desk.tally
-    state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
-    wake_s = board.wake_s[0]
-    if desk.looped:
-        wake_s = min(wake_s, pass_loops_by(desk, now, state.tally[PLANNED] > 0))
+    this_pass, tally = general.this_pass, general.tally
+    state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
+    wake_s = this_pass.wake_s[0]
+    if general.looped:
+        wake_s = min(wake_s, pass_loops_by(general, now, state.tally[PLANNED] > 0))
     tally[EARLY_END] = tally[COME] = tally[OVER] = 0
     tally[DECISION] += 1
-    for c in range(desk.calendar.time.shape[0]):
-        if desk.calendar.time[c].to_s > now:
-            wake_s = min(wake_s, desk.calendar.time[c].to_s)
+    for c in range(general.calendar.time.shape[0]):
+        if general.calendar.time[c].to_s > now:
+            wake_s = min(wake_s, general.calendar.time[c].to_s)
     bound.clock[1] = wake_s
-    for i in range(tally[WAIT] if desk.keeps else 0):
-        if _is_soonest(desk, board.order[i]):
-            _keep_for_job(desk, board.order[i])
+    for i in range(tally[WAIT] if general.keeps else 0):
+        if _is_soonest(general, this_pass.order[i]):
+            _keep_for_job(general, this_pass.order[i])
 
 
 @inner
-def _is_soonest(desk, row):
+def _is_soonest(general, row):
     """Whether the row was promised something in this pass, and no other row of its job anything sooner."""
-    board, rows = desk.board, desk.rows.of
-    if board.promised[row].number <= board.tally[SINCE] or board.promised[row].start_s == np.inf:
+    this_pass, rows = general.this_pass, general.rows.of
+    if this_pass.promised[row].number <= this_pass.tally[SINCE] or this_pass.promised[row].start_s == np.inf:
         return False
-    other, start_s = np.int64(rows[row].next_row), board.promised[row].start_s
+    other, start_s = np.int64(rows[row].next_row), this_pass.promised[row].start_s
     while other != row:
-        if board.promised[other].number > board.tally[SINCE]:
-            other_s = board.promised[other].start_s
+        if this_pass.promised[other].number > this_pass.tally[SINCE]:
+            other_s = this_pass.promised[other].start_s
             if other_s < start_s or (other_s == start_s and other < row):
                 return False
         other = np.int64(rows[other].next_row)
@@ -210,15 +210,15 @@ def _is_soonest(desk, row):
 
 
 @inner
-def _keep_for_job(desk, row):
+def _keep_for_job(general, row):
     """What the row is promised stands in the next pass, for the first row of its job that may have the hosts."""
-    board, rows, standing, other = desk.board, desk.rows.of, desk.standing, np.int64(row)
-    many, first = board.promised[row].many, rows[row].first_host
+    this_pass, rows, standing, other = general.this_pass, general.rows.of, general.standing, np.int64(row)
+    many, first = this_pass.promised[row].many, rows[row].first_host
     while True:
-        desk.kept_in[other] = desk.tally[DECISION]
-        standing.promise[other].start_s, standing.promise[other].many = board.promised[row].start_s, many
+        general.kept_in[other] = general.tally[DECISION]
+        standing.promise[other].start_s, standing.promise[other].many = this_pass.promised[row].start_s, many
         for k in range(many):
-            standing.host[rows[other].first_host + k] = board.promised_host[first + k]
+            standing.host[rows[other].first_host + k] = this_pass.promised_host[first + k]
         other = np.int64(rows[other].next_row)
         if other == row:
             return
@@ -236,28 +236,28 @@ def _note(state, log, queued, winners, now):
 
 
 @inlined
-def _would_overflow(jobs, state, desk):
+def _would_overflow(jobs, state, general):
     """Whether the plan's tasks have no room beside those that run, or something that the order is to hear had none."""
     last = state.tally[PLANNED] - 1
     starting = state.plan_task[last] + jobs.tasks[state.plan_job[1, last]] if last >= 0 else np.int64(0)
-    return desk.tally[LOST] != 0 or desk.ends.many[0] + starting > desk.ends.end.shape[0]
+    return general.tally[LOST] != 0 or general.ends.many[0] + starting > general.ends.end.shape[0]
 
 
 @inlined
-def _start(engine, desk, stops, now):
+def _start(engine, general, preemption, now):
     """Who has started stands among those that run."""
     for i in range(engine.state.tally[PLANNED]):
         row = np.int64(engine.state.plan_job[1, i])
-        job, first, slowest = np.int64(desk.owner[row]), engine.state.plan_task[i], np.inf
+        job, first, slowest = np.int64(general.owner[row]), engine.state.plan_task[i], np.inf
         for at in range(first, first + engine.jobs.tasks[row]):
             slowest = min(slowest, engine.state.speed[engine.state.undo_host[at]])
-        end_s = now + desk.rows.of[row].expected_s / slowest
-        desk.expected_end_s[job], desk.pace[job], desk.started_as[job] = end_s, slowest, row
-        desk.began_s[job] = now
-        if stops is not None:
-            join_running(stops, job)
-        begin_work(desk.work, row, job, now)
-        kind = desk.rows.of[row].kind
+        end_s = now + general.rows.of[row].expected_s / slowest
+        general.expected_end_s[job], general.slowest_speed[job], general.started_as[job] = end_s, slowest, row
+        general.began_s[job] = now
+        if preemption is not None:
+            join_running(preemption, job)
+        begin_work(general.work, row, job, now)
+        kind = general.rows.of[row].kind
         hosts = engine.state.undo_host[first : first + engine.jobs.tasks[row]]
-        add_tasks(desk.ends, desk.runs, hosts, end_s, now, kind, job)
-        tell(desk, job, now, STARTED)
+        add_tasks(general.ends, general.runs, hosts, end_s, now, kind, job)
+        tell(general, job, now, STARTED)

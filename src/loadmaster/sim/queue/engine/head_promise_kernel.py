@@ -14,7 +14,7 @@ from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.estimates_kernel import NONE
 from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
 from loadmaster.sim.queue.engine.head_slack_kernel import count_now, held_in, left_for_long, set_apart
-from loadmaster.sim.queue.engine.queue_tree_kernel import lower_stairs, raise_stairs, stand
+from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, stand
 from loadmaster.sim.queue.engine.running_by_host_kernel import (
     OF,
     STALE,
@@ -45,162 +45,178 @@ AT_ONCE = 128
 @inner
 def promise(engine, head, now):
     """Find the first moment at which `head`, which does not fit now, fits if all ends come when expected."""
-    tenants = engine.state.tenants
-    engine.moment.number[HEAD] = head
-    engine.moment.number[SAME] = 0
+    running_by_host = engine.state.running_by_host
+    engine.head_promise.number[HEAD] = head
+    engine.head_promise.number[SAME] = 0
     if engine.jobs.tasks[head] > 1 or engine.state.free.shape[0] == 1:
-        tenants.number[OF] = -1
+        running_by_host.number[OF] = -1
         _sweep(engine, head, now)
         return
-    engine.moment.number[COUNTED] = -1
-    known = tenants.number[OF] == head and engine.state.tally[PLANNED] == 0 and engine.state.guess.corrects == NONE
-    if known and are_few(tenants, AT_ONCE) and _promise_again(engine.jobs, engine.state, engine.moment, head, now):
+    engine.head_promise.number[COUNTED] = -1
+    known = (
+        running_by_host.number[OF] == head
+        and engine.state.tally[PLANNED] == 0
+        and engine.state.estimates.corrects == NONE
+    )
+    if (
+        known
+        and are_few(running_by_host, AT_ONCE)
+        and _promise_again(engine.jobs, engine.state, engine.head_promise, head, now)
+    ):
         return
     _sweep(engine, head, now)
-    _keep_holders(engine.moment)
-    _note_bounds(engine.state, engine.moment, head)
+    _keep_holders(engine.head_promise)
+    _note_bounds(engine.state, engine.head_promise, head)
 
 
 @inlined
-def _promise_again(jobs, state, moment, head, now):
+def _promise_again(jobs, state, head_promise, head, now):
     """The promise from what is known of each host; whether that is enough."""
-    tenants = state.tenants
+    running_by_host = state.running_by_host
     soonest = np.nextafter(now, np.inf)
-    before_s = moment.shadow_s[0]
+    before_s = head_promise.shadow_s[0]
     same = before_s >= soonest
-    for i in range(tenants.number[STALE]):
-        host = np.int64(tenants.stale[i])
-        held_s = _holds_from(jobs, state, moment, head, host)
-        tenants.soonest_s[host], tenants.known[host] = held_s, True
-        same &= held_s >= before_s and (held_s == before_s) == _is_holder(moment, host)
-    all_fresh(tenants)
-    if not same and not _find_holders(tenants, moment, soonest):
+    for i in range(running_by_host.number[STALE]):
+        host = np.int64(running_by_host.stale[i])
+        held_s = _holds_from(jobs, state, head_promise, head, host)
+        running_by_host.soonest_s[host], running_by_host.known[host] = held_s, True
+        same &= held_s >= before_s and (held_s == before_s) == _is_holder(head_promise, host)
+    all_fresh(running_by_host)
+    if not same and not _find_holders(running_by_host, head_promise, soonest):
         return False
-    moment.number[SAME] = 1 if same else 0
-    holders, found = moment.number[TOUCHED], np.int64(0)
-    _nobody_apart(moment)
+    head_promise.number[SAME] = 1 if same else 0
+    holders, found = head_promise.number[TOUCHED], np.int64(0)
+    _nobody_apart(head_promise)
     for i in range(holders):
-        host = np.int64(moment.touched[i])
-        set_apart(jobs, state, moment, host)
-        give_back_at(jobs, tenants, moment.then, host, -np.inf, moment.shadow_s[0])
-        moment.held[host] = held_in(jobs, moment.then, head, host)
-        found += moment.held[host]
-    moment.number[SLACK] = found - 1
-    _keep_holders(moment)
+        host = np.int64(head_promise.touched[i])
+        set_apart(jobs, state, head_promise, host)
+        give_back_at(jobs, running_by_host, head_promise.then, host, -np.inf, head_promise.shadow_s[0])
+        head_promise.held[host] = held_in(jobs, head_promise.then, head, host)
+        found += head_promise.held[host]
+    head_promise.number[SLACK] = found - 1
+    _keep_holders(head_promise)
     return True
 
 
 @inner
-def _holds_from(jobs, state, moment, head, host):
+def _holds_from(jobs, state, head_promise, head, host):
     """When the host alone holds the head, given back to at least once; infinite if never."""
     for r in range(state.free.shape[1]):
-        moment.then[host, r] = state.free[host, r]
+        head_promise.then[host, r] = state.free[host, r]
     at_s = -np.inf
     while True:
-        before_s, at_s = at_s, next_end_at(state.tenants, host, at_s)
+        before_s, at_s = at_s, next_end_at(state.running_by_host, host, at_s)
         if at_s == np.inf:
             return at_s
-        give_back_at(jobs, state.tenants, moment.then, host, before_s, at_s)
-        if held_in(jobs, moment.then, head, host) > 0:
+        give_back_at(jobs, state.running_by_host, head_promise.then, host, before_s, at_s)
+        if held_in(jobs, head_promise.then, head, host) > 0:
             return at_s
 
 
 @inlined
-def _is_holder(moment, host):
+def _is_holder(head_promise, host):
     """Whether the host held the head at the end of the last pass, at the moment then promised."""
     yes = False
-    for i in range(moment.number[TOUCHED]):
-        yes |= moment.touched[i] == host and moment.held[host] > 0
+    for i in range(head_promise.number[TOUCHED]):
+        yes |= head_promise.touched[i] == host and head_promise.held[host] > 0
     return yes
 
 
 @inlined
-def _find_holders(tenants, moment, soonest):
+def _find_holders(running_by_host, head_promise, soonest):
     """The first moment at which some host holds the head, and who does then; whether that is known of all."""
     shadow_s = np.inf
-    for host in range(tenants.soonest_s.shape[0]):
-        shadow_s = min(shadow_s, tenants.soonest_s[host])
+    for host in range(running_by_host.soonest_s.shape[0]):
+        shadow_s = min(shadow_s, running_by_host.soonest_s[host])
     shadow_s = max(shadow_s, soonest)
     holders = 0
-    for host in range(tenants.soonest_s.shape[0]):
-        if tenants.soonest_s[host] <= shadow_s < np.inf:
-            if not tenants.known[host]:
+    for host in range(running_by_host.soonest_s.shape[0]):
+        if running_by_host.soonest_s[host] <= shadow_s < np.inf:
+            if not running_by_host.known[host]:
                 return False
-            moment.touched[holders] = host
+            head_promise.touched[holders] = host
             holders += 1
-    moment.shadow_s[0] = shadow_s
-    moment.number[TOUCHED] = holders
+    head_promise.shadow_s[0] = shadow_s
+    head_promise.number[TOUCHED] = holders
     return True
 
 
 @inlined
-def _keep_holders(moment):
+def _keep_holders(head_promise):
     """Hosts that do not hold the head cost it nothing: they are looked at no more."""
     kept = 0
-    for i in range(moment.number[TOUCHED]):
-        host = moment.touched[i]
-        if moment.held[host] > 0:
-            moment.touched[kept] = host
+    for i in range(head_promise.number[TOUCHED]):
+        host = head_promise.touched[i]
+        if head_promise.held[host] > 0:
+            head_promise.touched[kept] = host
             kept += 1
         else:
-            moment.then_at[host] = -1
-    moment.number[TOUCHED] = kept
+            head_promise.then_at[host] = -1
+    head_promise.number[TOUCHED] = kept
 
 
 @inlined
-def _note_bounds(state, moment, head):
+def _note_bounds(state, head_promise, head):
     """All hosts but the holders hold the head later than at the promised moment; who is part of a plan is unsure."""
-    tenants, shadow_s = state.tenants, moment.shadow_s[0]
+    running_by_host, shadow_s = state.running_by_host, head_promise.shadow_s[0]
     later_s = np.nextafter(shadow_s, np.inf)
-    for host in range(tenants.soonest_s.shape[0]):
-        tenants.soonest_s[host], tenants.known[host] = later_s, False
-    for i in range(moment.number[TOUCHED]):
-        host = moment.touched[i]
-        tenants.soonest_s[host], tenants.known[host] = shadow_s, True
-    all_fresh(tenants)
+    for host in range(running_by_host.soonest_s.shape[0]):
+        running_by_host.soonest_s[host], running_by_host.known[host] = later_s, False
+    for i in range(head_promise.number[TOUCHED]):
+        host = head_promise.touched[i]
+        running_by_host.soonest_s[host], running_by_host.known[host] = shadow_s, True
+    all_fresh(running_by_host)
     for i in range(state.tally[UNDO]):
-        has_changed(tenants, np.int64(state.undo_host[i]))
-    tenants.number[OF] = head
+        has_changed(running_by_host, np.int64(state.undo_host[i]))
+    running_by_host.number[OF] = head
 
 
 @inlined
 def _sweep(engine, head, now):
     """Give back what runs in the order of the expected ends, until the head fits."""
     tasks = np.int64(engine.jobs.tasks[head])
-    _nobody_apart(engine.moment)
+    _nobody_apart(engine.head_promise)
     found = np.int64(0)
     if tasks > 1 or engine.state.free.shape[0] == 1:
-        count_now(engine.jobs, engine.state, engine.moment, head)
-        found = engine.moment.number[HELD]
+        count_now(engine.jobs, engine.state, engine.head_promise, head)
+        found = engine.head_promise.number[HELD]
     soonest = np.nextafter(now, np.inf)
     shadow_s = now
-    waiting = _heap_of_planned(engine.jobs, engine.state, engine.moment, now)
+    waiting = _heap_of_planned(engine.jobs, engine.state, engine.head_promise, now)
     end_s, job, i, k = next_end(engine.ends, engine.ends.size[0], np.int64(0))
     while True:
-        planned = waiting > 0 and (job < 0 or engine.moment.end_s[0] < end_s)
+        planned = waiting > 0 and (job < 0 or engine.head_promise.end_s[0] < end_s)
         if not planned and job < 0:
             break
-        next_s = max(engine.moment.end_s[0] if planned else end_s, soonest)
+        next_s = max(engine.head_promise.end_s[0] if planned else end_s, soonest)
         if found >= tasks and next_s > shadow_s:
             break
         shadow_s = next_s
         if planned:
-            number = engine.moment.ending[0]
-            waiting = drop_first(engine.moment.end_s, engine.moment.ending, waiting)
+            number = engine.head_promise.ending[0]
+            waiting = drop_first(engine.head_promise.end_s, engine.head_promise.ending, waiting)
             who = np.int64(engine.state.plan_job[1, number])
             first = engine.state.plan_task[number]
-            found += _give_back(engine.jobs, engine.state, engine.moment, head, who, engine.state.undo_host, first)
+            found += _give_back(
+                engine.jobs, engine.state, engine.head_promise, head, who, engine.state.undo_host, first
+            )
         else:
             found += _give_back(
-                engine.jobs, engine.state, engine.moment, head, job, engine.state.held, engine.jobs.first_task[job]
+                engine.jobs,
+                engine.state,
+                engine.head_promise,
+                head,
+                job,
+                engine.state.held,
+                engine.jobs.first_task[job],
             )
             end_s, job, i, k = next_end(engine.ends, i, k)
-    engine.moment.number[SLACK] = found - tasks
-    engine.moment.shadow_s[0] = shadow_s if found >= tasks else np.inf
+    engine.head_promise.number[SLACK] = found - tasks
+    engine.head_promise.shadow_s[0] = shadow_s if found >= tasks else np.inf
 
 
 @inlined
-def _heap_of_planned(jobs, state, moment, now):
+def _heap_of_planned(jobs, state, head_promise, now):
     """The jobs started in this pass by their expected ends; returns how many."""
     size = 0
     for i in range(state.tally[PLANNED]):
@@ -208,38 +224,38 @@ def _heap_of_planned(jobs, state, moment, now):
         slowest = np.inf
         for t in range(state.plan_task[i], state.plan_task[i] + jobs.tasks[job]):
             slowest = min(slowest, state.speed[state.undo_host[t]])
-        size = push(moment.end_s, moment.ending, size, now + jobs.expected_s[job] / slowest, i)
+        size = push(head_promise.end_s, head_promise.ending, size, now + jobs.expected_s[job] / slowest, i)
     return size
 
 
 @inner
-def _give_back(jobs, state, moment, head, job, hosts, first):
+def _give_back(jobs, state, head_promise, head, job, hosts, first):
     """`job` ends on its `hosts` from `first` on; returns how many tasks of the head these hold more."""
     more, end = np.int64(0), first + jobs.tasks[job]
     while first < end:
         host, tasks = next_run(hosts, first, end)
         first += tasks
-        set_apart(jobs, state, moment, host)
+        set_apart(jobs, state, head_promise, host)
         for r in range(state.free.shape[1]):
-            moment.then[host, r] += tasks * jobs.demand[jobs.kind[job], r]
-        held = held_in(jobs, moment.then, head, host)
-        more += held - moment.held[host]
-        moment.held[host] = held
+            head_promise.then[host, r] += tasks * jobs.demand[jobs.kind[job], r]
+        held = held_in(jobs, head_promise.then, head, host)
+        more += held - head_promise.held[host]
+        head_promise.held[host] = held
     return more
 
 
 @inlined
-def _nobody_apart(moment):
+def _nobody_apart(head_promise):
     """No host has a row of its own for the promised moment."""
-    moment.number[STAMP_THEN] += 1
-    moment.number[TOUCHED] = 0
+    head_promise.number[STAMP_THEN] += 1
+    head_promise.number[TOUCHED] = 0
 
 
 @inner
 def renew_long(engine):
     """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
-    lower_stairs(engine.stairs, LONG)
+    lower_frontier(engine.frontier, LONG)
     for host in range(engine.state.free.shape[0]):
-        cores, memory = left_for_long(engine.jobs, engine.state, engine.moment, host)
-        stand(engine.stairs, LONG, cores, memory)
-    raise_stairs(engine.stairs, LONG)
+        cores, memory = left_for_long(engine.jobs, engine.state, engine.head_promise, host)
+        stand(engine.frontier, LONG, cores, memory)
+    raise_frontier(engine.frontier, LONG)

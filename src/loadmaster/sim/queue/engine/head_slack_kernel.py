@@ -31,66 +31,66 @@ def held_in(jobs, room, head, host):
 
 
 @inner
-def count_now(jobs, state, moment, head):
+def count_now(jobs, state, head_promise, head):
     """Count what every host holds of the head now, unless that is known."""
-    if moment.number[COUNTED] == head:
+    if head_promise.number[COUNTED] == head:
         return
-    moment.number[COUNTED] = head
+    head_promise.number[COUNTED] = head
     total = np.int64(0)
     for host in range(state.free.shape[0]):
-        moment.held_now[host] = held_in(jobs, state.free, head, host)
-        total += moment.held_now[host]
-    moment.number[HELD] = total
+        head_promise.held_now[host] = held_in(jobs, state.free, head, host)
+        total += head_promise.held_now[host]
+    head_promise.number[HELD] = total
 
 
 @inlined
-def recount(jobs, state, moment, host):
+def recount(jobs, state, head_promise, host):
     """What is free on `host` has changed."""
-    head = moment.number[COUNTED]
+    head = head_promise.number[COUNTED]
     if head >= 0:
         held = held_in(jobs, state.free, head, host)
-        moment.number[HELD] += held - moment.held_now[host]
-        moment.held_now[host] = held
+        head_promise.number[HELD] += held - head_promise.held_now[host]
+        head_promise.held_now[host] = held
 
 
 @inlined
-def is_apart(moment, host):
+def is_apart(head_promise, host):
     """Whether the host has a row of its own for the promised moment."""
-    return moment.then_at[host] == moment.number[STAMP_THEN]
+    return head_promise.then_at[host] == head_promise.number[STAMP_THEN]
 
 
 @inner
-def set_apart(jobs, state, moment, host):
+def set_apart(jobs, state, head_promise, host):
     """Let the host have a row of its own, as it is now; of a single task it holds none now."""
-    if is_apart(moment, host):
+    if is_apart(head_promise, host):
         return
-    moment.then_at[host] = moment.number[STAMP_THEN]
+    head_promise.then_at[host] = head_promise.number[STAMP_THEN]
     for r in range(state.free.shape[1]):
-        moment.then[host, r] = state.free[host, r]
-    moment.held[host] = moment.held_now[host] if is_counted(moment) else 0
-    moment.touched[moment.number[TOUCHED]] = host
-    moment.number[TOUCHED] += 1
+        head_promise.then[host, r] = state.free[host, r]
+    head_promise.held[host] = head_promise.held_now[host] if is_counted(head_promise) else 0
+    head_promise.touched[head_promise.number[TOUCHED]] = host
+    head_promise.number[TOUCHED] += 1
 
 
 @inlined
-def is_counted(moment):
+def is_counted(head_promise):
     """Whether what hosts hold of the head is counted: it has several tasks."""
-    return moment.number[COUNTED] >= 0 and moment.number[COUNTED] == moment.number[HEAD]
+    return head_promise.number[COUNTED] >= 0 and head_promise.number[COUNTED] == head_promise.number[HEAD]
 
 
 @inner
-def allowed_on(jobs, state, moment, job, host, tasks, slack):
+def allowed_on(jobs, state, head_promise, job, host, tasks, slack):
     """How many of `tasks` of a job may go to the host beyond the promised moment, and tasks of the head they cost."""
-    if is_counted(moment):
-        set_apart(jobs, state, moment, host)
-    elif not is_apart(moment, host):
+    if is_counted(head_promise):
+        set_apart(jobs, state, head_promise, host)
+    elif not is_apart(head_promise, host):
         return tasks, np.int64(0)
-    all_cost = _cost(jobs, moment, job, host, tasks)
+    all_cost = _cost(jobs, head_promise, job, host, tasks)
     if all_cost <= slack:
         return tasks, all_cost
     allowed, cost = np.int64(0), np.int64(0)
     while allowed + 1 < tasks:
-        more = _cost(jobs, moment, job, host, allowed + 1)
+        more = _cost(jobs, head_promise, job, host, allowed + 1)
         if more > slack:
             break
         allowed, cost = allowed + 1, more
@@ -98,52 +98,52 @@ def allowed_on(jobs, state, moment, job, host, tasks, slack):
 
 
 @inner
-def cost_of_next(jobs, state, moment, job, host, before):
+def cost_of_next(jobs, state, head_promise, job, host, before):
     """Tasks of the head that a task of `job` costs on the host, after so many others that are not yet taken."""
-    if is_counted(moment):
-        set_apart(jobs, state, moment, host)
-    elif not is_apart(moment, host):
+    if is_counted(head_promise):
+        set_apart(jobs, state, head_promise, host)
+    elif not is_apart(head_promise, host):
         return np.int64(0)
-    cost = _cost(jobs, moment, job, host, before + 1)
-    return cost - _cost(jobs, moment, job, host, before) if before > 0 else cost
+    cost = _cost(jobs, head_promise, job, host, before + 1)
+    return cost - _cost(jobs, head_promise, job, host, before) if before > 0 else cost
 
 
 @inner
-def _cost(jobs, moment, job, host, tasks):
+def _cost(jobs, head_promise, job, host, tasks):
     """How many tasks of the head the host would hold less with so many tasks of `job`."""
-    head, kind = moment.number[HEAD], jobs.kind[job]
+    head, kind = head_promise.number[HEAD], jobs.kind[job]
     held = float(jobs.tasks[head])
-    for r in range(moment.then.shape[1]):
+    for r in range(head_promise.then.shape[1]):
         asked = jobs.demand[jobs.kind[head], r]
         if asked > 0.0:
-            held = min(held, np.floor((moment.then[host, r] - tasks * jobs.demand[kind, r]) / asked))
+            held = min(held, np.floor((head_promise.then[host, r] - tasks * jobs.demand[kind, r]) / asked))
     left = np.int64(max(held, 0.0)) if jobs.allowed[jobs.hosts[head], host] else np.int64(0)
-    return moment.held[host] - left
+    return head_promise.held[host] - left
 
 
 @inner
-def take_for_long(jobs, state, moment, job, host, tasks):
+def take_for_long(jobs, state, head_promise, job, host, tasks):
     """So many tasks of `job`, which outlasts the moment, take `host`, or give it back if fewer than 0."""
-    if not is_apart(moment, host):
+    if not is_apart(head_promise, host):
         return
-    for r in range(moment.then.shape[1]):
-        moment.then[host, r] -= tasks * jobs.demand[jobs.kind[job], r]
-    held = held_in(jobs, moment.then, moment.number[HEAD], host)
-    moment.number[SLACK] -= moment.held[host] - held
-    moment.held[host] = held
+    for r in range(head_promise.then.shape[1]):
+        head_promise.then[host, r] -= tasks * jobs.demand[jobs.kind[job], r]
+    held = held_in(jobs, head_promise.then, head_promise.number[HEAD], host)
+    head_promise.number[SLACK] -= head_promise.held[host] - held
+    head_promise.held[host] = held
 
 
 @inner
-def left_for_long(jobs, state, moment, host):
+def left_for_long(jobs, state, head_promise, host):
     """The cores and the memory of a host that a job may take beyond the promised moment: what the head leaves."""
     several = state.free.shape[1] > 1
     cores, memory = state.free[host, 0], state.free[host, 1] if several else 0.0
-    head, apart = moment.number[HEAD], is_apart(moment, host)
-    if head < 0 or not (apart or is_counted(moment)):
+    head, node_count = head_promise.number[HEAD], is_apart(head_promise, host)
+    if head < 0 or not (node_count or is_counted(head_promise)):
         return cores, memory
-    keep = (moment.held[host] if apart else moment.held_now[host]) - moment.number[SLACK]
+    keep = (head_promise.held[host] if node_count else head_promise.held_now[host]) - head_promise.number[SLACK]
     if keep > 0:
-        then = moment.then[host] if apart else state.free[host]
+        then = head_promise.then[host] if node_count else state.free[host]
         cores = min(cores, then[0] - keep * jobs.demand[jobs.kind[head], 0])
         if several:
             memory = min(memory, then[1] - keep * jobs.demand[jobs.kind[head], 1])

@@ -112,19 +112,19 @@ def _steps(state):
 
 
 @inner
-def fill(jobs, state, moment, job, length, some_are_not):
+def fill(jobs, state, head_promise, job, length, some_are_not):
     """Write the hosts of first-fit behind the undo list, once a task; returns how many tasks find none.
 
     It is -1 where there is no room to write.
     `length` LONG: beside what the head is promised. `some_are_not`: only hosts in `usable`, else all that are open.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
-    slack, hosts = moment.number[SLACK], state.usable if some_are_not else state.open
+    slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open
     host = next_host(state, hosts, demand, 0, hosts.shape[0])
     while host >= 0:
         tasks = tasks_held(state.free[host], demand, left)
         if length == LONG:
-            tasks, cost = allowed_on(jobs, state, moment, job, host, tasks, slack)
+            tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost
         if at + tasks > state.undo_host.shape[0]:
             return np.int64(-1)

@@ -6,7 +6,7 @@ import numpy as np
 from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, FAILED, HEARD, SENT_BACK, STOPPED
+from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, EVENTS, FAILED, SENT_BACK, STOPPED
 from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import count_against
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
@@ -50,10 +50,10 @@ def fail(engine, bound):
 @inner
 def tell_shell(bound, job, time_s, how):
     """Note that a job has left its hosts, where somebody outside wants to know."""
-    at = bound.tally[HEARD]
+    at = bound.tally[EVENTS]
     if at < bound.news.shape[0]:
         bound.news[at].job, bound.news[at].time_s, bound.news[at].how = job, time_s, how
-        bound.tally[HEARD] += 1
+        bound.tally[EVENTS] += 1
 
 
 @inner
@@ -65,12 +65,12 @@ def free_hosts(engine, row):
         host, tasks = next_run(engine.state.held, task, end)
         for r in range(engine.state.free.shape[1]):
             engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
-        engine.stairs.total[0] += tasks * engine.jobs.demand[kind, 0]
-        raise_to(engine.stairs, engine.state.free, host)
+        engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
+        raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
         changed(engine.scores, host)
         if engine.rules.backfilling == EASY:
-            move_out(engine.state.tenants, task, host)
+            move_out(engine.state.running_by_host, task, host)
         task += tasks
     engine.state.used[engine.jobs.project[row]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[row]
     if engine.rules.limited:

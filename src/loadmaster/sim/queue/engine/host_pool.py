@@ -17,7 +17,7 @@ from loadmaster.order import FairShare
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.policy import Context, rated, read_only
 from loadmaster.scheduling import AnyPolicy, Discipline
-from loadmaster.sim.queue.capabilities import walk_of
+from loadmaster.sim.queue.capabilities import backfilling_kind_of
 from loadmaster.sim.queue.engine.host_pool_kernel import BITS, CountedHosts
 from loadmaster.sim.queue.engine.state import PROFILE, Jobs
 
@@ -56,7 +56,7 @@ def pool_of(
 
 def _by_count(policy: AnyPolicy, discipline: Discipline, cluster: Cluster) -> bool:
     """Whether no rule looks at more of a host than its kind and what is left of it."""
-    walk, speed = walk_of(discipline), cluster.speed
+    walk, speed = backfilling_kind_of(discipline), cluster.speed
     named = walk.reservations != 0 or walk.kind == PROFILE or type(discipline.order) is FairShare  # it counts by itself
     at_pace = speed is not None and bool((speed == 1.0).all())
     return at_pace and not named and type(policy) is Policy and not (policy.contextual or policy.varies)

@@ -6,11 +6,11 @@ from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.order import FairShare
 from loadmaster.scheduling import Discipline
-from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.priority_ticks import positions
 from loadmaster.sim.queue.engine.ranked_queue_kernel import KEPT
-from loadmaster.sim.queue.engine.running_by_host_kernel import no_tenants
+from loadmaster.sim.queue.engine.running_by_host_kernel import nothing_runs
 from loadmaster.sim.queue.engine.state import (
     FAN,
     HOSTS_OF_BLOCK,
@@ -18,13 +18,13 @@ from loadmaster.sim.queue.engine.state import (
     LAST_PLACE,
     PARETO,
     STEP,
+    CapacityFrontier,
+    ChangedHosts,
     HeadPromise,
     Jobs,
-    NotYetTold,
-    PassNews,
+    PendingEvents,
     QueueState,
     Ranked,
-    Stairs,
     WaitingRows,
 )
 
@@ -41,7 +41,7 @@ def empty_state(
     cluster: Cluster,
     discipline: Discipline,
     waiting: WaitingRows,
-    guess: Guess,
+    estimates: Estimates,
     pool: CountedHosts,
     *,
     meta: bool,
@@ -90,10 +90,10 @@ def empty_state(
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         plan_task=np.zeros(room, np.int64),
         tally=np.array([0, 0, 0, -1, *[0] * 12], np.int64),
-        guess=guess,
-        tenants=no_tenants(tasks, total, hosts) if promises else no_tenants(0, 0, 0),
+        estimates=estimates,
+        running_by_host=nothing_runs(tasks, total, hosts) if promises else nothing_runs(0, 0, 0),
         # `news` lists a host once, by its flag.
-        news=PassNews(
+        news=ChangedHosts(
             np.zeros(hosts, np.int32),
             np.zeros(hosts, np.bool_),
             np.array([0, 0, 0, -1, -1, 0, 0, 0, LAST_PLACE], np.int64),
@@ -117,7 +117,7 @@ def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
     return WaitingRows(here, low, mid, top, loose, *own, np.zeros(0), edge)
 
 
-def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
+def nobody_ranked(jobs: int, happened: PendingEvents) -> Ranked:
     """Nobody waits, of so many jobs, under an order whose ranks change; a job waits, and is in the heap, once."""
     return Ranked(
         queue=np.zeros(jobs, np.int32),
@@ -137,7 +137,7 @@ def nobody_ranked(jobs: int, happened: NotYetTold) -> Ranked:
     )
 
 
-def full_stairs(cluster: Cluster) -> Stairs:
+def full_frontier(cluster: Cluster) -> CapacityFrontier:
     """Upper bounds before a look at any host."""
     steps = _steps(cluster)
     most = np.full(4, cluster.capacity[:, 0].max())
@@ -146,7 +146,7 @@ def full_stairs(cluster: Cluster) -> Stairs:
     lane = np.tile(np.where(fewest <= most[0], memory, -1.0), (4, 1))
     step = np.tile(np.where(np.arange(steps) <= most[0], memory, -1.0), (4, 1))
     total = cluster.capacity[:, :1].sum(axis=0)
-    return Stairs(np.full(steps, -1, np.int32), most, step, lane, total, np.full(4, -1, np.int64))
+    return CapacityFrontier(np.full(steps, -1, np.int32), most, step, lane, total, np.full(4, -1, np.int64))
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:

@@ -15,7 +15,7 @@ from loadmaster.sim.queue.engine.constrained_kernel import (
     somebody_may_start,
 )
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
-from loadmaster.sim.queue.engine.general_pass_kernel import decide_at_desk, follow, go_on_at_desk
+from loadmaster.sim.queue.engine.general_pass_kernel import decide_generally, follow, go_on_generally
 from loadmaster.sim.queue.engine.meta_rule_kernel import best_pass
 from loadmaster.sim.queue.engine.profile.profile_pass_kernel import next_due, serve_profile
 from loadmaster.sim.queue.engine.profile.running_jobs_kernel import lacks_room, note_starts
@@ -36,65 +36,65 @@ from loadmaster.sim.queue.engine.twin_kernel import serve_as_best
 
 
 @inner
-def run(engine, bound, own, plan, desk, stops, twin):
+def run(engine, bound, shadow, plan, general, preemption, twin):
     """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
-    The others are parts that a run may lack; compiled for None, nothing of such a part is left. There is one of `own`,
-    `plan`, `desk` and `twin`, which make the passes.
+    The others are parts that a run may lack; compiled for None, nothing of such a part is left. There is one of
+    `shadow`, `plan`, `general` and `twin`, which make the passes.
 
     Args:
-        engine: a `engine_state.QueueEngine`.
-        bound: a `bound_state.BoundState`: constraints.
-        own: anything: passes that promise hosts to few.
+        engine: a `queue_engine.QueueEngine`.
+        bound: a `constraint_state.ConstraintState`: constraints.
+        shadow: anything: passes that promise a shadow time to the head of the queue, or nothing to anybody.
         plan: a `profile.state.Reservations`: hosts are reserved for all who wait.
-        desk: a `desk_state.Desk`: a backfilling over the compiled board; `bound` must be there too.
-        stops: a `preempt_state.Preempts`: jobs are stopped for others; only beside a desk.
-        twin: a `twin_state.TwinArrays`: each pass is that of the member that it follows.
+        general: a `general_state.GeneralPass`: any backfilling, through a scheduling pass; `bound` must be there too.
+        preemption: a `preemption_state.PreemptionState`: jobs are stopped for others; only beside `general`.
+        twin: a `twin_arrays.TwinArrays`: each pass is that of the member that it follows.
     """
     log = engine.log
     log.rows[0] = 0
     while log.rows[0] < log.time_s.shape[0] and not has_cut_runs(bound):
-        now = _go_on(engine, bound, own, plan, desk, stops, twin)
+        now = _go_on(engine, bound, shadow, plan, general, preemption, twin)
         if now == np.inf:
             return DONE
         if queue_length(engine.state, bound) == 0:
             continue
-        wrong = _decide(engine, bound, own, plan, desk, stops, twin, now)
+        wrong = _decide(engine, bound, shadow, plan, general, preemption, twin, now)
         if wrong != 0:
             return wrong
         commit(engine, bound, now)
         if plan is not None:
             note_starts(plan, now)
-        if desk is not None:
-            follow(engine, bound, desk, stops, now)
+        if general is not None:
+            follow(engine, bound, general, preemption, now)
     return PAUSED
 
 
 @inlined
-def _go_on(engine, bound, own, plan, desk, stops, twin):
+def _go_on(engine, bound, shadow, plan, general, preemption, twin):
     """All that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
-    if own is not None:
+    if shadow is not None:
         now = _go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
     if plan is not None:
         now = _go_on_unbound(engine, plan)
-    if desk is not None:
-        now = go_on_at_desk(engine, bound, desk, stops)
+    if general is not None:
+        now = go_on_generally(engine, bound, general, preemption)
     if twin is not None:
         now = _go_on_unbound(engine, None)
     return now
 
 
 @inlined
-def _decide(engine, bound, own, plan, desk, stops, twin, now):
+def _decide(engine, bound, shadow, plan, general, preemption, twin, now):
     """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
     wrong = 0
-    if own is not None:
+    if shadow is not None:
         wrong = _serve(engine, bound, now)
     if plan is not None:
         wrong = _reserve(engine, plan, now)
-    if desk is not None:
-        wrong = decide_at_desk(engine, bound, desk, stops, now)
+    if general is not None:
+        wrong = decide_generally(engine, bound, general, preemption, now)
     if twin is not None:
         wrong = serve_as_best(engine, twin, now)
     return wrong
@@ -124,15 +124,15 @@ def _go_on_unbound(engine, plan):
     event = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
     if count[ARRIVED] < total:
         event = min(event, engine.jobs.submit_s[count[ARRIVED]])
-    if engine.state.guess.expires and count[WAITING] > 0:
-        event = min(event, next_expiry(engine.state.guess, engine.ends))
+    if engine.state.estimates.expires and count[WAITING] > 0:
+        event = min(event, next_expiry(engine.state.estimates, engine.ends))
     if plan is not None:
         event = min(event, next_due(plan, plan.kept))
     now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
-    engine.state.guess.last_s[0] = now
+    engine.state.estimates.last_s[0] = now
     complete(engine, plan, now)
-    if engine.state.guess.corrects != NONE:
-        correct(engine.state.guess, engine.ends, engine.log, now)
+    if engine.state.estimates.corrects != NONE:
+        correct(engine.state.estimates, engine.ends, engine.log, now)
     _admit(engine, now)
     return now
 
@@ -144,9 +144,9 @@ def _serve(engine, bound, now):
     row = engine.log.rows[0]
     engine.log.time_s[row] = now
     engine.log.queue_length[row] = queue_length(engine.state, bound)
-    if bound is None and engine.rules.told:
+    if bound is None and engine.rules.tracks_events:
         if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
-            engine.calls.reckon(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
+            engine.calls.update_priorities(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
     elif engine.rules.moving and engine.calls.rank(
         value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
     ):
@@ -165,8 +165,8 @@ def _serve(engine, bound, now):
 @inlined
 def _admit(engine, now):
     count = engine.state.tally
-    if engine.state.guess.predicts:
-        predict_until(engine.jobs, engine.state.guess, now, True)
+    if engine.state.estimates.predicts:
+        predict_until(engine.jobs, engine.state.estimates, now, True)
     while count[ARRIVED] < engine.jobs.submit_s.shape[0] and engine.jobs.submit_s[count[ARRIVED]] <= now:
         job = count[ARRIVED]
         count[ARRIVED] += 1

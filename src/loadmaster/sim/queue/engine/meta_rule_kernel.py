@@ -35,13 +35,13 @@ def best_pass(engine, bound, now):
         if wrong:
             return 0, wrong
         certain &= engine.rules.members == 1 or (count[PARTLY] == 0 and engine.state.news.number[AT_FIRST] == 1)
-        leans |= engine.moment.number[HEAD] >= 0
+        leans |= engine.head_promise.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
         if engine.rules.members == 1 or one:  # every member would start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else engine.state.undo_host[count[UNDO] - 1]
             if engine.rules.members > 1:
                 certain = certain and count[PARTLY] == 0
-            learn(engine.rules, engine.state, engine.moment, leans, certain)
+            learn(engine.rules, engine.state, engine.head_promise, leans, certain)
             return _all_tie(engine.rules, engine.log, count[PLANNED] == count[WAITING]), 0
         value = engine.log.value[engine.log.rows[0], member] = value_of_plan(engine)
         starts_all = count[PLANNED] == count[WAITING]
@@ -65,7 +65,7 @@ def best_pass(engine, bound, now):
         engine.state.plan_job[1, i] = job
     count[PLANNED] = best_planned
     count[LAST_HOST] = best_last
-    learn(engine.rules, engine.state, engine.moment, leans, certain)
+    learn(engine.rules, engine.state, engine.head_promise, leans, certain)
     return winners, 0
 
 

@@ -17,7 +17,7 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
     restore_limits,
     was_shut_out,
 )
-from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest, use_more
+from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
 from loadmaster.sim.queue.engine.host_reservations_kernel import flush, nobody_reserved, reopen, reserve
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
@@ -67,9 +67,9 @@ def serve(engine, member, bound, now):
         first = _try_news(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
         if engine.rules.shortest and head >= 0:
-            job, project = next_shortest(engine.ranked, engine.stairs, engine.moment, now), 0
+            job, project = next_shortest(engine.ranked, engine.frontier, engine.head_promise, now), 0
         elif engine.rules.moving:
-            job, project = next_ranked(engine.ranked, engine.stairs, engine.moment, bound, now, passing), 0
+            job, project = next_ranked(engine.ranked, engine.frontier, engine.head_promise, bound, now, passing), 0
         elif bound is None and engine.rules.ticked:
             job, project = _next_of_two(engine, now, passing), 0
         else:
@@ -80,21 +80,23 @@ def serve(engine, member, bound, now):
             continue
         tried += 1
         placed = False
-        if head >= 0 and engine.moment.number[HEAD] < 0:
+        if head >= 0 and engine.head_promise.number[HEAD] < 0:
             promise(engine, head, now)  # not before somebody might have room beside it
             if first > 0:
                 renew_news(engine)
         length = length_of(
-            engine.moment, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
+            engine.head_promise, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
         )
         is_old = first > 0 and engine.waiting.position[job] < first
-        if chosen and may_fit(engine.jobs, engine.stairs, job, length):
+        if chosen and may_fit(engine.jobs, engine.frontier, job, length):
             count[CHOICE] = 1
-        if length == LONG and engine.stairs.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
+        if length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
             renew_if_changed(engine, job, LONG)
-        if may_fit(engine.jobs, engine.stairs, job, length) and not is_hopeless(engine.jobs, engine.state, job, length):
+        if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
+            engine.jobs, engine.state, job, length
+        ):
             flush(engine.state, engine.scores)
-            if engine.rules.several_speeds and engine.moment.number[HEAD] >= 0:
+            if engine.rules.several_speeds and engine.head_promise.number[HEAD] >= 0:
                 count[CHOICE] = 1  # the host may decide when the job ends
             placed, length, wrong = place(engine, member, bound, job, now)
             if wrong:
@@ -114,7 +116,7 @@ def serve(engine, member, bound, now):
             head = job
             passing = unseen
             if engine.rules.shortest:
-                begin_shortest(engine.ranked, engine.stairs, engine.moment, now, head)
+                begin_shortest(engine.ranked, engine.frontier, engine.head_promise, now, head)
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
             known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
             if known and holds_still(engine, head, now):
@@ -142,14 +144,14 @@ def serve(engine, member, bound, now):
 def _begin(engine, bound, ticked):
     count = engine.state.tally
     if bound is not None:
-        engine.moment.number[COUNTED] = -1  # hosts have changed that nobody has counted
+        engine.head_promise.number[COUNTED] = -1  # hosts have changed that nobody has counted
     count[STAMP] += 1
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
     engine.state.paretos[0] = engine.state.paretos[1] = 0
     nobody_reserved(engine.state)
-    engine.moment.number[HEAD] = -1
-    engine.stairs.fresh[LONG] = -1
+    engine.head_promise.number[HEAD] = -1
+    engine.frontier.fresh[LONG] = -1
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
     if not ticked:
@@ -167,7 +169,7 @@ def _try_news(engine):
 def _next(engine, now, passing, first):
     """The next job to be looked at and its group, (-1, 0) if none; those before `first` are tried on new hosts only."""
     while True:
-        project = neediest(engine.state)
+        project = neediest_project(engine.state)
         if project < 0:
             return np.int64(-1), 0
         begin, end = engine.state.cursor[project], engine.waiting.edge[1, project]

@@ -17,130 +17,130 @@ from loadmaster.sim.queue.engine.victims_kernel import count_held, find_victims,
 
 
 @inner
-def make_way(engine, bound, desk, stops, now):
+def make_way(engine, bound, general, preemption, now):
     """Stop others for those in the line that need it; returns (whether somebody starts first, winners, wrong or 0).
 
     Slurm's clock stays as it was: no pass of its loops has been made.
     """
-    stops.number[QUEUED] = queue_length(engine.state, bound)
-    one, two, three, four = desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3]
-    first, winners, wrong = choose_victims(engine, bound, desk, stops, now)
-    desk.clock[0], desk.clock[1], desk.clock[2], desk.clock[3] = one, two, three, four
+    preemption.number[QUEUED] = queue_length(engine.state, bound)
+    one, two, three, four = general.clock[0], general.clock[1], general.clock[2], general.clock[3]
+    first, winners, wrong = choose_victims(engine, bound, general, preemption, now)
+    general.clock[0], general.clock[1], general.clock[2], general.clock[3] = one, two, three, four
     if wrong != 0:
         return False, winners, wrong
     if first:
-        engine.state.tally[LAST_HOST] = desk.room.tally[LAST_IN_ROOM]
+        engine.state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
     else:
         engine.state.tally[PLANNED] = 0
         engine.log.value[engine.log.rows[0], :] = np.nan
     begin_round(bound)
-    stop_chosen(engine, bound, desk, stops, now)
-    stops.number[BACK], stops.number[HANDLED] = bound.tally[ENTERED], 1
+    stop_chosen(engine, bound, general, preemption, now)
+    preemption.number[BACK], preemption.number[HANDLED] = bound.tally[ENTERED], 1
     return first, winners, wrong
 
 
 @inner
-def pass_again_if_need_be(state, bound, stops, first):
+def pass_again_if_need_be(state, bound, preemption, first):
     """The pass is over; there is one more at this moment if it was for one row alone, or let others into the queue."""
-    if first or (stops.number[BACK] > 0 and state.tally[PLANNED] > 0):
+    if first or (preemption.number[BACK] > 0 and state.tally[PLANNED] > 0):
         bound.tally[AGAIN] = 1
-    stops.number[BACK] = stops.number[HANDLED] = 0
+    preemption.number[BACK] = preemption.number[HANDLED] = 0
 
 
 @inner
-def choose_victims(engine, bound, desk, stops, now):
+def choose_victims(engine, bound, general, preemption, now):
     """List who leaves or is told to end, and let the first row start for which others leave at once.
 
     `alone` is a door for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start is the
     plan, and its hosts are taken. Those who leave are on theirs still.
     """
-    order, winners, wrong = desk.board.order, np.int64(0), np.int64(0)
-    stops.number[LEAVING] = 0
-    _lend_told(engine, desk, stops, 1.0)
-    for i in range(desk.tally[WAIT]):
+    order, winners, wrong = general.this_pass.order, np.int64(0), np.int64(0)
+    preemption.number[LEAVING] = 0
+    _lend_told(engine, general, preemption, 1.0)
+    for i in range(general.tally[WAIT]):
         row = np.int64(order[i])
-        if not stops.able[stops.victim[row].kind]:
+        if not preemption.able[preemption.victim[row].kind]:
             continue
-        many = list_candidates(engine.jobs, engine.log, desk, stops, row, now)
+        many = list_candidates(engine.jobs, engine.log, general, preemption, row, now)
         if many == 0:
             continue
-        lay(engine.state, bound, desk, now)
-        if not within_limits(desk.rows, desk.board, row):
+        lay(engine.state, bound, general, now)
+        if not within_limits(general.rows, general.this_pass, row):
             continue
-        fits, wrong = _fits(engine, bound, desk, stops, row, now)
+        fits, wrong = _fits(engine, bound, general, preemption, row, now)
         if not fits and wrong == 0:
-            wrong = find_victims(engine, bound, desk, stops, row, many, now)
+            wrong = find_victims(engine, bound, general, preemption, row, many, now)
         if wrong != 0:
             break
-        if fits or stops.number[CHOSEN] == 0 or _note_chosen(engine, desk, stops, row):
+        if fits or preemption.number[CHOSEN] == 0 or _note_chosen(engine, general, preemption, row):
             continue
-        _lend_told(engine, desk, stops, -1.0)
-        _lend_leaving(engine, desk, stops, 1.0)
-        winners, wrong = pass_alone(engine, bound, desk, row, now)
-        _lend_leaving(engine, desk, stops, -1.0)
+        _lend_told(engine, general, preemption, -1.0)
+        _lend_leaving(engine, general, preemption, 1.0)
+        winners, wrong = pass_alone(engine, bound, general, row, now)
+        _lend_leaving(engine, general, preemption, -1.0)
         if wrong == 0 and engine.state.tally[PLANNED] > 0:
             return True, winners, wrong
-        _lend_told(engine, desk, stops, 1.0)
+        _lend_told(engine, general, preemption, 1.0)
         if wrong != 0:
             break
-    _lend_told(engine, desk, stops, -1.0)
+    _lend_told(engine, general, preemption, -1.0)
     if wrong != 0:
-        _forget_chosen(stops)
+        _forget_chosen(preemption)
     return False, np.int64(0), wrong
 
 
 @inner
-def _fits(engine, bound, desk, stops, row, now):
+def _fits(engine, bound, general, preemption, row, now):
     """Whether the row would start if nobody else waited; returns (whether, wrong or 0)."""
-    if count_held(engine.state, desk, stops, row) < desk.rows.of[row].tasks:
+    if count_held(engine.state, general, preemption, row) < general.rows.of[row].tasks:
         return False, np.int64(0)
-    _, wrong = pass_alone(engine, bound, desk, row, now)
+    _, wrong = pass_alone(engine, bound, general, row, now)
     if wrong != 0:
         return False, wrong
-    take_back_plan(engine.state, desk)
+    take_back_plan(engine.state, general)
     return engine.state.tally[PLANNED] > 0, wrong
 
 
 @inner
-def _note_chosen(engine, desk, stops, row):
+def _note_chosen(engine, general, preemption, row):
     """Those who have time are told to end, the others are to leave; whether anybody has time."""
     anybody = False
-    for at in range(stops.number[CHOSEN]):
-        job = np.int64(stops.chosen[at])
-        stops.leaving[stops.number[LEAVING]] = job
-        stops.preemptor[stops.number[LEAVING]] = desk.owner[row]
-        stops.number[LEAVING] += 1
-        victim = stops.victim[desk.started_as[job]]
+    for at in range(preemption.number[CHOSEN]):
+        job = np.int64(preemption.chosen[at])
+        preemption.leaving[preemption.number[LEAVING]] = job
+        preemption.preemptor[preemption.number[LEAVING]] = general.owner[row]
+        preemption.number[LEAVING] += 1
+        victim = preemption.victim[general.started_as[job]]
         if victim.mode == CANCEL and victim.grace_s > 0.0:
             anybody = True
-            stops.told[job].told = True
-            lend_hosts(engine, desk, stops, job, 1.0, False)
+            preemption.notices[job].given = True
+            lend_hosts(engine, general, preemption, job, 1.0, False)
         else:
-            stops.told[job].leaves = True
+            preemption.notices[job].leaves = True
     return anybody
 
 
 @inner
-def _forget_chosen(stops):
+def _forget_chosen(preemption):
     """The pass is made again from the beginning: nobody has been chosen."""
-    for at in range(stops.number[LEAVING]):
-        stops.told[stops.leaving[at]].told = stops.told[stops.leaving[at]].leaves = False
-    stops.number[LEAVING] = 0
+    for at in range(preemption.number[LEAVING]):
+        preemption.notices[preemption.leaving[at]].given = preemption.notices[preemption.leaving[at]].leaves = False
+    preemption.number[LEAVING] = 0
 
 
 @inner
-def _lend_told(engine, desk, stops, sign):
+def _lend_told(engine, general, preemption, sign):
     """As if those in their time of grace had ended, or with sign -1 no longer so."""
-    for i in range(stops.number[RUNNING]):
-        job = np.int64(stops.running[i])
-        if stops.told[job].told:
-            lend_hosts(engine, desk, stops, job, sign, False)
+    for i in range(preemption.number[RUNNING]):
+        job = np.int64(preemption.running[i])
+        if preemption.notices[job].given:
+            lend_hosts(engine, general, preemption, job, sign, False)
 
 
 @inner
-def _lend_leaving(engine, desk, stops, sign):
+def _lend_leaving(engine, general, preemption, sign):
     """As if those who leave had left, or with sign -1 no longer so."""
-    for at in range(stops.number[LEAVING]):
-        job = np.int64(stops.leaving[at])
-        if stops.told[job].leaves:
-            lend_hosts(engine, desk, stops, job, sign, stops.exact_ends)
+    for at in range(preemption.number[LEAVING]):
+        job = np.int64(preemption.leaving[at])
+        if preemption.notices[job].leaves:
+            lend_hosts(engine, general, preemption, job, sign, preemption.exact_ends)

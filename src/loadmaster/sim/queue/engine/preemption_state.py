@@ -1,4 +1,4 @@
-"""What the engine over the compiled board knows of preemption: who may stop whom, and who is stopped (rule C8)."""
+"""What the engine over the compiled pass knows of preemption: who may stop whom, and who is stopped (rule C8)."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.site_rules import Partition, Qos, SiteRules
 from loadmaster.scheduling.host_eligibility import qos_names
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.snapshot_arrays import table
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
 from loadmaster.sim.queue.plain.victims import may_stop, mode_of, worth_of
@@ -23,7 +23,7 @@ NEVER, ALWAYS, IF_OUTRANKED = range(3)
 Records = NDArray[np.void]
 VICTIM = np.dtype([("exempt_s", "f8"), ("grace_s", "f8"), ("worth", "i8"), ("kind", "i4"), ("mode", "i4")], align=True)
 """Of a row: how long it runs before it may be stopped, its time of grace, how dear it is, its class, a mode."""
-TOLD = np.dtype([("well", "?"), ("teaches", "?"), ("told", "?"), ("leaves", "?"), ("preempted", "?")], align=True)
+NOTICE = np.dtype([("well", "?"), ("teaches", "?"), ("given", "?"), ("leaves", "?"), ("preempted", "?")], align=True)
 """Of a job: how it would have ended, and whether that would have taught something; whether it is told to end; whether
 it is to leave its hosts now; whether it has ended for another."""
 SUSPENDED = np.dtype(
@@ -32,13 +32,13 @@ SUSPENDED = np.dtype(
 """A job that was suspended, for whom, and its times as from the moment of that."""
 
 
-class Preempts(NamedTuple):
+class PreemptionState(NamedTuple):
     """E rows of J jobs in C classes, H hosts.
 
     Attributes:
         may: int64[C, C], a constant of above for (own, other); able: bool[C], some class may be stopped.
         victim: VICTIM[E]; priority: float64[J].
-        told: TOLD[J].
+        notices: NOTICE[J].
         running: int32[J], jobs in the order of their starts.
         key, heap, order, trial, chosen: float64[J], int32[J] each, scratch: a heap, candidates in their order, as they
             are tried, and those chosen.
@@ -53,7 +53,7 @@ class Preempts(NamedTuple):
     able: Bools
     victim: Records
     priority: Floats
-    told: Records
+    notices: Records
     running: Ints
     key: Floats
     heap: Ints
@@ -78,11 +78,13 @@ RUNNING, CHOSEN, LEAVING, STAMP, TAKEN, HANDLED, BACK, QUEUED, FIRST = range(9)
 in this pass; that let somebody into the queue; how long that was before; 1 if one row started before all others."""
 
 
-def preempts_of(workload: Workload, cluster: Cluster, binding: Binding, *, exact_ends: bool) -> Preempts | None:
+def preempts_of(
+    workload: Workload, cluster: Cluster, binding: ResolvedConstraints, *, exact_ends: bool
+) -> PreemptionState | None:
     """Nobody runs yet; None where nobody is ever stopped for another.
 
     All lists of jobs have room for each once: a job runs, or is suspended, once at a time, candidates are among those
-    that run, and one that has been chosen (`told`, `leaves`) is no candidate any more.
+    that run, and one that has been chosen (`given`, `leaves`) is no candidate any more.
     """
     rules = binding.rules
     if rules.preemption.by == "none":
@@ -102,12 +104,12 @@ def preempts_of(workload: Workload, cluster: Cluster, binding: Binding, *, exact
             _mode(rules, *kinds[number], bool(binding.requeue[job])),
         )
     by, bound_priority = rules.preemption, bound.priority
-    return Preempts(
+    return PreemptionState(
         may=may,
         able=np.asarray((may != NEVER).any(axis=1)),
         victim=victim,
         priority=np.zeros(jobs) if bound_priority is None else np.array(bound_priority, np.float64),
-        told=table(TOLD, jobs),
+        notices=table(NOTICE, jobs),
         running=np.zeros(jobs, np.int32),
         key=np.zeros(jobs),
         heap=np.zeros(jobs, np.int32),

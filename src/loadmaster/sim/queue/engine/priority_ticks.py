@@ -11,14 +11,18 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.order import AnyOrder, Multifactor
 from loadmaster.order.multifactor.ranking import Priorities
-from loadmaster.sim.queue.capabilities import is_told
+from loadmaster.sim.queue.capabilities import tracks_events_of
 from loadmaster.sim.queue.engine.priority_ticks_kernel import DIGIT, Book, Ticked
-from loadmaster.sim.queue.engine.state import FAN, NotYetTold
+from loadmaster.sim.queue.engine.state import FAN, PendingEvents
 
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
     """The order as a log begins; one of no jobs, if the engine tells it nothing."""
-    return _book(order, workload, cluster) if isinstance(order, Multifactor) and is_told(order) else _unread_book()
+    return (
+        _book(order, workload, cluster)
+        if isinstance(order, Multifactor) and tracks_events_of(order)
+        else _unread_book()
+    )
 
 
 @cache
@@ -44,10 +48,10 @@ def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
     return Book(ranking.state, ticked)
 
 
-def happened_of(order: AnyOrder, jobs: int) -> NotYetTold:
+def happened_of(order: AnyOrder, jobs: int) -> PendingEvents:
     """Nothing has happened yet; of no jobs, if the engine tells the order nothing. A job starts and ends once each."""
     jobs, period_s = (jobs, float(order.calc_period)) if isinstance(order, Multifactor) else (0, np.inf)
-    return NotYetTold(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
+    return PendingEvents(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
 
 
 def positions(jobs: int) -> int:

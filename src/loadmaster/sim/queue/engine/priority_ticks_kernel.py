@@ -58,7 +58,7 @@ class Book(NamedTuple):
 
 
 @inner
-def reckon(book, waiting, ranked, jobs, now):
+def update_priorities(book, waiting, ranked, jobs, now):
     """Hear what has happened, let ticks pass up to `now`, and put all who wait where they belong.
 
     Args:

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from loadmaster.order import JobColumns
 from loadmaster.sim.queue.engine.state import (
+    CapacityFrontier,
     HeadPromise,
     Jobs,
     Log,
     QueueRules,
     QueueState,
     Ranked,
-    Stairs,
     WaitingRows,
 )
 
@@ -24,15 +24,16 @@ class Callbacks(NamedTuple):
     Attributes:
         scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
         rank: how an order ranks; ranks: how those of a twin's members do, None where there is no twin.
-        reckon: how an order learns what has happened.
-        serve, alone: a pass over the compiled board, for the queue and for one row of it; None where there is none.
+        update_priorities: how an order learns what has happened.
+        serve, alone: a pass over the compiled scheduling pass, for the queue and for one row of it; None where there is
+        none.
     """
 
     scans: Any
     rates: Any
     rank: Any
     ranks: Any
-    reckon: Any
+    update_priorities: Any
     serve: Any
     alone: Any
 
@@ -52,8 +53,8 @@ class QueueEngine(NamedTuple):
     state: QueueState
     waiting: WaitingRows
     ranked: Ranked
-    stairs: Stairs
-    moment: HeadPromise
+    frontier: CapacityFrontier
+    head_promise: HeadPromise
     ends: Any
     scores: Any
     log: Log

@@ -62,62 +62,64 @@ def _empty_from(jobs, waiting, node):
 @inner
 def next_fitting(engine, now, position, end, news):
     """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
-    rows = row_of(engine.stairs, SHORT, news), row_of(engine.stairs, LONG, news), _longest(engine.moment, now)
+    rows = row_of(engine.frontier, SHORT, news), row_of(engine.frontier, LONG, news), _longest(engine.head_promise, now)
     while position < end:
         passed = (
-            _unfit_from(engine.jobs, engine.waiting, engine.stairs, position // FAN, rows) if position % FAN == 0 else 0
+            _unfit_from(engine.jobs, engine.waiting, engine.frontier, position // FAN, rows)
+            if position % FAN == 0
+            else 0
         )
         if passed == 0 and engine.waiting.here[position]:
             job = engine.waiting.at[position]
-            length = length_of(engine.moment, now, engine.jobs.expected_s[job] / engine.moment.fastest[0])
-            if _fits_below(engine.jobs, engine.stairs, job, rows[1] if length == LONG else rows[0]):
+            length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / engine.head_promise.fastest[0])
+            if _fits_below(engine.jobs, engine.frontier, job, rows[1] if length == LONG else rows[0]):
                 return position
         position += max(passed, 1)
     return np.int64(-1)
 
 
 @inner
-def _unfit_from(jobs, waiting, stairs, node, rows):
+def _unfit_from(jobs, waiting, frontier, node, rows):
     """As `_empty_from`, for jobs that some host might have room for."""
     mid, top = node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
-        _none_fits(waiting.top, top, stairs, rows)
-        or (tighten_top(jobs, waiting, top) and _none_fits(waiting.top, top, stairs, rows))
+        _none_fits(waiting.top, top, frontier, rows)
+        or (tighten_top(jobs, waiting, top) and _none_fits(waiting.top, top, frontier, rows))
     ):
         return FAN * FAN * FAN
     if node % FAN == 0 and (
-        _none_fits(waiting.mid, mid, stairs, rows)
-        or (tighten_mid(jobs, waiting, mid) and _none_fits(waiting.mid, mid, stairs, rows))
+        _none_fits(waiting.mid, mid, frontier, rows)
+        or (tighten_mid(jobs, waiting, mid) and _none_fits(waiting.mid, mid, frontier, rows))
     ):
         return FAN * FAN
-    if _none_fits(waiting.low, node, stairs, rows) or (
-        tighten_low(jobs, waiting, node) and _none_fits(waiting.low, node, stairs, rows)
+    if _none_fits(waiting.low, node, frontier, rows) or (
+        tighten_low(jobs, waiting, node) and _none_fits(waiting.low, node, frontier, rows)
     ):
         return FAN
     return 0
 
 
 @inlined
-def _longest(moment, now):
+def _longest(head_promise, now):
     """No job that is expected to run longer is SHORT on any host; a trifle too much, for what rounding may do."""
-    if moment.number[HEAD] < 0:
+    if head_promise.number[HEAD] < 0:
         return np.inf
-    shadow_s = moment.shadow_s[0]
-    return (shadow_s - now) * moment.fastest[0] * (1.0 + 1e-12) + abs(shadow_s) * moment.fastest[0] * 1e-12
+    shadow_s = head_promise.shadow_s[0]
+    return (shadow_s - now) * head_promise.fastest[0] * (1.0 + 1e-12) + abs(shadow_s) * head_promise.fastest[0] * 1e-12
 
 
 @inlined
-def row_of(stairs, length, news):
+def row_of(frontier, length, news):
     """The row that speaks for jobs of this length."""
-    if news == 0 and stairs.fresh[length] < 0:
+    if news == 0 and frontier.fresh[length] < 0:
         return np.int64(SHORT)
     return np.int64(length + news)
 
 
 @inlined
-def length_of(moment, now, expected_s):
+def length_of(head_promise, now, expected_s):
     """SHORT or LONG, for a job that is expected to run so long."""
-    return LONG if moment.number[HEAD] >= 0 and now + expected_s > moment.shadow_s[0] else SHORT
+    return LONG if head_promise.number[HEAD] >= 0 and now + expected_s > head_promise.shadow_s[0] else SHORT
 
 
 @inner
@@ -130,41 +132,41 @@ def _nobody(least, node):
 
 
 @inner
-def _none_fits(least, node, stairs, rows):
+def _none_fits(least, node, frontier, rows):
     """Whether no host can have room for a job below the node; `rows` as in `next_fitting`."""
     short, long, last_s = rows
     some = False
     for lane in range(LANES):
         memory = least[node, MEMORY, lane]
         ends = least[node, EXPECTED, lane] <= last_s
-        one = (memory <= stairs.lane[long, lane]) | (ends & (memory <= stairs.lane[short, lane]))
+        one = (memory <= frontier.lane[long, lane]) | (ends & (memory <= frontier.lane[short, lane]))
         if least.shape[1] > WHOLE:
-            one &= least[node, WHOLE, lane] <= stairs.total[0]
+            one &= least[node, WHOLE, lane] <= frontier.total[0]
         some |= one
     return not some
 
 
 @inlined
-def may_fit(jobs, stairs, job, length):
+def may_fit(jobs, frontier, job, length):
     """Whether some host might have room for a task of `job`."""
-    return _fits_below(jobs, stairs, job, row_of(stairs, length, 0))
+    return _fits_below(jobs, frontier, job, row_of(frontier, length, 0))
 
 
 @inlined
-def _fits_below(jobs, stairs, job, row):
+def _fits_below(jobs, frontier, job, row):
     demand = jobs.demand[jobs.kind[job]]
-    if demand[0] * jobs.tasks[job] > stairs.total[0]:
+    if demand[0] * jobs.tasks[job] > frontier.total[0]:
         return False
-    return below(stairs, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
+    return below(frontier, row, demand[0], demand[1] if demand.shape[0] > 1 else 0.0)
 
 
 @inlined
-def below(stairs, row, cores, memory):
+def below(frontier, row, cores, memory):
     """Whether a host of those that a row speaks for might have so many cores and so much memory."""
-    if cores > stairs.most[row]:
+    if cores > frontier.most[row]:
         return False
-    step = min(np.int64(cores), stairs.memory.shape[1] - 1)
-    return memory <= stairs.memory[row, step]
+    step = min(np.int64(cores), frontier.memory.shape[1] - 1)
+    return memory <= frontier.memory[row, step]
 
 
 @inlined
@@ -174,84 +176,84 @@ def cores_of(lane):
 
 
 @inner
-def raise_to(stairs, free, host):
+def raise_to(frontier, free, host):
     """`host` has more free than before."""
     cores = free[host, 0]
-    stairs.most[SHORT] = max(stairs.most[SHORT], cores)
+    frontier.most[SHORT] = max(frontier.most[SHORT], cores)
     memory = free[host, 1] if free.shape[1] > 1 else 0.0
-    step = min(np.int64(cores), stairs.memory.shape[1] - 1)
-    while step >= 0 and stairs.memory[SHORT, step] < memory:
-        stairs.memory[SHORT, step] = memory
-        stairs.who[step] = host
+    step = min(np.int64(cores), frontier.memory.shape[1] - 1)
+    while step >= 0 and frontier.memory[SHORT, step] < memory:
+        frontier.memory[SHORT, step] = memory
+        frontier.who[step] = host
         step -= 1
     for lane in range(LANES):
         if cores >= cores_of(lane):
-            stairs.lane[SHORT, lane] = max(stairs.lane[SHORT, lane], memory)
+            frontier.lane[SHORT, lane] = max(frontier.lane[SHORT, lane], memory)
 
 
 @inner
-def renew(stairs, free):
+def renew(frontier, free):
     """Make the row of what is free exact, `free` float64[H, R]."""
-    for step in range(_highest(stairs, SHORT) + 1):
-        stairs.who[step] = -1
-    lower_stairs(stairs, SHORT)
-    several, last = free.shape[1] > 1, stairs.memory.shape[1] - 1
-    most = 0.0  # not in `stairs`: each host would wait for what the one before has written there
+    for step in range(_highest(frontier, SHORT) + 1):
+        frontier.who[step] = -1
+    lower_frontier(frontier, SHORT)
+    several, last = free.shape[1] > 1, frontier.memory.shape[1] - 1
+    most = 0.0  # not in `frontier`: each host would wait for what the one before has written there
     for host in range(free.shape[0]):
         cores = free[host, 0]
         memory = free[host, 1] if several else 0.0
         step = min(np.int64(cores), last)
-        if cores >= 0.0 and memory > stairs.memory[SHORT, step]:
-            stairs.memory[SHORT, step] = memory
-            stairs.who[step] = host
+        if cores >= 0.0 and memory > frontier.memory[SHORT, step]:
+            frontier.memory[SHORT, step] = memory
+            frontier.who[step] = host
         most = max(most, cores)
-    stairs.most[SHORT] = most
-    for step in range(_highest(stairs, SHORT) - 1, -1, -1):
-        if stairs.memory[SHORT, step + 1] > stairs.memory[SHORT, step]:
-            stairs.memory[SHORT, step] = stairs.memory[SHORT, step + 1]
-            stairs.who[step] = stairs.who[step + 1]
-    raise_stairs(stairs, SHORT)
+    frontier.most[SHORT] = most
+    for step in range(_highest(frontier, SHORT) - 1, -1, -1):
+        if frontier.memory[SHORT, step + 1] > frontier.memory[SHORT, step]:
+            frontier.memory[SHORT, step] = frontier.memory[SHORT, step + 1]
+            frontier.who[step] = frontier.who[step + 1]
+    raise_frontier(frontier, SHORT)
 
 
 @inlined
-def still_has(stairs, free, demand):
+def still_has(frontier, free, demand):
     """Whether the host of whom row 0 says that it has as much as `demand` still has it: to renew it is in vain."""
-    host = np.int64(stairs.who[min(np.int64(demand[0]), stairs.who.shape[0] - 1)])
+    host = np.int64(frontier.who[min(np.int64(demand[0]), frontier.who.shape[0] - 1)])
     if host < 0:
         return False
     return free[host, 0] >= demand[0] and (demand.shape[0] == 1 or free[host, 1] >= demand[1])
 
 
 @inner
-def lower_stairs(stairs, length):
+def lower_frontier(frontier, length):
     """Empty the stairs of `length`: no host has been looked at."""
-    for step in range(_highest(stairs, length) + 1):
-        stairs.memory[length, step] = -1.0
-    stairs.most[length] = 0.0
+    for step in range(_highest(frontier, length) + 1):
+        frontier.memory[length, step] = -1.0
+    frontier.most[length] = 0.0
 
 
 @inlined
-def stand(stairs, length, cores, memory):
+def stand(frontier, length, cores, memory):
     """Note in the stairs of `length` that some host has so many cores and so much memory free."""
     if cores >= 0.0:
-        stairs.most[length] = max(stairs.most[length], cores)
-        step = min(np.int64(cores), stairs.memory.shape[1] - 1)
-        stairs.memory[length, step] = max(stairs.memory[length, step], memory)
+        frontier.most[length] = max(frontier.most[length], cores)
+        step = min(np.int64(cores), frontier.memory.shape[1] - 1)
+        frontier.memory[length, step] = max(frontier.memory[length, step], memory)
 
 
 @inlined
-def _highest(stairs, length):
+def _highest(frontier, length):
     """The highest step on which somebody stands; the steps above it say -1."""
-    return min(np.int64(stairs.most[length]), stairs.memory.shape[1] - 1)
+    return min(np.int64(frontier.most[length]), frontier.memory.shape[1] - 1)
 
 
 @inner
-def raise_stairs(stairs, length):
+def raise_frontier(frontier, length):
     """Finish the stairs of `length` when all hosts have been looked at: who has many cores has few too."""
-    steps = stairs.memory.shape[1]
-    for step in range(_highest(stairs, length) - 1, -1, -1):
-        stairs.memory[length, step] = max(stairs.memory[length, step], stairs.memory[length, step + 1])
+    steps = frontier.memory.shape[1]
+    for step in range(_highest(frontier, length) - 1, -1, -1):
+        frontier.memory[length, step] = max(frontier.memory[length, step], frontier.memory[length, step + 1])
     for lane in range(LANES):
         cores = cores_of(lane)
-        reached = cores <= stairs.most[length]
-        stairs.lane[length, lane] = stairs.memory[length, min(cores, steps - 1)] if reached else -1.0
+        reached = cores <= frontier.most[length]
+        frontier.lane[length, lane] = frontier.memory[length, min(cores, steps - 1)] if reached else -1.0

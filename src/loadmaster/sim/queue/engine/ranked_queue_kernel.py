@@ -64,7 +64,7 @@ def _begin_tier(ranked):
 
 
 @inner
-def next_ranked(ranked, stairs, moment, bound, now, passing):
+def next_ranked(ranked, frontier, head_promise, bound, now, passing):
     """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
 
     If `passing`, jobs for which no host can have room are passed over. Of several tiers, the first comes first.
@@ -73,27 +73,27 @@ def next_ranked(ranked, stairs, moment, bound, now, passing):
         while ranked.number[SIZE] > 0:
             job = np.int64(ranked.job[0])
             ranked.number[SIZE] = drop_first(ranked.key, ranked.job, ranked.number[SIZE])
-            if not passing or _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+            if not passing or _may_fit(ranked, frontier, head_promise, now, ranked.where[job]):
                 return job
             ranked.number[MISSES] += 1
             if ranked.number[MISSES] > MISSED + ranked.number[SIZE] // 64:
-                _clear(ranked, stairs, moment, now)
+                _clear(ranked, frontier, head_promise, now)
         if ranked.bound[0] == np.inf:
             if bound is None or ranked.number[TIER] + 1 >= bound.tiers:
                 return np.int64(-1)
             ranked.number[TIER] += 1
             _begin_tier(ranked)
-        _gather(ranked, stairs, moment, bound, now, passing)
+        _gather(ranked, frontier, head_promise, bound, now, passing)
 
 
 @inner
-def begin_shortest(ranked, stairs, moment, now, head):
+def begin_shortest(ranked, frontier, head_promise, now, head):
     """Of those behind the head in rank, who may fit: the shortest goes first from now on, by rank among equals."""
     rank, size = ranked.rank[ranked.where[head]], np.int64(0)
     for i in range(ranked.number[MANY]):
         job = ranked.queue[i]
         is_behind = ranked.rank[i] > rank or (ranked.rank[i] == rank and job > head)
-        if is_behind and _may_fit(ranked, stairs, moment, now, i):
+        if is_behind and _may_fit(ranked, frontier, head_promise, now, i):
             size = push(ranked.key, ranked.job, size, ranked.rank[i], job)
     ranked.number[BEHIND] = size
     while size > 0:  # what leaves the heap goes into the room that it leaves: the last is the first
@@ -107,18 +107,18 @@ def begin_shortest(ranked, stairs, moment, now, head):
 
 
 @inner
-def next_shortest(ranked, stairs, moment, now):
+def next_shortest(ranked, frontier, head_promise, now):
     """The next of these for which some host may have room; -1 if there is none."""
     while ranked.number[SIZE] > 0:
         job = np.int64(ranked.job[ranked.number[BEHIND] - 1 - ranked.behind[0]])
         ranked.number[SIZE] = drop_first(ranked.key, ranked.behind, ranked.number[SIZE])
-        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+        if _may_fit(ranked, frontier, head_promise, now, ranked.where[job]):
             return job
     return np.int64(-1)
 
 
 @inner
-def _gather(ranked, stairs, moment, bound, now, passing):
+def _gather(ranked, frontier, head_promise, bound, now, passing):
     """The next few jobs of the tier by rank come into the heap, or all that are left and may fit."""
     low, high = ranked.bound[0], np.inf
     if not passing:
@@ -128,7 +128,7 @@ def _gather(ranked, stairs, moment, bound, now, passing):
     for i in range(ranked.number[MANY]):
         rank = ranked.rank[i]
         comes = low < rank <= high and _is_of_tier(ranked, bound, i)
-        if comes and (not passing or _may_fit(ranked, stairs, moment, now, i)):
+        if comes and (not passing or _may_fit(ranked, frontier, head_promise, now, i)):
             size = push(ranked.key, ranked.job, size, rank, ranked.queue[i])
     ranked.number[SIZE] = size
     ranked.bound[0] = high
@@ -163,20 +163,20 @@ def _threshold(ranked, low, wanted):
 
 
 @inner
-def _clear(ranked, stairs, moment, now):
+def _clear(ranked, frontier, head_promise, now):
     """Only what may fit stays in the heap."""
     size = np.int64(0)
     for i in range(ranked.number[SIZE]):
         key, job = ranked.key[i], ranked.job[i]
-        if _may_fit(ranked, stairs, moment, now, ranked.where[job]):
+        if _may_fit(ranked, frontier, head_promise, now, ranked.where[job]):
             size = push(ranked.key, ranked.job, size, key, job)
     ranked.number[SIZE] = size
     ranked.number[MISSES] = 0
 
 
 @inlined
-def _may_fit(ranked, stairs, moment, now, at):
-    if ranked.whole[at] > stairs.total[0]:
+def _may_fit(ranked, frontier, head_promise, now, at):
+    if ranked.whole[at] > frontier.total[0]:
         return False
-    length = length_of(moment, now, ranked.expected_s[at] / moment.fastest[0])
-    return below(stairs, row_of(stairs, length, 0), ranked.cores[at], ranked.memory[at])
+    length = length_of(head_promise, now, ranked.expected_s[at] / head_promise.fastest[0])
+    return below(frontier, row_of(frontier, length, 0), ranked.cores[at], ranked.memory[at])

@@ -7,12 +7,12 @@ from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.cycles import followed_of
 from loadmaster.order import Order
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, Twin, names_of
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.sim.queue.capabilities import Progress
-from loadmaster.sim.queue.engine.arrays import columns_of, laid_out
+from loadmaster.sim.queue.engine.arrays import columns_of, engine_arrays
 from loadmaster.sim.queue.engine.compilation import EngineRun, Parts, callbacks
 from loadmaster.sim.queue.engine.constraint_records import CutRuns, bound_schedule
-from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.profile.layout import plan_of, with_room
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import with_ends
@@ -28,12 +28,12 @@ def replay_compiled(
     interval_s: float,
     seed: int,
     progress: Progress | None = None,
-    binding: Binding | None = None,
-    guess: Guess | None = None,
+    binding: ResolvedConstraints | None = None,
+    estimates: Estimates | None = None,
 ) -> Schedule:
     """Replay `workload` exactly as `reference.replay` does, compiled; `binding` is what binds its jobs.
 
-    `guess` is what is expected of jobs that nothing binds, where that is not known before; then `workload` has its
+    `estimates` is what is expected of jobs that nothing binds, where that is not known before; then `workload` has its
     `expected_s` for estimates.
 
     Raises:
@@ -41,12 +41,12 @@ def replay_compiled(
     """
     policy, discipline = scheduler.policy, scheduler.discipline
     order, records = discipline.order, _records(workload, policy, discipline)
-    engine, bound = laid_out(workload, cluster, scheduler, interval_s, seed, records, binding, guess=guess)
-    columns = columns_of(workload, bound, moving=engine.rules.moving and not engine.rules.told)
-    if engine.rules.moving and guess is not None:
-        columns = columns._replace(expected_s=guess.expected_s)
+    engine, bound = engine_arrays(workload, cluster, scheduler, interval_s, seed, records, binding, estimates=estimates)
+    columns = columns_of(workload, bound, moving=engine.rules.moving and not engine.rules.tracks_events)
+    if engine.rules.moving and estimates is not None:
+        columns = columns._replace(expected_s=estimates.expected_s)
     engine = engine._replace(columns=columns)
-    parts = Parts(bound, own=True)
+    parts = Parts(bound, shadow=True)
     if engine.rules.backfilling == PROFILE:
         parts = Parts(plan=plan_of(engine, workload, cluster, discipline))
     if isinstance(discipline, Twin):

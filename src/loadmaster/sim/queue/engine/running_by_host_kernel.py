@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from loadmaster.jit.kernels import inlined, inner
 
 
-class Tenants(NamedTuple):
+class RunningByHost(NamedTuple):
     """T tasks on H hosts; of none where nobody is promised anything.
 
     Attributes:
@@ -44,10 +44,10 @@ STALE, OF = range(2)
 """Stale hosts; the head that `soonest_s` holds for, -1 if none."""
 
 
-def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
-    """The arrays of `Tenants` with all hosts empty; a host is listed as stale once, by its flag."""
+def nothing_runs(tasks: int, jobs: int, hosts: int) -> RunningByHost:
+    """The arrays of `RunningByHost` with all hosts empty; a host is listed as stale once, by its flag."""
     following, before, job, many = (np.zeros(tasks, np.int32) for _ in range(4))
-    return Tenants(
+    return RunningByHost(
         np.full(hosts, -1, np.int32), following, before, job, many,
         np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),
         np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, -1]),
@@ -55,81 +55,81 @@ def no_tenants(tasks: int, jobs: int, hosts: int) -> Tenants:
 
 
 @inner
-def move_in(tenants, task, tasks, job, host):
+def move_in(running_by_host, task, tasks, job, host):
     """Tasks of `job` from `task` on, whose expected end is written down already, start on the host."""
-    other = tenants.first[host]
-    tenants.job[task], tenants.tasks[task] = job, tasks
-    tenants.following[task] = other
-    tenants.before[task] = -1
+    other = running_by_host.first[host]
+    running_by_host.job[task], running_by_host.tasks[task] = job, tasks
+    running_by_host.following[task] = other
+    running_by_host.before[task] = -1
     if other >= 0:
-        tenants.before[other] = task
-    tenants.first[host] = task
-    tenants.many[host] += 1
-    has_changed(tenants, host)
+        running_by_host.before[other] = task
+    running_by_host.first[host] = task
+    running_by_host.many[host] += 1
+    has_changed(running_by_host, host)
 
 
 @inner
-def move_out(tenants, task, host):
+def move_out(running_by_host, task, host):
     """The run of tasks that begins with `task` has left the host."""
-    before, following = tenants.before[task], tenants.following[task]
+    before, following = running_by_host.before[task], running_by_host.following[task]
     if before >= 0:
-        tenants.following[before] = following
+        running_by_host.following[before] = following
     else:
-        tenants.first[host] = following
+        running_by_host.first[host] = following
     if following >= 0:
-        tenants.before[following] = before
-    tenants.many[host] -= 1
-    has_changed(tenants, host)
+        running_by_host.before[following] = before
+    running_by_host.many[host] -= 1
+    has_changed(running_by_host, host)
 
 
 @inlined
-def has_changed(tenants, host):
+def has_changed(running_by_host, host):
     """What is known of the host holds no longer."""
-    if not tenants.is_stale[host]:
-        tenants.is_stale[host] = True
-        tenants.stale[tenants.number[STALE]] = host
-        tenants.number[STALE] += 1
+    if not running_by_host.is_stale[host]:
+        running_by_host.is_stale[host] = True
+        running_by_host.stale[running_by_host.number[STALE]] = host
+        running_by_host.number[STALE] += 1
 
 
 @inner
-def all_fresh(tenants):
+def all_fresh(running_by_host):
     """Every host has been asked."""
-    for i in range(tenants.number[STALE]):
-        tenants.is_stale[tenants.stale[i]] = False
-    tenants.number[STALE] = 0
+    for i in range(running_by_host.number[STALE]):
+        running_by_host.is_stale[running_by_host.stale[i]] = False
+    running_by_host.number[STALE] = 0
 
 
 @inner
-def are_few(tenants, most):
+def are_few(running_by_host, most):
     """Whether the stale hosts have at most so many runs together."""
     tasks = np.int64(0)
-    for i in range(tenants.number[STALE]):
-        tasks += 1 + tenants.many[tenants.stale[i]]
+    for i in range(running_by_host.number[STALE]):
+        tasks += 1 + running_by_host.many[running_by_host.stale[i]]
     return tasks <= most
 
 
 @inner
-def give_back_at(jobs, tenants, room, host, after_s, until_s):
+def give_back_at(jobs, running_by_host, room, host, after_s, until_s):
     """Add to row `host` of `room` what tasks there give back that end after `after_s`, up to `until_s`."""
-    task = np.int64(tenants.first[host])
+    task = np.int64(running_by_host.first[host])
     while task >= 0:
-        job = tenants.job[task]
-        if after_s < tenants.end_s[job] <= until_s:
+        job = running_by_host.job[task]
+        if after_s < running_by_host.end_s[job] <= until_s:
             for r in range(room.shape[1]):
-                room[host, r] += tenants.tasks[task] * jobs.demand[jobs.kind[job], r]
-        task = np.int64(tenants.following[task])
+                room[host, r] += running_by_host.tasks[task] * jobs.demand[jobs.kind[job], r]
+        task = np.int64(running_by_host.following[task])
 
 
 @inner
-def next_end_at(tenants, host, after_s):
+def next_end_at(running_by_host, host, after_s):
     """When a task on the host ends next after `after_s`, infinite if never."""
     end_s = np.inf
-    task = np.int64(tenants.first[host])
+    task = np.int64(running_by_host.first[host])
     while task >= 0:
-        one_s = tenants.end_s[tenants.job[task]]
+        one_s = running_by_host.end_s[running_by_host.job[task]]
         if one_s > after_s:
             end_s = min(end_s, one_s)
-        task = np.int64(tenants.following[task])
+        task = np.int64(running_by_host.following[task])
     return end_s
 
 

@@ -7,37 +7,37 @@ import numpy as np
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES, Constraints
-from loadmaster.scheduling.estimate_model import USERS, Foresight
-from loadmaster.sim.queue.engine.estimates import guess_of
-from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
+from loadmaster.sim.queue.engine.estimates import estimates_of
+from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 
 _TIMEOUT, _CUT_SHORT = STATUSES.index("timeout"), [STATUSES.index(word) for word in ("preempted", "node_fail")]
 
 
 @dataclass(frozen=True, eq=False)
-class Awaited:
-    """J jobs as the engine over the compiled board takes them.
+class RuntimeLimits:
+    """J jobs as the engine over the compiled scheduling pass takes them.
 
     Attributes:
         workload: with what is expected of each as it arrives, and runtimes up to the limits that kill.
         killed: bool[J], whether its limit ends each, if nothing else does before.
-        guess: what is expected where that is not known before.
+        estimates: what is expected where that is not known before.
         runtime_s: float64[J], of the workload.
         teaches: bool[J], its end tells something of its user's next jobs.
-        foresight: how.
+        estimate_model: how.
     """
 
     workload: Workload
     killed: Bools
-    guess: Guess
+    estimates: Estimates
     runtime_s: Floats
     teaches: Bools
-    foresight: Foresight
+    estimate_model: EstimateModel
 
     def finished(self, schedule: Schedule, end_s: Floats) -> Schedule:
         """The schedule with what was expected, and with the jobs that were killed; `end_s` float64[J] says when."""
-        if self.foresight != USERS:
-            schedule = replace(schedule, expected_s=self.guess.expected_s)
+        if self.estimate_model != USERS:
+            schedule = replace(schedule, expected_s=self.estimates.expected_s)
         status = np.full(len(end_s), -1, np.int32) if schedule.status is None else schedule.status
         killed = self.killed & schedule.started & (status < 0)
         if not killed.any():
@@ -45,22 +45,26 @@ class Awaited:
         return replace(schedule, status=np.where(killed, np.int32(_TIMEOUT), status), end_s=end_s)
 
 
-def serves_foresight(foresight: Foresight, cluster: Cluster) -> bool:
+def serves_estimates(estimate_model: EstimateModel, cluster: Cluster) -> bool:
     """Whether the engine can kill as limits say: on hosts of speed 1, where that is known before."""
     assert cluster.speed is not None
-    return foresight.overrun == "run" or bool((cluster.speed == 1.0).all())
+    return estimate_model.overrun == "run" or bool((cluster.speed == 1.0).all())
 
 
-def awaited(workload: Workload, foresight: Foresight) -> Awaited:
-    """What `foresight` says of the jobs of a log."""
-    told = foresight.told(workload)
-    expected_s = np.array(told.expected_s)
-    killed_s, killed, runtime_s = foresight.killed_after_s(workload), np.zeros(told.jobs, bool), told.runtime_s
+def runtime_limits(workload: Workload, estimate_model: EstimateModel) -> RuntimeLimits:
+    """What `estimate_model` says of the jobs of a log."""
+    estimated = estimate_model.estimated(workload)
+    expected_s = np.array(estimated.expected_s)
+    killed_s, killed, runtime_s = (
+        estimate_model.killed_after_s(workload),
+        np.zeros(estimated.jobs, bool),
+        estimated.runtime_s,
+    )
     if killed_s is not None:
         killed, runtime_s = np.asarray(runtime_s > killed_s), np.minimum(runtime_s, killed_s)
     status = (workload.constraints or Constraints()).status
-    cut_short = np.zeros(told.jobs, bool) if status is None else np.isin(status, _CUT_SHORT)
-    return Awaited(
-        replace(told, runtime_s=runtime_s), killed, guess_of(workload, expected_s, foresight, ends_count=True),
-        np.array(runtime_s), killed | ~cut_short, foresight,
+    cut_short = np.zeros(estimated.jobs, bool) if status is None else np.isin(status, _CUT_SHORT)
+    return RuntimeLimits(
+        replace(estimated, runtime_s=runtime_s), killed, estimates_of(workload, expected_s, estimate_model,
+        ends_count=True), np.array(runtime_s), killed | ~cut_short, estimate_model,
     )  # fmt: skip

@@ -10,11 +10,11 @@ from loadmaster.sim.queue.engine.general_state import COME, LOOKED, NEXT_BACKFIL
 
 
 @inner
-def call_loops(desk, now_s):
+def call_loops(general, now_s):
     """Find out which passes are due, now that it is known what has happened, and make them ready."""
-    loops, clock, slurm = desk.loops, desk.clock, desk.slurm
-    if desk.tally[COME] != 0 or desk.tally[OVER] != 0:
-        at_once = desk.tally[OVER] != 0 and not loops.defer
+    loops, clock, slurm = general.loops, general.clock, general.slurm
+    if general.tally[COME] != 0 or general.tally[OVER] != 0:
+        at_once = general.tally[OVER] != 0 and not loops.defer
         soonest = now_s if at_once else max(now_s, clock[LOOKED] + loops.delay_s)
         clock[NEXT_MAIN] = min(clock[NEXT_MAIN], max(soonest, clock[LOOKED] + loops.spacing_s))
         clock[NEXT_FULL] = min(clock[NEXT_FULL], _on_grid(now_s, loops.full_s))
@@ -32,9 +32,9 @@ def call_loops(desk, now_s):
 
 
 @inner
-def pass_loops_by(desk, now_s, changed):
+def pass_loops_by(general, now_s, changed):
     """The passes of now are over; returns when the next one is due."""
-    loops, clock = desk.loops, desk.clock
+    loops, clock = general.loops, general.clock
     if min(clock[NEXT_MAIN], clock[NEXT_FULL]) <= now_s:
         clock[LOOKED], clock[NEXT_MAIN] = now_s, np.inf
     if clock[NEXT_FULL] <= now_s:

@@ -12,19 +12,19 @@ from loadmaster.backfilling.pass_arrays import END
 from loadmaster.model import Cluster, Schedule, StartingState, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.dependencies import KINDS
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.snapshot_arrays import spans
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
-from loadmaster.sim.queue.engine.constraint_state import SERIAL, BoundState
+from loadmaster.sim.queue.engine.constraint_state import SERIAL, ConstraintState
+from loadmaster.sim.queue.engine.general_state import NOTED_EVENTS, GeneralPass
 from loadmaster.sim.queue.engine.general_state import STARTED as STARTED_EVENT
-from loadmaster.sim.queue.engine.general_state import TOLD, Desk
 from loadmaster.sim.queue.engine.host_pool import into_classes
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
-from loadmaster.sim.queue.engine.running_by_host_kernel import STALE, Tenants
+from loadmaster.sim.queue.engine.running_by_host_kernel import STALE, RunningByHost
 from loadmaster.sim.queue.engine.state import EASY, LAST_HOST, RUNNING, STARTED, QueueState
 
 
-class BegunRuns(NamedTuple):
+class RunsAtStart(NamedTuple):
     """N jobs that run as the run begins, in the order of their starts.
 
     Attributes:
@@ -45,7 +45,7 @@ class BegunRuns(NamedTuple):
     last_host: int
 
 
-def begun_runs(workload: Workload, cluster: Cluster, binding: Binding | None) -> BegunRuns | None:
+def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstraints | None) -> RunsAtStart | None:
     """What runs as a run of `workload` begins; None if nothing does.
 
     Raises:
@@ -64,7 +64,7 @@ def begun_runs(workload: Workload, cluster: Cluster, binding: Binding | None) ->
     first = np.concatenate(([0], np.cumsum(tasks[order])))
     at = np.repeat(began[order] - first[:-1], tasks[order]) + np.arange(first[-1])
     job = state.job[order]
-    return BegunRuns(
+    return RunsAtStart(
         job, job if binding is None else rows_that_run(binding)[job], state.start_s[order], expected_end_s[order],
         end_s[order], slowest[order], first, state.host[at], state.last_host,
     )  # fmt: skip
@@ -86,15 +86,15 @@ def with_ends(schedule: Schedule, workload: Workload, cluster: Cluster) -> Sched
     if workload.starting is None:
         return schedule
     assert cluster.speed is not None
-    pace = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
-    end_s = schedule.start_s + workload.runtime_s / np.minimum.reduceat(pace, workload.first_task[:-1])
-    runs = begun_runs(workload, cluster, None)
+    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    end_s = schedule.start_s + workload.runtime_s / np.minimum.reduceat(slowest_speed, workload.first_task[:-1])
+    runs = runs_of_start(workload, cluster, None)
     assert runs is not None
     end_s[runs.job] = runs.end_s
     return replace(schedule, end_s=end_s)
 
 
-def begin(engine: QueueEngine, runs: BegunRuns, bound: BoundState | None) -> None:
+def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None) -> None:
     """Let `runs` run in `engine`, and in `bound`, of a run that begins; changed in place."""
     jobs, state, many = engine.jobs, engine.state, len(runs.job)
     counted, tasks = len(state.pool.many) > 0, np.diff(runs.first)
@@ -104,7 +104,7 @@ def begin(engine: QueueEngine, runs: BegunRuns, bound: BoundState | None) -> Non
         first, host, tasks = np.arange(many + 1), np.zeros(many, np.int32), np.ones(many, np.int64)
     amount = jobs.demand[jobs.kind[np.repeat(runs.row, tasks)]]
     np.subtract.at(state.free, host, amount)
-    engine.stairs.total[0] -= amount[:, 0].sum()
+    engine.frontier.total[0] -= amount[:, 0].sum()
     np.add.at(state.used, jobs.project[runs.row], jobs.demand[jobs.kind[runs.row], 0] * jobs.tasks[runs.row])
     engine.log.start_s[runs.job] = runs.start_s
     task = np.repeat(jobs.first_task[runs.row] - first[:-1], tasks) + np.arange(first[-1])
@@ -120,16 +120,16 @@ def begin(engine: QueueEngine, runs: BegunRuns, bound: BoundState | None) -> Non
         ends = engine.ends
         ends.main_s[:many], ends.main[:many] = runs.expected_end_s[by_end], runs.row[by_end]
         ends.running[runs.row], ends.size[1] = True, many
-        state.tenants.end_s[runs.row] = runs.expected_end_s
-        _move_in(state.tenants, np.repeat(runs.row, tasks), task, host[by_host])
+        state.running_by_host.end_s[runs.row] = runs.expected_end_s
+        _move_in(state.running_by_host, np.repeat(runs.row, tasks), task, host[by_host])
     if bound is not None:
         _begin_bound(engine, bound, runs)
-    elif engine.rules.told:
+    elif engine.rules.tracks_events:
         happened = engine.ranked.happened
         happened.job[:many], happened.time_s[:many], happened.number[0] = runs.row, runs.start_s, many
 
 
-def _take_names(state: QueueState, runs: BegunRuns) -> None:
+def _take_names(state: QueueState, runs: RunsAtStart) -> None:
     """Hosts of a pool have their tasks."""
     pool, tasks = state.pool, np.diff(runs.first)
     np.subtract.at(pool.left, runs.host, 1)
@@ -138,26 +138,31 @@ def _take_names(state: QueueState, runs: BegunRuns) -> None:
     pool.host[task] = runs.host
 
 
-def _move_in(tenants: Tenants, row: Longs, task: Longs, host: Ints) -> None:
-    """As `tenants_kernel.move_in` for tasks beside each other: those of one row on one host are one run."""
+def _move_in(running_by_host: RunningByHost, row: Longs, task: Longs, host: Ints) -> None:
+    """As `running_by_host_kernel.move_in` for tasks beside each other: those of one row on one host are one run."""
     new = np.ones(len(task), np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (host[1:] != host[:-1])
     begins = np.flatnonzero(new)
     tasks = np.diff(np.append(begins, len(task)))
     for at, many in zip(begins.tolist(), tasks.tolist(), strict=True):
         here, one = int(host[at]), int(task[at])
-        other = int(tenants.first[here])
-        tenants.job[one], tenants.tasks[one], tenants.following[one], tenants.before[one] = row[at], many, other, -1
+        other = int(running_by_host.first[here])
+        (
+            running_by_host.job[one],
+            running_by_host.tasks[one],
+            running_by_host.following[one],
+            running_by_host.before[one],
+        ) = row[at], many, other, -1
         if other >= 0:
-            tenants.before[other] = one
-        tenants.first[here] = one
-        tenants.many[here] += 1
+            running_by_host.before[other] = one
+        running_by_host.first[here] = one
+        running_by_host.many[here] += 1
     changed = np.unique(host)
-    tenants.is_stale[changed] = True
-    tenants.stale[: len(changed)], tenants.number[STALE] = changed, len(changed)
+    running_by_host.is_stale[changed] = True
+    running_by_host.stale[: len(changed)], running_by_host.number[STALE] = changed, len(changed)
 
 
-def rows_that_run(binding: Binding) -> Longs:
+def rows_that_run(binding: ResolvedConstraints) -> Longs:
     """int64[J]: of each job the first row of the queue in which it may start, -1 if there is none."""
     rows, jobs = open_rows(binding), len(binding.eligible_s)
     found = np.full(jobs, -1)
@@ -166,7 +171,7 @@ def rows_that_run(binding: Binding) -> Longs:
     return found
 
 
-def serves_begun(workload: Workload, binding: Binding) -> bool:
+def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> bool:
     """Whether the compiled engine can begin so under constraints; else the plain one does.
 
     Every running job has a row, work is not limited, and no running job is one that others are kept waiting by.
@@ -183,10 +188,10 @@ def serves_begun(workload: Workload, binding: Binding) -> bool:
     )  # fmt: skip
 
 
-def _begin_bound(engine: QueueEngine, bound: BoundState, runs: BegunRuns) -> None:
+def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart) -> None:
     """What binds the rows of running jobs, beside `begin`."""
     jobs, many = engine.jobs, len(runs.job)
-    bound.job.end_s[runs.job], bound.job.begun[runs.job] = runs.end_s, True
+    bound.job.end_s[runs.job], bound.job.runs_at_start[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
     uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
     np.subtract.at(engine.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
@@ -194,19 +199,19 @@ def _begin_bound(engine: QueueEngine, bound: BoundState, runs: BegunRuns) -> Non
     np.subtract.at(bound.most, bound.limit[spans(first[runs.job], first[runs.job + 1] - first[runs.job])], 1.0)
 
 
-def begin_at_desk(desk: Desk, runs: BegunRuns) -> None:
-    """What the compiled board knows of running jobs, beside `begin`."""
+def begin_general(general: GeneralPass, runs: RunsAtStart) -> None:
+    """What the compiled scheduling pass knows of running jobs, beside `begin`."""
     many = len(runs.job)
-    desk.expected_end_s[runs.job], desk.pace[runs.job] = runs.expected_end_s, runs.slowest
-    desk.started_as[runs.job], desk.began_s[runs.job] = runs.row, runs.start_s
+    general.expected_end_s[runs.job], general.slowest_speed[runs.job] = runs.expected_end_s, runs.slowest
+    general.started_as[runs.job], general.began_s[runs.job] = runs.row, runs.start_s
     each = np.repeat(np.arange(many), np.diff(runs.first))
     order = np.lexsort((np.arange(len(each)), runs.job[each], runs.expected_end_s[each]))
     each = each[order]
     end = np.zeros(len(each), END)
     end["end_s"], end["start_s"], end["host"] = runs.expected_end_s[each], runs.start_s[each], runs.host[order]
-    end["kind"] = desk.rows.of["kind"][runs.row[each]]
-    desk.ends.end[: len(each)], desk.runs[: len(each)], desk.ends.many[0] = end, runs.job[each], len(each)
-    if desk.told:
-        heard = desk.heard[:many]
-        heard["job"], heard["time_s"], heard["how"] = runs.job, runs.start_s, STARTED_EVENT
-        desk.tally[TOLD] = many
+    end["kind"] = general.rows.of["kind"][runs.row[each]]
+    general.ends.end[: len(each)], general.runs[: len(each)], general.ends.many[0] = end, runs.job[each], len(each)
+    if general.tracks_events:
+        order_events = general.order_events[:many]
+        order_events["job"], order_events["time_s"], order_events["how"] = runs.job, runs.start_s, STARTED_EVENT
+        general.tally[NOTED_EVENTS] = many

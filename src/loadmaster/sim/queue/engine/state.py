@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.sim.queue.engine.estimates_kernel import Guess
+from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
-from loadmaster.sim.queue.engine.running_by_host_kernel import Tenants
+from loadmaster.sim.queue.engine.running_by_host_kernel import RunningByHost
 from loadmaster.sim.queue.walks import ASKED as ASKED
 from loadmaster.sim.queue.walks import BLOCKING as BLOCKING
 from loadmaster.sim.queue.walks import EASY as EASY
@@ -90,7 +90,7 @@ class QueueRules(NamedTuple):
         several_speeds: hosts have several.
         moving: ranks change at every pass.
         ticked: ranks change at ticks; in between, who has come since the last one stands in a run of his own.
-        told: the order wants to know what happens.
+        tracks_events: the order wants to know what happens.
         shortest: behind the head, the jobs that are expected to be over first are tried first; ranks move.
         pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
@@ -112,7 +112,7 @@ class QueueRules(NamedTuple):
     several_speeds: bool
     moving: bool
     ticked: bool
-    told: bool
+    tracks_events: bool
     shortest: bool
     pruned: bool
     everywhere: bool
@@ -148,7 +148,7 @@ class WaitingRows(NamedTuple):
     edge: NDArray[np.int64]
 
 
-class NotYetTold(NamedTuple):
+class PendingEvents(NamedTuple):
     """What an order that wants to be told has not yet heard; of no jobs under any other.
 
     Attributes:
@@ -195,7 +195,7 @@ class Ranked(NamedTuple):
     sample: NDArray[np.float64]
     behind: NDArray[np.int32]
     number: NDArray[np.int64]
-    happened: NotYetTold
+    happened: PendingEvents
 
 
 MANY, SIZE, WANTED, MISSES, TIER, BEHIND = range(6)
@@ -203,7 +203,7 @@ MANY, SIZE, WANTED, MISSES, TIER, BEHIND = range(6)
 stand in `job` by falling rank, where the shortest goes first."""
 
 
-class Stairs(NamedTuple):
+class CapacityFrontier(NamedTuple):
     """What no host has more of: upper bounds, exact after they were made anew.
 
     Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment; rows 2 and 3 at the same
@@ -257,7 +257,7 @@ class HeadPromise(NamedTuple):
 HEAD, SLACK, TOUCHED, SAME, STAMP_THEN, COUNTED, HELD = range(7)
 
 
-class PassNews(NamedTuple):
+class ChangedHosts(NamedTuple):
     """Changes since the last pass.
 
     Attributes:
@@ -304,13 +304,13 @@ class QueueState(NamedTuple):
         picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
         held: int32[T], the hosts of the tasks of each running job, those of one host side by side.
         undo_host, undo_kind: int32[U], hosts of the tasks placed in this pass, and their demands; U is
-            `empty_state.startable`, and `taking_kernel` looks before each start.
+            `initial_state.startable`, and `allocate_kernel` looks before each start.
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[16], see the constants below.
-        guess: what is expected of jobs where that is not known before.
-        tenants: who runs on each host.
+        estimates: what is expected of jobs where that is not known before.
+        running_by_host: who runs on each host.
         news: what has changed since the last pass.
         pool: the hosts, where they are one to the engine.
     """
@@ -349,9 +349,9 @@ class QueueState(NamedTuple):
     plan_host: NDArray[np.int32]
     plan_task: NDArray[np.int64]
     tally: NDArray[np.int64]
-    guess: Guess
-    tenants: Tenants
-    news: PassNews
+    estimates: Estimates
+    running_by_host: RunningByHost
+    news: ChangedHosts
     pool: CountedHosts
 
 

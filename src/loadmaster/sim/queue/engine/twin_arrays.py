@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, Twin
-from loadmaster.sim.queue.capabilities import MEMBERS, walk_of
-from loadmaster.sim.queue.engine.arrays import laid_out
+from loadmaster.sim.queue.capabilities import MEMBERS, backfilling_kind_of
+from loadmaster.sim.queue.engine.arrays import engine_arrays
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.state import QueueRules
@@ -57,14 +57,14 @@ def twin_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluste
 
 def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
     """The rules of a run with the backfilling of a member."""
-    kind, reservations, lookahead, shortest = walk_of(member)
+    kind, reservations, lookahead, shortest = backfilling_kind_of(member)
     return rules._replace(backfilling=kind, reservations=reservations, lookahead=lookahead, shortest=shortest)
 
 
 def _look_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> QueueEngine:
     """Arrays of their own for looks, which name no hosts of a pool."""
     seed, names = engine.rules.seed, tuple(member.name for member in twin.members)
-    look, _ = laid_out(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
+    look, _ = engine_arrays(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
     pool = engine.state.pool
     return look._replace(
         jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),

@@ -13,7 +13,7 @@ from loadmaster.jit.by_reference import lend, value_of
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.model.snapshot import NEVER_S
-from loadmaster.sim.queue.engine.commit_kernel import commit, complete, note_tenants
+from loadmaster.sim.queue.engine.commit_kernel import commit, complete, note_running
 from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
 from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
@@ -58,8 +58,8 @@ def _look(engine, twin, now):
             arrays.state,
             arrays.waiting,
             arrays.ranked,
-            arrays.stairs,
-            arrays.moment,
+            arrays.frontier,
+            arrays.head_promise,
             arrays.ends,
             arrays.scores,
             arrays.log,
@@ -140,8 +140,8 @@ def _serve_under(engine, twin, member, now):
             engine.state,
             engine.waiting,
             engine.ranked,
-            engine.stairs,
-            engine.moment,
+            engine.frontier,
+            engine.head_promise,
             engine.ends,
             engine.scores,
             engine.log,
@@ -164,7 +164,7 @@ def _serve_under(engine, twin, member, now):
 def _copy(engine, look, waits, many, now):
     """Let a look begin with what is there now."""
     _copy_free(engine, look)
-    look.moment.number[COUNTED] = -1
+    look.head_promise.number[COUNTED] = -1
     look.ranked.number[MANY] = 0
     for i in range(many):
         look.log.start_s[waits[i]] = np.nan
@@ -187,12 +187,12 @@ def _copy_free(engine, look):
     for block in range(there.most.shape[0]):
         for r in range(there.most.shape[1]):
             there.most[block, r] = here.most[block, r]
-    stairs, bounds = look.stairs, engine.stairs
-    stairs.most[SHORT], stairs.total[0], stairs.fresh[SHORT] = bounds.most[SHORT], bounds.total[0], -1
-    for step in range(stairs.who.shape[0]):
-        stairs.who[step], stairs.memory[SHORT, step] = bounds.who[step], bounds.memory[SHORT, step]
-    for lane in range(stairs.lane.shape[1]):
-        stairs.lane[SHORT, lane] = bounds.lane[SHORT, lane]
+    frontier, bounds = look.frontier, engine.frontier
+    frontier.most[SHORT], frontier.total[0], frontier.fresh[SHORT] = bounds.most[SHORT], bounds.total[0], -1
+    for step in range(frontier.who.shape[0]):
+        frontier.who[step], frontier.memory[SHORT, step] = bounds.who[step], bounds.memory[SHORT, step]
+    for lane in range(frontier.lane.shape[1]):
+        frontier.lane[SHORT, lane] = bounds.lane[SHORT, lane]
     for project in range(there.used.shape[0]):
         there.used[project] = here.used[project]
 
@@ -200,29 +200,29 @@ def _copy_free(engine, look):
 @inlined
 def _copy_running(engine, look, now):
     """The running jobs by expected end: when they end in the look, and where they are until then."""
-    ends, tenants, soonest_s = look.ends, look.state.tenants, np.nextafter(now, np.inf)
-    _nobody_runs(ends, tenants)
+    ends, running_by_host, soonest_s = look.ends, look.state.running_by_host, np.nextafter(now, np.inf)
+    _nobody_runs(ends, running_by_host)
     many = np.int64(0)
     end_s, job, i, k = next_end(engine.ends, engine.ends.size[0], np.int64(0))
     while job >= 0:
         ends.main_s[many], ends.main[many], ends.running[job] = end_s, job, True
         for task in range(look.jobs.first_task[job], look.jobs.first_task[job + 1]):
             look.state.held[task] = engine.state.held[task]
-        note_tenants(look, job, end_s)
+        note_running(look, job, end_s)
         many = push(look.state.end_s, look.state.ending, many, max(end_s, soonest_s), job)
         end_s, job, i, k = next_end(engine.ends, i, k)
     ends.size[1] = look.state.tally[RUNNING] = many
 
 
 @inlined
-def _nobody_runs(ends, tenants):
+def _nobody_runs(ends, running_by_host):
     """Forget who ran when the last look was over."""
     for i in range(ends.size[0], ends.size[1]):
         ends.running[ends.main[i]] = False
     for k in range(ends.size[2]):
         ends.running[ends.late[k]] = False
     ends.size[0] = ends.size[1] = ends.size[2] = 0
-    for host in range(tenants.first.shape[0]):
-        tenants.first[host], tenants.many[host] = -1, 0
-    tenants.number[OF] = -1
-    all_fresh(tenants)
+    for host in range(running_by_host.first.shape[0]):
+        running_by_host.first[host], running_by_host.many[host] = -1, 0
+    running_by_host.number[OF] = -1
+    all_fresh(running_by_host)

@@ -29,161 +29,177 @@ _MOST = 65535
 
 
 @inner
-def list_candidates(jobs, log, desk, stops, row, now):
+def list_candidates(jobs, log, general, preemption, row, now):
     """List in `order` those that the row may stop, as they are to be tried; returns how many."""
     many = np.int64(0)
-    for i in range(stops.number[RUNNING]):
-        if _may_be_stopped(log, desk, stops, row, np.int64(stops.running[i]), now):
-            many = push(stops.key, stops.heap, many, _key(jobs, log, desk, stops, np.int64(stops.running[i])), i)
+    for i in range(preemption.number[RUNNING]):
+        if _may_be_stopped(log, general, preemption, row, np.int64(preemption.running[i]), now):
+            many = push(
+                preemption.key,
+                preemption.heap,
+                many,
+                _key(jobs, log, general, preemption, np.int64(preemption.running[i])),
+                i,
+            )
     size = many
     for at in range(many):
-        stops.order[at] = stops.running[stops.heap[0]]
-        size = drop_first(stops.key, stops.heap, size)
+        preemption.order[at] = preemption.running[preemption.heap[0]]
+        size = drop_first(preemption.key, preemption.heap, size)
     return many
 
 
 @inner
-def _may_be_stopped(log, desk, stops, row, job, now):
-    own, victim, ran_s = desk.owner[row], stops.victim[desk.started_as[job]], now - log.start_s[job]
-    may = stops.may[stops.victim[row].kind, victim.kind]
-    if may == NEVER or (may == IF_OUTRANKED and not stops.priority[own] > stops.priority[job]):
+def _may_be_stopped(log, general, preemption, row, job, now):
+    own, victim, ran_s = general.owner[row], preemption.victim[general.started_as[job]], now - log.start_s[job]
+    may = preemption.may[preemption.victim[row].kind, victim.kind]
+    if may == NEVER or (may == IF_OUTRANKED and not preemption.priority[own] > preemption.priority[job]):
         return False
-    if ran_s == 0.0 or stops.told[job].told or stops.told[job].leaves or victim.mode == OFF:
+    if ran_s == 0.0 or preemption.notices[job].given or preemption.notices[job].leaves or victim.mode == OFF:
         return False
     return victim.mode == SUSPEND or ran_s >= victim.exempt_s
 
 
 @inner
-def _key(jobs, log, desk, stops, job):
+def _key(jobs, log, general, preemption, job):
     """The least goes first."""
-    if stops.youngest_first:
+    if preemption.youngest_first:
         return -log.start_s[job]
-    worth = stops.victim[desk.started_as[job]].worth
-    return min(worth, _MOST) * 65536.0 + min(_hosts_of(jobs, log, desk, stops, job, 0), _MOST)
+    worth = preemption.victim[general.started_as[job]].worth
+    return min(worth, _MOST) * 65536.0 + min(_hosts_of(jobs, log, general, preemption, job, 0), _MOST)
 
 
 @inner
-def _hosts_of(jobs, log, desk, stops, job, mark):
+def _hosts_of(jobs, log, general, preemption, job, mark):
     """On how many hosts the job runs, of those that bear `mark` if that is not 0."""
-    hosts, as_row = np.int64(0), np.int64(desk.started_as[job])
-    stops.number[STAMP] += 1
+    hosts, as_row = np.int64(0), np.int64(general.started_as[job])
+    preemption.number[STAMP] += 1
     for task in range(jobs.first_task[as_row], jobs.first_task[as_row] + jobs.tasks[as_row]):
         host = np.int64(log.host[task])
-        if stops.seen[host] != stops.number[STAMP] and (mark == 0 or stops.taken[host] == mark):
-            stops.seen[host] = stops.number[STAMP]
+        if preemption.seen[host] != preemption.number[STAMP] and (mark == 0 or preemption.taken[host] == mark):
+            preemption.seen[host] = preemption.number[STAMP]
             hosts += 1
     return hosts
 
 
 @inner
-def find_victims(engine, bound, desk, stops, row, many, now):
+def find_victims(engine, bound, general, preemption, row, many, now):
     """List in `chosen` whom to stop of the first `many` in `order`, none if that would not do; returns wrong or 0."""
-    stops.number[CHOSEN] = 0
+    preemption.number[CHOSEN] = 0
     for at in range(many):
-        stops.trial[at] = stops.order[at]
-    found, wrong = _until_it_fits(engine, bound, desk, stops, row, many, now)
-    for _ in range(stops.reorder_count):
+        preemption.trial[at] = preemption.order[at]
+    found, wrong = _until_it_fits(engine, bound, general, preemption, row, many, now)
+    for _ in range(preemption.reorder_count):
         if found > 0:
-            _reorder(engine.jobs, engine.log, desk, stops, np.int64(stops.trial[found - 1]), many)
-            found, wrong = _until_it_fits(engine, bound, desk, stops, row, many, now)
+            _reorder(engine.jobs, engine.log, general, preemption, np.int64(preemption.trial[found - 1]), many)
+            found, wrong = _until_it_fits(engine, bound, general, preemption, row, many, now)
     for at in range(found):
-        if _hosts_of(engine.jobs, engine.log, desk, stops, np.int64(stops.trial[at]), stops.number[TAKEN]) > 0:
-            stops.chosen[stops.number[CHOSEN]] = stops.trial[at]
-            stops.number[CHOSEN] += 1
+        if (
+            _hosts_of(
+                engine.jobs, engine.log, general, preemption, np.int64(preemption.trial[at]), preemption.number[TAKEN]
+            )
+            > 0
+        ):
+            preemption.chosen[preemption.number[CHOSEN]] = preemption.trial[at]
+            preemption.number[CHOSEN] += 1
     return wrong
 
 
 @inner
-def _reorder(jobs, log, desk, stops, last, many):
+def _reorder(jobs, log, general, preemption, last, many):
     """Try `last` first, and then those that hold the most of the hosts taken."""
     size, at = np.int64(0), np.int64(1)
     for i in range(many):
-        if stops.order[i] != last:
-            shared = _hosts_of(jobs, log, desk, stops, np.int64(stops.order[i]), stops.number[TAKEN])
-            size = push(stops.key, stops.heap, size, -np.float64(shared), i)
-    stops.trial[0] = last
+        if preemption.order[i] != last:
+            shared = _hosts_of(jobs, log, general, preemption, np.int64(preemption.order[i]), preemption.number[TAKEN])
+            size = push(preemption.key, preemption.heap, size, -np.float64(shared), i)
+    preemption.trial[0] = last
     while size > 0:
-        stops.trial[at] = stops.order[stops.heap[0]]
-        size = drop_first(stops.key, stops.heap, size)
+        preemption.trial[at] = preemption.order[preemption.heap[0]]
+        size = drop_first(preemption.key, preemption.heap, size)
         at += 1
 
 
 @inner
-def _until_it_fits(engine, bound, desk, stops, row, many, now):
+def _until_it_fits(engine, bound, general, preemption, row, many, now):
     """How many of `trial` have to leave until the row starts, 0 if it does not; what it takes is marked; and wrong."""
-    total, found, lent, wrong = count_held(engine.state, desk, stops, row), np.int64(0), np.int64(0), np.int64(0)
+    total, found, lent, wrong = (
+        count_held(engine.state, general, preemption, row),
+        np.int64(0),
+        np.int64(0),
+        np.int64(0),
+    )
     while found == 0 and wrong == 0 and lent < many:
-        job = np.int64(stops.trial[lent])
-        lend_hosts(engine, desk, stops, job, 1.0, stops.exact_ends)
+        job = np.int64(preemption.trial[lent])
+        lend_hosts(engine, general, preemption, job, 1.0, preemption.exact_ends)
         lent += 1
-        total += _held_more(engine, desk, stops, row, job)
-        if total >= desk.rows.of[row].tasks:
-            _, wrong = pass_alone(engine, bound, desk, row, now)
+        total += _held_more(engine, general, preemption, row, job)
+        if total >= general.rows.of[row].tasks:
+            _, wrong = pass_alone(engine, bound, general, row, now)
             if wrong == 0 and engine.state.tally[PLANNED] > 0:
                 found = lent
-                _mark_taken(engine.jobs, engine.state, stops, row)
+                _mark_taken(engine.jobs, engine.state, preemption, row)
             if wrong == 0:
-                take_back_plan(engine.state, desk)
+                take_back_plan(engine.state, general)
     for at in range(lent):
-        lend_hosts(engine, desk, stops, np.int64(stops.trial[at]), -1.0, stops.exact_ends)
+        lend_hosts(engine, general, preemption, np.int64(preemption.trial[at]), -1.0, preemption.exact_ends)
     return found, wrong
 
 
 @inner
-def _mark_taken(jobs, state, stops, row):
+def _mark_taken(jobs, state, preemption, row):
     """Mark the hosts of the plan's only start."""
-    stops.number[STAMP] += 1
-    stops.number[TAKEN] = stops.number[STAMP]
+    preemption.number[STAMP] += 1
+    preemption.number[TAKEN] = preemption.number[STAMP]
     for at in range(state.plan_task[0], state.plan_task[0] + jobs.tasks[row]):
-        stops.taken[state.undo_host[at]] = stops.number[TAKEN]
+        preemption.taken[state.undo_host[at]] = preemption.number[TAKEN]
 
 
 @inner
-def count_held(state, desk, stops, row):
+def count_held(state, general, preemption, row):
     """How many tasks of the row all hosts hold that it may use, by host in `held`; each at most all of them."""
     total = np.int64(0)
     for host in range(state.free.shape[0]):
-        stops.held[host] = _held(state, desk, row, host)
-        total += stops.held[host]
+        preemption.held[host] = _held(state, general, row, host)
+        total += preemption.held[host]
     return total
 
 
 @inner
-def _held_more(engine, desk, stops, row, job):
+def _held_more(engine, general, preemption, row, job):
     """How many tasks more hosts hold since `job` was taken off them."""
-    more, as_row = np.int64(0), np.int64(desk.started_as[job])
+    more, as_row = np.int64(0), np.int64(general.started_as[job])
     for task in range(engine.jobs.first_task[as_row], engine.jobs.first_task[as_row] + engine.jobs.tasks[as_row]):
         host = np.int64(engine.log.host[task])
-        held = _held(engine.state, desk, row, host)
-        more += held - stops.held[host]
-        stops.held[host] = held
+        held = _held(engine.state, general, row, host)
+        more += held - preemption.held[host]
+        preemption.held[host] = held
     return more
 
 
 @inner
-def _held(state, desk, row, host):
-    one = desk.rows.of[row]
-    if not desk.hosts.allowed[one.hosts, host]:
+def _held(state, general, row, host):
+    one = general.rows.of[row]
+    if not general.hosts.allowed[one.hosts, host]:
         return np.int64(0)
-    return tasks_in(state.free, host, desk.rows.demand, one.kind, one.tasks)
+    return tasks_in(state.free, host, general.rows.demand, one.kind, one.tasks)
 
 
 @inner
-def lend_hosts(engine, desk, stops, job, sign, ends_too):
+def lend_hosts(engine, general, preemption, job, sign, ends_too):
     """As if `job` had given back what it gives back when it is stopped, or with sign -1 no longer so.
 
     `ends_too`: it is not among those that run either.
     """
-    as_row = np.int64(desk.started_as[job])
-    kind, first, tasks = desk.rows.of[as_row].kind, engine.jobs.first_task[as_row], engine.jobs.tasks[as_row]
-    resources = 1 if stops.victim[as_row].mode == SUSPEND else engine.state.free.shape[1]
+    as_row = np.int64(general.started_as[job])
+    kind, first, tasks = general.rows.of[as_row].kind, engine.jobs.first_task[as_row], engine.jobs.tasks[as_row]
+    resources = 1 if preemption.victim[as_row].mode == SUSPEND else engine.state.free.shape[1]
     for task in range(first, first + tasks):
         host = np.int64(engine.log.host[task])
         for r in range(resources):
-            engine.state.free[host, r] += sign * desk.rows.demand[kind, r]
-        changed(desk.scores, host)
+            engine.state.free[host, r] += sign * general.rows.demand[kind, r]
+        changed(general.scores, host)
     if ends_too and sign > 0.0:
-        drop_tasks(desk.ends, desk.runs, desk.expected_end_s[job], job)
+        drop_tasks(general.ends, general.runs, general.expected_end_s[job], job)
     elif ends_too:
-        end_s, start_s = desk.expected_end_s[job], engine.log.start_s[job]
-        add_tasks(desk.ends, desk.runs, engine.log.host[first : first + tasks], end_s, start_s, kind, job)
+        end_s, start_s = general.expected_end_s[job], engine.log.start_s[job]
+        add_tasks(general.ends, general.runs, engine.log.host[first : first + tasks], end_s, start_s, kind, job)

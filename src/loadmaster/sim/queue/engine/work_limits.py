@@ -1,4 +1,4 @@
-"""Limits on work as the engine over the compiled board keeps them: what was used, and what who runs may still take."""
+"""Limits on work as the engine over the compiled pass keeps them: what was used, and what who runs may still take."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Longs
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 
 
 class WorkCounts(NamedTuple):
@@ -41,7 +41,7 @@ class WorkCounts(NamedTuple):
     many: NDArray[np.int64]
 
 
-def work_of(binding: Binding, rows: Longs) -> WorkCounts:
+def work_of(binding: ResolvedConstraints, rows: Longs) -> WorkCounts:
     """No work is done yet, nobody runs; `rows` int64[E] are the entries in which jobs may start.
 
     A job runs once at a time, and so stands once in `running`.

@@ -10,7 +10,7 @@ from loadmaster.order.multifactor.ledger_kernel import faded, lasting
 
 LN2 = math.log(2.0)
 AGAIN_S = 300.0
-"""As `work_done.AGAIN_S`."""
+"""As `work_limits.AGAIN_S`."""
 
 
 @inner

@@ -7,14 +7,14 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
-from loadmaster.scheduling.estimate_model import USERS, Foresight
+from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.predictions import LastTwo, corrections_of
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
 
 _CUT_SHORT = tuple(STATUSES.index(word) for word in ("preempted", "node_fail"))
 
 
-class Expecting:
+class PlainEstimates:
     """Estimates as they are made, corrected and enforced while a log is replayed.
 
     Attributes:
@@ -23,20 +23,20 @@ class Expecting:
         killed: bool[J], whether its limit ends the last run of each.
     """
 
-    def __init__(self, workload: Workload, foresight: Foresight) -> None:
-        told = foresight.told(workload)
-        self._foresight, self._kill_s = foresight, foresight.killed_after_s(workload)
+    def __init__(self, workload: Workload, estimate_model: EstimateModel) -> None:
+        estimated = estimate_model.estimated(workload)
+        self._estimate_model, self._kill_s = estimate_model, estimate_model.killed_after_s(workload)
         self.predicted_s: Floats | None = None
         self.killed = np.zeros(workload.jobs, bool)
         self._predicts: LastTwo | None = None
-        if foresight != USERS:
-            self.predicted_s = np.array(told.expected_s)
-        if self.predicted_s is not None and foresight.estimates == "last-two":
+        if estimate_model != USERS:
+            self.predicted_s = np.array(estimated.expected_s)
+        if self.predicted_s is not None and estimate_model.estimates == "last-two":
             # The workload's column is a view of this one, so every order and every snapshot sees what is written.
-            told = told.expecting(self.predicted_s)
+            estimated = estimated.expecting(self.predicted_s)
             self._predicts = LastTwo(workload, self.predicted_s)
-        self.workload = told
-        self._corrections = corrections_of(foresight, workload, self.workload.expected_s)
+        self.workload = estimated
+        self._corrections = corrections_of(estimate_model, workload, self.workload.expected_s)
 
     def arrived(self, job: int) -> None:
         """A job joins the queue."""
@@ -74,7 +74,7 @@ class Expecting:
 
     def next_expiry_s(self, occupancy: Occupancy, now_s: float) -> float:
         """When the next expected end passes, if that is a moment of decision; else infinite."""
-        if not self._foresight.expiry_pass:
+        if not self._estimate_model.expiry_pass:
             return math.inf
         ends_s = (run.expected_end_s for run in occupancy.running.values())
         return min((end_s for end_s in ends_s if end_s > now_s), default=math.inf)

@@ -3,11 +3,11 @@
 import numpy as np
 
 from loadmaster.model.arrays import Floats
-from loadmaster.scheduling.resolved_constraints import Binding
-from loadmaster.sim.queue.plain.work_limits import WorkDone
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
+from loadmaster.sim.queue.plain.work_limits import WorkUsed
 
 
-class Allowance:
+class LimitsLeft:
     """Counts what jobs take of limits, and gives it back (rule C6).
 
     Attributes:
@@ -15,10 +15,10 @@ class Allowance:
         work: what is left of limits on work.
     """
 
-    def __init__(self, binding: Binding) -> None:
+    def __init__(self, binding: ResolvedConstraints) -> None:
         self._binding = binding
         self.left: Floats = binding.counters.most.copy()
-        self.work = WorkDone(binding.work)
+        self.work = WorkUsed(binding.work)
         self._left_to_submit: Floats = binding.submits.most.copy()
         self._entry: dict[int, int] = {}  # of jobs that run
 

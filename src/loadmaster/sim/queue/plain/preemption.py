@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PREEMPTED = STATUSES.index("preempted")
 
 
-class Preempting:
+class PreemptionOfRuns:
     """Finds victims and stops them."""
 
     def __init__(self, engine: "Replay") -> None:

@@ -21,7 +21,7 @@ class SchedulerLike(Protocol):
 
 
 @dataclass(frozen=True)
-class Plainly:
+class PlainDecisions:
     """A scheduler that decides in plain Python, however large the queue."""
 
     scheduler: Scheduler

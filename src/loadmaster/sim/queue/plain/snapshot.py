@@ -11,7 +11,7 @@ from loadmaster.model.on_demand import on_demand
 from loadmaster.model.request import RowRequest, requests_of
 from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
 from loadmaster.order.order import columns_of
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 
 if TYPE_CHECKING:
     from loadmaster.sim.queue.reference import Replay
@@ -51,7 +51,7 @@ def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
     return {job: engine.promises[job] for job in eligible if job in engine.promises}
 
 
-def requests_seen(workload: Workload, binding: Binding | None) -> list[RowRequest]:
+def requests_seen(workload: Workload, binding: ResolvedConstraints | None) -> list[RowRequest]:
     """What each job of a run asks of the hosts, or each entry of its binding."""
     if binding is None:
         return requests_of(workload.demand, workload.task_count, None, None, None)
@@ -60,7 +60,7 @@ def requests_seen(workload: Workload, binding: Binding | None) -> list[RowReques
     return requests_of(workload.demand[entries.job], tasks, entries.hosts, entries.min_hosts, entries.max_hosts)
 
 
-def columns_seen(workload: Workload, binding: Binding | None) -> dict[str, Any]:
+def columns_seen(workload: Workload, binding: ResolvedConstraints | None) -> dict[str, Any]:
     """The columns of a log that a queue shows; what is written into them while the log is replayed is seen."""
     return {
         "demand": workload.demand, "tasks": workload.task_count, "expected_s": workload.expected_s,

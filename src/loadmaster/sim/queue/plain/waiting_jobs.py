@@ -9,13 +9,13 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.dependencies import CORRESPONDING, ended_well
-from loadmaster.scheduling.resolved_constraints import Binding
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 
 _AFTER, _AFTERANY, _AFTEROK, _AFTERNOTOK = map(KINDS.index, ("after", "afterany", "afterok", "afternotok"))
 UNDECIDED = -1
 
 
-class Pending:
+class WaitingJobs:
     """Jobs that wait, in the order of arrival, and what became of the others as far as dependencies ask (rule C3).
 
     Attributes:
@@ -23,7 +23,7 @@ class Pending:
         stuck: how many jobs have arrived that never can.
     """
 
-    def __init__(self, jobs: int, binding: Binding | None, place: Longs | None = None) -> None:
+    def __init__(self, jobs: int, binding: ResolvedConstraints | None, place: Longs | None = None) -> None:
         self.waiting: list[int] = []
         self.stuck = 0
         self._binding = binding

@@ -13,7 +13,7 @@ AGAIN_S = 300.0
 """Who waits for work to fade or to get done is looked at again so often: Slurm's usual PriorityCalcPeriod."""
 
 
-class WorkDone:
+class WorkUsed:
     """Counts the work of running jobs against every limit.
 
     Attributes:

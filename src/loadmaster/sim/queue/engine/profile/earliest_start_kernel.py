@@ -20,29 +20,29 @@ def list_hosts(plan, job, before_s, seen, now_s):
 
     Something must have been given back there since `seen`; a negative one stands for all hosts.
     """
-    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
-    kind, freed = soon.of[job], soon.freed[0]
-    catch_up(soon, sky, kind, now_s)
+    requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
+    kind, freed = bounds.of[job], bounds.freed[0]
+    catch_up(bounds, sky, kind, now_s)
     scratch.question[0] += 1
-    if soon.least_s[kind] >= before_s or soon.live_at[kind] <= seen:
+    if bounds.least_s[kind] >= before_s or bounds.live_at[kind] <= seen:
         return 0
     size = 0
-    if seen >= 0 and freed - seen < min(FREED, max(soon.freed_at.shape[0] >> 1, 2)):
-        number, expected_s = np.int64(soon.need_of[kind]), requests.expected_s[job]
-        longest_s, bound_s = soon.longest_s[number], soon.soon_s[kind]
+    if seen >= 0 and freed - seen < min(FREED, max(bounds.freed_at.shape[0] >> 1, 2)):
+        number, expected_s = np.int64(bounds.need_of[kind]), requests.expected_s[job]
+        longest_s, bound_s = bounds.longest_s[number], bounds.soon_s[kind]
         for entry in range(seen, freed):
             at = entry & LAST
-            if lasts(soon, sky, at, number, longest_s, expected_s, now_s):
-                host, until_s = np.int64(soon.freed_host[at]), soon.until_s[at]
+            if lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
+                host, until_s = np.int64(bounds.freed_host[at]), bounds.until_s[at]
                 if bound_s[host] < min(before_s, until_s):
                     size = _list(plan, host, until_s, size)
         return size
     least_s = np.inf
-    for host in range(soon.freed_at.shape[0]):
-        least_s = min(least_s, soon.soon_s[kind, host])
-        if soon.soon_s[kind, host] < before_s and soon.freed_at[host] > seen:
+    for host in range(bounds.freed_at.shape[0]):
+        least_s = min(least_s, bounds.soon_s[kind, host])
+        if bounds.soon_s[kind, host] < before_s and bounds.freed_at[host] > seen:
             size = _list(plan, host, np.inf, size)
-    soon.least_s[kind] = least_s
+    bounds.least_s[kind] = least_s
     return size
 
 
@@ -52,11 +52,11 @@ def list_own(plan, job, seen, size):
 
     Something was given back there, and there is room just before the promise begins.
     """
-    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
+    requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
     demand, start_s, (first, end) = requests.demand[requests.kind[job]], plan.start_s[job], entries_of(plan, job)
     for entry in range(first, end):
         host = np.int64(plan.host[entry])
-        if soon.freed_at[host] > seen:
+        if bounds.freed_at[host] > seen:
             at = covering(sky, host, start_s)
             if at > sky.first[host] and sky.time_s[at] == start_s:
                 at -= 1
@@ -103,18 +103,18 @@ def earliest(plan, rate, job, before_s, size, now_s):
 
 @inner
 def _first_of_one(plan, job, before_s, size, now_s):
-    requests, scratch, soon, sky = plan.requests, plan.scratch, plan.soon, plan.sky
-    kind, demand, expected_s = soon.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
+    requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
+    kind, demand, expected_s = bounds.of[job], requests.demand[requests.kind[job]], requests.expected_s[job]
     best_s, able, likely, likely_s = before_s, 0, 0, np.inf
     for i in range(size):
-        if soon.soon_s[kind, scratch.listed[i]] < likely_s:
-            likely, likely_s = i, soon.soon_s[kind, scratch.listed[i]]
+        if bounds.soon_s[kind, scratch.listed[i]] < likely_s:
+            likely, likely_s = i, bounds.soon_s[kind, scratch.listed[i]]
     if size > 0:
         scratch.listed[0], scratch.listed[likely] = scratch.listed[likely], scratch.listed[0]
     for i in range(size):
         host = scratch.listed[i]
         latest_s = min(best_s, scratch.limit_s[host])
-        bound_s = bound_on(soon, sky, kind, host, now_s, latest_s)
+        bound_s = bound_on(bounds, sky, kind, host, now_s, latest_s)
         if bound_s > latest_s or bound_s >= before_s:
             continue
         start_s = first_on(sky, host, demand, expected_s, bound_s, latest_s)

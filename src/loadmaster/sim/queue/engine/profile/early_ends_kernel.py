@@ -48,27 +48,27 @@ def move_all(plan, rate, now_s, by_moment):
 @inlined
 def _may_move(plan, job, now_s):
     """Whether something was given back, since the job was last looked at, that might let it start sooner."""
-    kept, soon, sky = plan.kept, plan.soon, plan.sky
-    before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(soon.of[job])
-    if before_s <= now_s or seen == soon.freed[0]:
+    kept, bounds, sky = plan.kept, plan.bounds, plan.sky
+    before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(bounds.of[job])
+    if before_s <= now_s or seen == bounds.freed[0]:
         return False
     if plan.requests.tasks[job] > 1:
         return True
-    if soon.known[kind] != soon.freed[0]:
-        catch_up(soon, sky, kind, now_s)
-    may = soon.least_s[kind] < before_s and soon.live_at[kind] > seen
+    if bounds.known[kind] != bounds.freed[0]:
+        catch_up(bounds, sky, kind, now_s)
+    may = bounds.least_s[kind] < before_s and bounds.live_at[kind] > seen
     first, end = entries_of(plan, job)
     for entry in range(first, end):
-        may |= soon.freed_at[plan.host[entry]] > seen
+        may |= bounds.freed_at[plan.host[entry]] > seen
     if not may:
-        kept.seen[job] = soon.freed[0]
+        kept.seen[job] = bounds.freed[0]
     return may
 
 
 @inner
 def _sooner(plan, rate, job, now_s):
     """Move the job's promise to the first moment that is free, if that is sooner."""
-    seen, plan.kept.seen[job] = plan.kept.seen[job], plan.soon.freed[0]
+    seen, plan.kept.seen[job] = plan.kept.seen[job], plan.bounds.freed[0]
     if plan.requests.tasks[job] == 1:
         start_s = _first_of_one(plan, rate, job, seen, now_s)
     else:
@@ -88,14 +88,14 @@ def _first_of_one(plan, rate, job, seen, now_s):
     size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
     if size == 0:
         return np.inf
-    apart = scratch.question[1] != scratch.question[0]
-    if not apart:
+    node_count = scratch.question[1] != scratch.question[0]
+    if not node_count:
         hold_promise(plan, job, -1.0, now_s)
         _bound_own(plan, job, before_s, now_s)
     start_s = earliest(plan, rate, job, before_s, size, now_s)
-    if start_s < np.inf and apart:
+    if start_s < np.inf and node_count:
         hold_promise(plan, job, -1.0, now_s)
-    elif start_s == np.inf and not apart:
+    elif start_s == np.inf and not node_count:
         hold_promise(plan, job, 1.0, now_s)
     return start_s
 
@@ -116,13 +116,13 @@ def _first_of_several(plan, rate, job, seen, now_s):
 @inner
 def _bound_own(plan, job, before_s, now_s):
     """Without its own promise the job may start sooner on its own hosts than its class."""
-    soon, (first, end) = plan.soon, entries_of(plan, job)
-    kind = soon.of[job]
-    bound_s = max(now_s, before_s - soon.long_s[kind] - 1.0)
+    bounds, (first, end) = plan.bounds, entries_of(plan, job)
+    kind = bounds.of[job]
+    bound_s = max(now_s, before_s - bounds.long_s[kind] - 1.0)
     for entry in range(first, end):
         host = plan.host[entry]
-        soon.soon_s[kind, host] = min(soon.soon_s[kind, host], bound_s)
-    soon.least_s[kind] = min(soon.least_s[kind], bound_s)
+        bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], bound_s)
+    bounds.least_s[kind] = min(bounds.least_s[kind], bound_s)
 
 
 @inner

@@ -1,14 +1,14 @@
 """One decision of conservative backfilling whose promises stand, compiled: the plan is kept, and changed where need be.
 
 Promises fit beside each other from pass to pass, unless a running job outlives its estimate, or a start comes late:
-only then are all of them gone through again, as `Board.stand` does.
+only then are all of them gone through again, as `SchedulingPass.stand` does.
 """
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, NOW_ONLY
-from loadmaster.backfilling.free_profile_kernel import begin_skyline, hold, is_out_of_room, is_overfull, until
+from loadmaster.backfilling.free_profile_kernel import begin_profile, hold, is_out_of_room, is_overfull, until
 from loadmaster.backfilling.releases import INSTANT_S
 from loadmaster.backfilling.start_bounds_kernel import forget
 from loadmaster.jit.heap_kernel import drop_first, push
@@ -117,12 +117,12 @@ def _stand(plan, rate, now_s):
     """Promise all again, in the order of the moments; a job that no longer fits, at the first moment that is free."""
     requests, kept, state = plan.requests, plan.kept, plan.state
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
-    begin_skyline(plan.sky, kept.capacity, now_s)
+    begin_profile(plan.sky, kept.capacity, now_s)
     for i in range(state.tally[RUNNING]):
         job = np.int64(state.ending[i])
         end_s = max(plan.log.start_s[job] + requests.expected_s[job], soonest)
         hold_hosts(plan, job, now_s, end_s, 1.0, now_s)
-    forget(plan.soon)
+    forget(plan.bounds)
     kept.look_s[:] = -np.inf
     size, count[MOVED] = heap_by_start(plan), 0
     while size > 0 and not count[WRONG]:
@@ -158,7 +158,7 @@ def _hold_again(plan, job, now_s):
 @inner
 def _serve_new(engine, plan, job, now_s):
     """Start the job now if it fits, else promise it the first moment at which it does."""
-    kept, soon = plan.kept, plan.soon
+    kept, bounds = plan.kept, plan.bounds
     count = plan.tally
     start_s = earliest_of_all(plan, engine.calls.rates[0], job, now_s)
     if count[WRONG]:
@@ -172,7 +172,7 @@ def _serve_new(engine, plan, job, now_s):
         return
     link(plan, job)
     note_due(plan, job)
-    kept.seen[job] = 0 if plan.early_end == NOW_ONLY else soon.freed[0]
+    kept.seen[job] = 0 if plan.early_end == NOW_ONLY else bounds.freed[0]
 
 
 @inner

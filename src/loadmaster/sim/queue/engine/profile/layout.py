@@ -5,8 +5,8 @@ import numpy as np
 from loadmaster.backfilling import Conservative
 from loadmaster.backfilling.conservative_kernel import ARRIVAL, IN_THEIR_ORDER, KEPT, NOW_ONLY, REPLAN
 from loadmaster.backfilling.counting import hosts_are_one_pool
-from loadmaster.backfilling.free_profile_kernel import Skyline, begun_skyline, with_more_room
-from loadmaster.backfilling.start_bounds_kernel import PARTS, empty_soon
+from loadmaster.backfilling.free_profile_kernel import FreeProfile, profile_at_start, with_more_room
+from loadmaster.backfilling.start_bounds_kernel import PARTS, empty_bounds
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, frozen_floats
 from loadmaster.model.distinct import distinct_rows
@@ -19,11 +19,11 @@ from loadmaster.sim.queue.engine.profile.state import (
     ENDED_TASKS,
     KeptReservations,
     PassedOver,
+    PlanDiff,
     Replan,
     Requests,
     Reservations,
     SearchScratch,
-    Unlike,
 )
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.state import ARRIVED, Jobs
@@ -69,18 +69,18 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
     as_pool = early_end != REPLAN and backfilling.promise != "hosts" and hosts_are_one_pool(workload.demand, cluster)
     requests = _requests(jobs, cluster, as_pool=as_pool)
     total, tasks, rows = len(jobs.kind), len(requests.task_job), _rows(requests)
-    sky = begun_skyline(rows)
+    sky = profile_at_start(rows)
     parts = PARTS_ANEW if early_end == REPLAN else PARTS
-    soon = empty_soon(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
+    bounds = empty_bounds(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
     return Reservations(
-        jobs, table.capacity, table.rules, table.state, table.waiting, table.stairs, table.moment, table.scores,
+        jobs, table.capacity, table.rules, table.state, table.waiting, table.frontier, table.head_promise, table.scores,
         table.log, requests,
         early_end=early_end,
         as_pool=as_pool,
         total=len(requests.capacity) if len(rows) > len(requests.capacity) else -1,
         sky=sky,
         ahead=_ahead(sky) if early_end == REPLAN else sky,
-        soon=soon,
+        bounds=bounds,
         scratch=_scratch(requests),
         start_s=np.full(total, np.inf),
         host=np.zeros(tasks, np.int32),
@@ -94,12 +94,12 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
         tally=np.zeros(16, np.int64),
         now=np.full(1, -np.inf),
         kept=None if early_end == REPLAN else _kept(requests),
-        replan=_replan(requests, len(soon.need)) if early_end == REPLAN else None,
+        replan=_replan(requests, len(bounds.need)) if early_end == REPLAN else None,
     )  # fmt: skip
 
 
 def with_room(plan: Reservations) -> Reservations:
-    """The same with room for more steps: more than `running_kernel.lacks_room` asks for, for some passes.
+    """The same with room for more steps: more than `running_jobs_kernel.lacks_room` asks for, for some passes.
 
     A pass that moves promises over more hosts than that allows ends in `is_out_of_room`.
     """
@@ -109,7 +109,7 @@ def with_room(plan: Reservations) -> Reservations:
     return plan._replace(sky=sky, ahead=sky if plan.replan is None else _ahead(sky))
 
 
-def _ahead(sky: Skyline) -> Skyline:
+def _ahead(sky: FreeProfile) -> FreeProfile:
     """A pass has promised nothing yet."""
     return sky._replace(**{each: getattr(sky, each).copy() for each in ("base", "room", "first", "many")})
 
@@ -214,16 +214,16 @@ def _replan(requests: Requests, classes: int) -> Replan:
         many_roomy=np.zeros(1, np.int64),
         dead_at=np.zeros(kinds, np.int64),
         dead_long_s=np.zeros(kinds),
-        unlike=_unlike(hosts),
+        diff=_unlike(hosts),
         since=_unlike(hosts),
         unseen=_unseen(hosts),
     )
 
 
-def _unlike(hosts: int) -> Unlike:
+def _unlike(hosts: int) -> PlanDiff:
     """Nothing is. A host is listed once, when its first time is noted, which is never infinite."""
     soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
-    return Unlike(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
+    return PlanDiff(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
 
 
 def _unseen(hosts: int) -> PassedOver:

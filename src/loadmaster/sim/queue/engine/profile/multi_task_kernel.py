@@ -31,7 +31,7 @@ def first_beside_own(plan, job, seen, now_s):
     What it is promised itself is in its way nowhere, and begins only then: so that the time until then counts. And it
     overlaps with something that was given back since it was last looked at, at `seen`, or could have started then.
     """
-    from_s, until_s = freed_since(plan.soon, seen, np.int64(plan.soon.of[job]))
+    from_s, until_s = freed_since(plan.bounds, seen, np.int64(plan.bounds.of[job]))
     from_s = max(now_s, from_s - plan.requests.expected_s[job] - 1.0)  # a second, for rounding
     start_s, _ = _first(plan, job, min(plan.start_s[job], until_s), plan.start_s[job], from_s)
     return start_s

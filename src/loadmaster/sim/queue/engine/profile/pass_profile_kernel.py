@@ -40,7 +40,7 @@ def hold_ahead(plan, job, start_s, now_s):
 @inner
 def drop_ahead(plan, used):
     """Nothing is promised any more; so many steps were in use before."""
-    replan, soon = plan.replan, plan.soon
+    replan, bounds = plan.replan, plan.bounds
     for i in range(plan.tally[PLANNED_HOSTS]):
         plan.state.open[replan.planned[i]] = True
         show_running(plan, replan.planned[i])
@@ -49,7 +49,7 @@ def drop_ahead(plan, used):
     plan.sky.used[0] = used
     for at in range(replan.undo[0] - 1, -1, -1):
         kind, host, bound_s = replan.undo_class[at], replan.undo_host[at], replan.undo_s[at]
-        soon.soon_s[kind, host] = bound_s
+        bounds.soon_s[kind, host] = bound_s
         replan.block_s[kind, host // BLOCK] = min(replan.block_s[kind, host // BLOCK], bound_s)
     replan.undo[0] = 0
 
@@ -89,33 +89,33 @@ def _copy(ahead, host):
 @inner
 def lower_bounds(plan, kind, now_s):
     """Lower the bounds of a class by what was given back since it was last asked for."""
-    soon, block_s = plan.soon, plan.replan.block_s
-    known, freed = soon.known[kind], soon.freed[0]
+    bounds, block_s = plan.bounds, plan.replan.block_s
+    known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:
         return
-    soon.known[kind] = freed
-    if freed - known > soon.freed_host.shape[0]:
-        soon.soon_s[kind, :] = -np.inf
+    bounds.known[kind] = freed
+    if freed - known > bounds.freed_host.shape[0]:
+        bounds.soon_s[kind, :] = -np.inf
         block_s[kind, :] = -np.inf
         return
     for entry in range(known, freed):
         at = entry & LAST
-        host, from_s = soon.freed_host[at], max(now_s, soon.freed_s[at] - soon.long_s[kind] - 1.0)  # for rounding
-        if from_s < soon.until_s[at] and was_enough(soon, at, kind):
-            soon.soon_s[kind, host] = min(soon.soon_s[kind, host], from_s)
+        host, from_s = bounds.freed_host[at], max(now_s, bounds.freed_s[at] - bounds.long_s[kind] - 1.0)  # for rounding
+        if from_s < bounds.until_s[at] and was_enough(bounds, at, kind):
+            bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], from_s)
             block_s[kind, host // BLOCK] = min(block_s[kind, host // BLOCK], from_s)
 
 
 @inner
 def first_or_later(plan, job, host, now_s, best_s, able):
     """The first moment up to `best_s` for the one task of a job on one more host, and how many hosts give that."""
-    requests, soon, replan, kind = plan.requests, plan.soon, plan.replan, np.int64(plan.soon.of[job])
-    start_s, demand = max(now_s, soon.soon_s[kind, host]), requests.demand[requests.kind[job]]
+    requests, bounds, replan, kind = plan.requests, plan.bounds, plan.replan, np.int64(plan.bounds.of[job])
+    start_s, demand = max(now_s, bounds.soon_s[kind, host]), requests.demand[requests.kind[job]]
     if replan.exact_at[kind, host] != replan.changed_at[host] and start_s <= best_s:
         start_s = _bound_on(plan, kind, host, now_s, best_s)
-    is_least = requests.expected_s[job] <= soon.short_s[kind]  # of its class: the bound is its own
+    is_least = requests.expected_s[job] <= bounds.short_s[kind]  # of its class: the bound is its own
     for r in range(demand.shape[0]):
-        is_least &= demand[r] <= soon.need[kind, r]
+        is_least &= demand[r] <= bounds.need[kind, r]
     if start_s <= best_s and not is_least:
         start_s = first_on(plan.ahead, host, demand, requests.expected_s[job], start_s, best_s)
     if start_s < best_s:
@@ -129,19 +129,19 @@ def first_or_later(plan, job, host, now_s, best_s, able):
 @inner
 def _bound_on(plan, kind, host, now_s, latest_s):
     """The bound of a class, which is no later than `latest_s`, on a host: made exact unless it is later than that."""
-    soon, replan = plan.soon, plan.replan
-    known_s = soon.soon_s[kind, host]
-    bound_s = first_on(plan.ahead, host, soon.need[kind], soon.short_s[kind], max(now_s, known_s), latest_s)
+    bounds, replan = plan.bounds, plan.replan
+    known_s = bounds.soon_s[kind, host]
+    bound_s = first_on(plan.ahead, host, bounds.need[kind], bounds.short_s[kind], max(now_s, known_s), latest_s)
     if bound_s > known_s:
         _learn(plan, kind, host, bound_s)
-    if bound_s <= latest_s and bound_s <= soon.soon_s[kind, host]:  # and there was room to learn it
+    if bound_s <= latest_s and bound_s <= bounds.soon_s[kind, host]:  # and there was room to learn it
         replan.exact_at[kind, host] = replan.changed_at[host]
     return bound_s
 
 
 @inner
 def _learn(plan, kind, host, bound_s):
-    replan, soon_s = plan.replan, plan.soon.soon_s
+    replan, soon_s = plan.replan, plan.bounds.soon_s
     if replan.planned_at[host] == plan.tally[PASS]:
         at = replan.undo[0]
         if at == replan.undo_s.shape[0]:

@@ -15,26 +15,26 @@ from loadmaster.sim.queue.engine.profile.state import CHOSEN, PROMISED
 
 
 @inner
-def note_more(unlike, host, from_s, until_s):
+def note_more(diff, host, from_s, until_s):
     """More may be free on a host in that time."""
-    _list(unlike, host)
-    unlike.more_from_s[host] = min(unlike.more_from_s[host], from_s)
-    unlike.more_until_s[host] = max(unlike.more_until_s[host], until_s)
+    _list(diff, host)
+    diff.more_from_s[host] = min(diff.more_from_s[host], from_s)
+    diff.more_until_s[host] = max(diff.more_until_s[host], until_s)
 
 
 @inner
-def note_less(unlike, host, from_s, until_s):
+def note_less(diff, host, from_s, until_s):
     """Less may be free on a host in that time."""
-    _list(unlike, host)
-    unlike.less_from_s[host] = min(unlike.less_from_s[host], from_s)
-    unlike.less_until_s[host] = max(unlike.less_until_s[host], until_s)
+    _list(diff, host)
+    diff.less_from_s[host] = min(diff.less_from_s[host], from_s)
+    diff.less_until_s[host] = max(diff.less_until_s[host], until_s)
 
 
 @inner
-def _list(unlike, host):
-    if unlike.more_from_s[host] == np.inf and unlike.less_from_s[host] == np.inf:
-        unlike.hosts[unlike.many[0]] = host
-        unlike.many[0] += 1
+def _list(diff, host):
+    if diff.more_from_s[host] == np.inf and diff.less_from_s[host] == np.inf:
+        diff.hosts[diff.many[0]] = host
+        diff.many[0] += 1
 
 
 @inner
@@ -44,19 +44,19 @@ def is_promised(plan, job):
 
 
 @inner
-def note_given_up(plan, unlike, job):
+def note_given_up(plan, diff, job):
     """What the job was promised is free for those behind it."""
     requests, start_s = plan.requests, plan.start_s[job]
     if is_promised(plan, job) and start_s < np.inf:
         first, end = entries_of(plan, job)
         for entry in range(first, end):
-            note_more(unlike, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
+            note_more(diff, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
 def note_promise(plan, job, start_s, alone):
     """The job is promised the hosts in `scratch`, or nothing if `start_s` is infinite."""
-    requests, unlike = plan.requests, plan.replan.unlike
+    requests, diff = plan.requests, plan.replan.diff
     first, many, scratch = requests.first[job], plan.tally[CHOSEN], plan.scratch
     plan.replan.alone[job] = alone
     if is_promised(plan, job) and plan.start_s[job] == start_s:
@@ -65,39 +65,39 @@ def note_promise(plan, job, start_s, alone):
             same &= plan.host[first + k] == scratch.host[k] and plan.tasks[first + k] == scratch.tasks[k]
         if same:
             return
-    note_given_up(plan, unlike, job)
+    note_given_up(plan, diff, job)
     plan.start_s[job] = start_s
     if start_s < np.inf:
         write_hosts(plan, job)
         for k in range(many):
-            note_less(unlike, scratch.host[k], start_s, until(start_s, requests.expected_s[job]))
+            note_less(diff, scratch.host[k], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner
 def take_up(plan):
     """A new plan is begun: it differs by what has been since the last one, for the jobs at its head."""
-    unlike, since = plan.replan.unlike, plan.replan.since
-    _clear(unlike)
+    diff, since = plan.replan.diff, plan.replan.since
+    _clear(diff)
     for i in range(since.many[0]):
-        _add(unlike, since.hosts[i], _span(since, since.hosts[i]))
+        _add(diff, since.hosts[i], _span(since, since.hosts[i]))
     _clear(since)
 
 
 @inner
 def come_to(plan, job):
     """The plan comes to a job, to which some have not come since it was promised what it is."""
-    unlike, unseen = plan.replan.unlike, plan.replan.unseen
+    diff, unseen = plan.replan.diff, plan.replan.unseen
     while unseen.many[0] > 0 and unseen.job[unseen.many[0] - 1] <= job:
         unseen.many[0] -= 1
         for i in range(unseen.entry[unseen.many[0]], unseen.entry[unseen.many[0] + 1]):
             span = unseen.span_s[i]
-            _add(unlike, unseen.host[i], (span[0], span[1], span[2], span[3]))
+            _add(diff, unseen.host[i], (span[0], span[1], span[2], span[3]))
 
 
 @inner
 def leave_off(plan, job):
     """The plan ends behind a job: those behind it are promised what they are, but something else is free for them."""
-    unlike, unseen, count = plan.replan.unlike, plan.replan.unseen, plan.tally
+    diff, unseen, count = plan.replan.diff, plan.replan.unseen, plan.tally
     if job + 1 >= count[PROMISED]:
         count[PROMISED] = job + 1
         return
@@ -106,32 +106,32 @@ def leave_off(plan, job):
         count[PROMISED], unseen.many[0] = job + 1, 0
         return
     first = unseen.entry[level]
-    for i in range(unlike.many[0]):
-        unseen.host[first + i] = unlike.hosts[i]
-        span = _span(unlike, unlike.hosts[i])
+    for i in range(diff.many[0]):
+        unseen.host[first + i] = diff.hosts[i]
+        span = _span(diff, diff.hosts[i])
         for k in range(4):
             unseen.span_s[first + i, k] = span[k]
-    unseen.job[level], unseen.entry[level + 1] = job + 1, first + unlike.many[0]
+    unseen.job[level], unseen.entry[level + 1] = job + 1, first + diff.many[0]
     unseen.many[0] += 1
 
 
 @inner
-def _span(unlike, host):
-    return unlike.more_from_s[host], unlike.more_until_s[host], unlike.less_from_s[host], unlike.less_until_s[host]
+def _span(diff, host):
+    return diff.more_from_s[host], diff.more_until_s[host], diff.less_from_s[host], diff.less_until_s[host]
 
 
 @inner
-def _add(unlike, host, span):
+def _add(diff, host, span):
     if span[0] < np.inf:
-        note_more(unlike, host, span[0], span[1])
+        note_more(diff, host, span[0], span[1])
     if span[2] < np.inf:
-        note_less(unlike, host, span[2], span[3])
+        note_less(diff, host, span[2], span[3])
 
 
 @inner
-def _clear(unlike):
-    for i in range(unlike.many[0]):
-        host = unlike.hosts[i]
-        unlike.more_from_s[host] = unlike.less_from_s[host] = np.inf
-        unlike.more_until_s[host] = unlike.less_until_s[host] = -np.inf
-    unlike.many[0] = 0
+def _clear(diff):
+    for i in range(diff.many[0]):
+        host = diff.hosts[i]
+        diff.more_from_s[host] = diff.less_from_s[host] = np.inf
+        diff.more_until_s[host] = diff.less_until_s[host] = -np.inf
+    diff.many[0] = 0

@@ -49,7 +49,7 @@ def clear_later(plan, host):
 @inner
 def stand_again(plan, rate, now_s):
     """Go through the promises of hosts that are to be cleared, in the order of the moments, and what comes of that."""
-    requests, kept, soon = plan.requests, plan.kept, plan.soon
+    requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     count, size, alone = plan.tally, np.int64(0), True
     if count[CLEARED] == 0:
         return
@@ -76,7 +76,7 @@ def stand_again(plan, rate, now_s):
         first, end = entries_of(plan, job)
         for entry in range(first, end):
             has_changed(plan, plan.host[entry])
-        kept.seen[job] = 0 if plan.early_end == NOW_ONLY else soon.freed[0]
+        kept.seen[job] = 0 if plan.early_end == NOW_ONLY else bounds.freed[0]
         if start_s <= now_s < before_s:
             note_moved(plan, job)
     _keep_due(plan, now_s)
@@ -109,11 +109,11 @@ def _clear(plan, host, before_s, before, size, now_s):
 @inner
 def _clear_all(plan, job, before_s, size, now_s):
     """Clear all hosts of what is promised behind the job; from then on bounds say where to look."""
-    requests, kept, soon = plan.requests, plan.kept, plan.soon
+    requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     for host in range(requests.capacity.shape[0]):
         if kept.cleared_at[host] != plan.tally[PASS]:
             size = _clear(plan, np.int64(host), before_s, job, size, now_s)
-    forget(soon)
+    forget(bounds)
     return size
 
 

@@ -50,20 +50,20 @@ def serve_anew(engine, plan, now_s):
         return count[WRONG]
     replan.many_roomy[0] = -1
     used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
-    hope, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head is known not to fit
-    if hope < end:
+    start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head is known not to fit
+    if start_candidate < end:
         take_up(plan)
     job = head
-    while hope < end and not count[WRONG]:
+    while start_candidate < end and not count[WRONG]:
         come_to(plan, job)
         started = False
-        if job == hope:
+        if job == start_candidate:
             started = _start_now(engine, plan, job, now_s)
-            hope, host = hope + 1, np.int64(-1)
+            start_candidate, host = start_candidate + 1, np.int64(-1)
         if not started and not count[WRONG]:
             _plan_later(plan, engine.calls.rates[0], job, now_s)
-        hope, host = next_hope(plan, hope, host, end, now_s)
-        if hope >= end:
+        start_candidate, host = next_hope(plan, start_candidate, host, end, now_s)
+        if start_candidate >= end:
             leave_off(plan, job)
         job = _next(plan, job + 1)
     if is_out_of_room(plan.sky) and not count[WRONG]:
@@ -212,15 +212,15 @@ def holds(plan, job, host, now_s):
 @inner
 def _start_now(engine, plan, job, now_s):
     """Start the job if it fits beside all that is promised for its whole expected runtime; whether it did."""
-    requests, unlike, scratch = plan.requests, plan.replan.unlike, plan.scratch
+    requests, diff, scratch = plan.requests, plan.replan.diff, plan.scratch
     if not _take_now(engine, plan, job, now_s):
         return False
-    note_given_up(plan, unlike, job)
+    note_given_up(plan, diff, job)
     _note_start(plan, job)
     first, plan.tally[CHOSEN] = requests.first[job], plan.entries[job]
     for k in range(plan.entries[job]):
         scratch.host[k], scratch.tasks[k] = plan.host[first + k], plan.tasks[first + k]
-        note_less(unlike, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
+        note_less(diff, scratch.host[k], now_s, until(now_s, requests.expected_s[job]))
     hold_ahead(plan, job, now_s, now_s)
     return True
 
@@ -280,7 +280,7 @@ def _plan_later(plan, rate, job, now_s):
             plan.scratch.host[0] = plan.host[requests.first[job]]
         else:
             choose(plan, rate, job, able)
-            plan.replan.likely[plan.soon.of[job]] = plan.scratch.host[0]
+            plan.replan.likely[plan.bounds.of[job]] = plan.scratch.host[0]
         if plan.tally[WRONG]:
             return
         hold_ahead(plan, job, start_s, now_s)
@@ -290,13 +290,13 @@ def _plan_later(plan, rate, job, now_s):
 @inner
 def _first_again(plan, job, now_s):
     """The first moment for a job of one task, how many hosts are `able` then, and whether it needs no choice again."""
-    requests, unlike, scratch = plan.requests, plan.replan.unlike, plan.scratch
+    requests, diff, scratch = plan.requests, plan.replan.diff, plan.scratch
     start_s, host = plan.start_s[job], np.int64(plan.host[requests.first[job]])
     if not is_promised(plan, job) or not plan.replan.alone[job] or start_s <= now_s:
         start_s, able = _first_of_one(plan, job, now_s)
         return start_s, able, False
-    end_s, kind = until(start_s, requests.expected_s[job]), np.int64(plan.soon.of[job])
-    less = unlike.less_from_s[host] < end_s and start_s < unlike.less_until_s[host]
+    end_s, kind = until(start_s, requests.expected_s[job]), np.int64(plan.bounds.of[job])
+    less = diff.less_from_s[host] < end_s and start_s < diff.less_until_s[host]
     if less and not is_free(plan.ahead, host, start_s, end_s, requests.demand[requests.kind[job]]):
         start_s, able = _first_of_one(plan, job, now_s)
         return start_s, able, False
@@ -305,11 +305,11 @@ def _first_again(plan, job, now_s):
     scratch.able[0] = host
     if _lets_start(plan, kind, host, start_s, end_s):
         best_s, able = first_or_later(plan, job, host, now_s, start_s, 0)
-    for i in range(unlike.many[0]):
-        other = np.int64(unlike.hosts[i])
+    for i in range(diff.many[0]):
+        other = np.int64(diff.hosts[i])
         if other != host and _lets_start(plan, kind, other, best_s, end_s):
             best_s, able = first_or_later(plan, job, other, now_s, best_s, able)
-    more = unlike.more_from_s[host] < end_s and start_s < unlike.more_until_s[host]
+    more = diff.more_from_s[host] < end_s and start_s < diff.more_until_s[host]
     if best_s == start_s and able == 1 and not (less or more or plan.rules.varies):
         return best_s, able, True
     for i in range(able):
@@ -320,15 +320,15 @@ def _first_again(plan, job, now_s):
 @inlined
 def _lets_start(plan, kind, host, best_s, end_s):
     """Whether what is added on a host might let a job of the class start by `best_s`."""
-    soon_s, unlike = plan.soon.soon_s[kind, host], plan.replan.unlike
-    return unlike.more_from_s[host] < end_s and soon_s <= best_s and soon_s < unlike.more_until_s[host]
+    soon_s, diff = plan.bounds.soon_s[kind, host], plan.replan.diff
+    return diff.more_from_s[host] < end_s and soon_s <= best_s and soon_s < diff.more_until_s[host]
 
 
 @inner
 def _first_of_one(plan, job, now_s):
     """The first moment for a job of one task, and the number of hosts, now `able`, that can hold it then."""
-    kind, replan, scratch, able = np.int64(plan.soon.of[job]), plan.replan, plan.scratch, 0
-    soon_s = plan.soon.soon_s
+    kind, replan, scratch, able = np.int64(plan.bounds.of[job]), plan.replan, plan.scratch, 0
+    soon_s = plan.bounds.soon_s
     lower_bounds(plan, kind, now_s)
     likely = np.int64(replan.likely[kind])
     best_s, able = first_or_later(plan, job, likely, now_s, np.inf, 0)

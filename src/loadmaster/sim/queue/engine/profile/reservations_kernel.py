@@ -128,11 +128,11 @@ def unlink(plan, job):
 @inner
 def give_up(plan, job, now_s):
     """What the job was promised is free for others."""
-    requests, soon, sky = plan.requests, plan.soon, plan.sky
+    requests, bounds, sky = plan.requests, plan.bounds, plan.sky
     unlink(plan, job)
     start_s, (first, end) = max(now_s, plan.start_s[job]), entries_of(plan, job)
     for entry in range(first, end):
-        note_freed(soon, sky, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
+        note_freed(bounds, sky, plan.host[entry], start_s, until(start_s, requests.expected_s[job]))
 
 
 @inner

@@ -31,7 +31,7 @@ def give_back_early(plan, kept, replan, job, end_s, now_s):
         first, end = entries_of(plan, job)
         for entry in range(first, end):
             host = np.int64(plan.host[entry])
-            note_freed(plan.soon, sky, host, now_s, held_s)
+            note_freed(plan.bounds, sky, host, now_s, held_s)
             if kept is not None:
                 kept.look_s[host] = -np.inf
             if replan is not None:

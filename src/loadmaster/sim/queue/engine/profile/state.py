@@ -9,10 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.backfilling.free_profile_kernel import Skyline
-from loadmaster.backfilling.start_bounds_kernel import Soon
+from loadmaster.backfilling.free_profile_kernel import FreeProfile
+from loadmaster.backfilling.start_bounds_kernel import StartBounds
 from loadmaster.model.arrays import Floats
-from loadmaster.sim.queue.engine.state import HeadPromise, Jobs, Log, QueueRules, QueueState, Stairs, WaitingRows
+from loadmaster.sim.queue.engine.state import (
+    CapacityFrontier,
+    HeadPromise,
+    Jobs,
+    Log,
+    QueueRules,
+    QueueState,
+    WaitingRows,
+)
 
 BUCKETS, BUCKET_S = 256, 64.0
 """Stretches of time that are told apart, and their length: a moment falls into one of them, in turn."""
@@ -81,7 +89,7 @@ class KeptReservations(NamedTuple):
     """What is known besides where promises stand from pass to pass; J jobs, P hosts, U tasks, N = `BUCKETS`.
 
     Attributes:
-        seen: int64[J], how often something had been given back when the job was last looked at (`Soon.freed`).
+        seen: int64[J], how often something had been given back when the job was last looked at (`StartBounds.freed`).
         on_first: int32[P], on_next, on_before: int32[U], a list for each host of the entries of `Reservations.host`
             that promise it, -1 at both ends.
         due_s, due: float64[2 J + 16], int32[...], heap of promises by their moment; those that have moved on are in it
@@ -119,7 +127,7 @@ class KeptReservations(NamedTuple):
     next_s: NDArray[np.float64]
 
 
-class Unlike(NamedTuple):
+class PlanDiff(NamedTuple):
     """Where hosts may have something else free than they had when jobs were promised what they are; P hosts.
 
     Attributes:
@@ -141,7 +149,7 @@ class PassedOver(NamedTuple):
 
     Attributes:
         many, job: int64[1], int64[S], from which job on each counts; entry: int64[S + 1], where its hosts begin.
-        host, span_s: int32[N], float64[N, 4], hosts, with the times of `Unlike` in their order.
+        host, span_s: int32[N], float64[N, 4], hosts, with the times of `PlanDiff` in their order.
     """
 
     many: NDArray[np.int64]
@@ -169,7 +177,7 @@ class Replan(NamedTuple):
         roomy, many_roomy: int32[P], int64[1], the hosts that have so much, -1 where they are not listed yet.
         dead_at, dead_long_s: int64[K], float64[K], in that pass no host can hold a task of the demand from now on for
             so long.
-        unlike: what is otherwise now for the job at hand; since: what is so since the last pass that promised, for all.
+        diff: what is otherwise now for the job at hand; since: what is so since the last pass that promised, for all.
         unseen: what else is for those that no pass has come to since.
     """
 
@@ -190,8 +198,8 @@ class Replan(NamedTuple):
     many_roomy: NDArray[np.int64]
     dead_at: NDArray[np.int64]
     dead_long_s: NDArray[np.float64]
-    unlike: Unlike
-    since: Unlike
+    diff: PlanDiff
+    since: PlanDiff
     unseen: PassedOver
 
 
@@ -199,7 +207,7 @@ class Reservations(NamedTuple):
     """All that a pass takes; J jobs, P hosts, U tasks.
 
     Attributes:
-        jobs, capacity, rules, state, waiting, stairs, moment, scores, log: of the engine.
+        jobs, capacity, rules, state, waiting, frontier, moment, scores, log: of the engine.
         requests: what jobs ask of the profile.
         early_end: what becomes of promises, a constant of `conservative_kernel`.
         as_pool: the profile counts hosts.
@@ -207,7 +215,7 @@ class Reservations(NamedTuple):
         total: the row of `sky` with what all hosts have free together, but for promises that are looked at again; -1 if
             all jobs have one task.
         ahead: the same beside what the pass has promised too, in the same arrays; `sky` itself where promises stand.
-        soon: when a job can start on a host at the soonest.
+        bounds: when a job can start on a host at the soonest.
         scratch: the job at hand.
         start_s: float64[J], the promised moment.
         host, tasks: int32[U], the hosts that are promised, or held by a running job, and how many of its tasks each
@@ -224,7 +232,7 @@ class Reservations(NamedTuple):
     rules: QueueRules
     state: QueueState
     waiting: WaitingRows
-    stairs: Stairs
+    frontier: CapacityFrontier
     moment: HeadPromise
     scores: Any
     log: Log
@@ -232,9 +240,9 @@ class Reservations(NamedTuple):
     early_end: int
     as_pool: bool
     total: int
-    sky: Skyline
-    ahead: Skyline
-    soon: Soon
+    sky: FreeProfile
+    ahead: FreeProfile
+    bounds: StartBounds
     scratch: SearchScratch
     start_s: NDArray[np.float64]
     host: NDArray[np.int32]
