@@ -43,14 +43,14 @@ class Listening(Scheduler):
     """Decides as a scheduler does, and writes every pass down that is carried out, not those of members passed over."""
 
     passes: list[Pass] = field(default_factory=list)
-    passes: dict[tuple[int, str], SchedulingPass] = field(default_factory=dict)
+    open_passes: dict[tuple[int, str], SchedulingPass] = field(default_factory=dict)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
         """As a scheduler does."""
-        self.passes.clear()
+        self.open_passes.clear()
         decision = super().decide_plainly(snapshot)
         policy = members_of(self.policy)[decision.chosen] if is_meta(self.policy) else self.policy
-        this_pass = self.passes[id(snapshot), policy.name]
+        this_pass = self.open_passes[id(snapshot), policy.name]
         promised: dict[int, Promise] = {}
         for row, promise in this_pass.promised.items():
             job = this_pass.job(row)
@@ -59,7 +59,7 @@ class Listening(Scheduler):
         return decision
 
     def _plainly(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        this_pass = self.passes[id(snapshot), policy.name] = SchedulingPass(snapshot, policy)
+        this_pass = self.open_passes[id(snapshot), policy.name] = SchedulingPass(snapshot, policy)
         self.discipline.backfilling.serve(this_pass)
         return this_pass.decision()
 

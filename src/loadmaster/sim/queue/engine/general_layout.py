@@ -103,7 +103,7 @@ def _task_number(workload: Workload) -> Longs:
 
 
 def rule_for(scene: SnapshotArrays, discipline: Discipline) -> CompiledRule | None:
-    """What the scheduling pass does for the discipline; None where only a plain engine knows it, or something in the log."""
+    """What the scheduling pass does for the discipline; None where only a plain engine serves it, or the log."""
     return rule_of(discipline.backfilling, scene.snapshot)
 
 
