@@ -59,15 +59,10 @@ def package(tmp_path):
     """A copy of what kernels need of the package, with a room of two kernels, a shell and a constant."""
     home = tmp_path / "loadmaster"
     (home / "room").mkdir(parents=True)
-    (home / "kept").mkdir()
-    for name in (
-        "__init__.py",
-        "jit/first_compilation.py",
-        "jit/kernels.py",
-        "jit/linked_kernels.py",
-        "kept/__init__.py",
-        "kept/stamp.py",
-    ):
+    for folder in ("jit", "kept"):
+        (home / folder).mkdir()
+    parts = ("first_compilation", "kernels", "linked_kernels", "__init__")
+    for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "kept/__init__.py", "kept/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"
     for name, text in (("enters_kernel", ENTERS), ("called_kernel", CALLED), ("shell", SHELL)):

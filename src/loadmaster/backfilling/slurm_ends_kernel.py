@@ -107,12 +107,12 @@ def _keep_windows(view, now, slurm, group, place):
     """Add what has started since to windows that stand, on its hosts alone; False if other windows begin with it."""
     since = slurm.size[PLACES] - (slurm.size[TABLE] - slurm.look[place].built)
     windows, allowed = slurm.look[place].windows, view.hosts.allowed[group]
-    for runs_at_start in range(since, slurm.size[PLACES]):
-        end_s = now.now_s + view.rows.of[view.this_pass.place[runs_at_start].row].expected_s
+    for start in range(since, slurm.size[PLACES]):
+        end_s = now.now_s + view.rows.of[view.this_pass.place[start].row].expected_s
         n = 1
         while n < windows and slurm.window[place, n].until_s < end_s:
             n += 1
-        for at in range(view.this_pass.place[runs_at_start].first, view.this_pass.place[runs_at_start + 1].first):
+        for at in range(view.this_pass.place[start].first, view.this_pass.place[start + 1].first):
             if allowed[view.this_pass.started_host[at]] and n < slurm.window.shape[1]:
                 if n == windows or end_s < slurm.window[place, n].from_s:
                     return False

@@ -8,7 +8,6 @@ from backlog_order import BY_BACKLOG
 from bursts import bursts, held_by_all
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loadmaster.sim.queue.engine.layout import layout
 
 from loadmaster.backfilling import Easy
 from loadmaster.measure.check import violations
@@ -18,6 +17,7 @@ from loadmaster.scheduling import MaxJobs
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.capabilities import by_arrival
+from loadmaster.sim.queue.engine.profile import layout
 from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK
 
 DISCIPLINES = [

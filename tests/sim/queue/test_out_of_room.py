@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from loadmaster.sim.queue.engine.layout import layout
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
@@ -10,6 +9,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine import general_layout, general_replay
+from loadmaster.sim.queue.engine.profile import layout
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from loadmaster.sim.queue.engine.layout import layout
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine.profile import layout
 
 ROOM = 8
 """Cells behind the heap that nobody may touch."""

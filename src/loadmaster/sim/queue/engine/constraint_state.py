@@ -26,7 +26,7 @@ JOB = _records(
     f8="submit_s eligible_s latest_s ready_s end_s",
     i8="rows submits depends named_by place seat entered started",
     i4="array throttled group",
-    bool="never requeue well single one_is_enough waits ripe queued begun stopped",
+    bool="never requeue well single one_is_enough waits ripe queued has_begun stopped",
 )
 """Of each of J jobs, and one record behind the last.
 
@@ -38,7 +38,7 @@ pass of its start. array, throttled, group: of which it is a task, the same amon
 runs at a time; or nobody's. seat: where it stands in `WaitState.seated`. never: it can never run; requeue: it may go
 back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group; one_is_enough:
 of its dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may start in its
-turn; queued: its rows are in the queue; begun: it has started once; stopped: for good, by a failure.
+turn; queued: its rows are in the queue; has_begun: it has started once; stopped: for good, by a failure.
 """
 ROW = _records(i8="serial", i4="owner queue tier")
 """Of each of E rows: its latest start's number; its job, the partition whose queue it is in, and tier counted from 0,

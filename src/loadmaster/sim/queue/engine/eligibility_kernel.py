@@ -37,7 +37,7 @@ def admit_bound(engine, bound):
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
         count[ARRIVED] += 1
-        if bound.job[job].runs_at_start:  # it ran as the run began
+        if bound.job[job].has_begun:  # it ran as the run began
             continue
         if not _submit(bound, job):
             bound.tally[STUCK] += 1
@@ -69,8 +69,8 @@ def begin(engine, bound, job):
     elif bound.job[job].queued:
         leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
     bound.job[job].waits = False
-    if not bound.job[job].runs_at_start:
-        bound.job[job].runs_at_start = True
+    if not bound.job[job].has_begun:
+        bound.job[job].has_begun = True
         _tell(engine, bound, job, bound.clock[0], True)
     _count(engine, bound, job, 1)
 

@@ -191,7 +191,7 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
 def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart) -> None:
     """What binds the rows of running jobs, beside `begin`."""
     jobs, many = engine.jobs, len(runs.job)
-    bound.job.end_s[runs.job], bound.job.runs_at_start[runs.job] = runs.end_s, True
+    bound.job.end_s[runs.job], bound.job.has_begun[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
     uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
     np.subtract.at(engine.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
