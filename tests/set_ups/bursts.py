@@ -17,7 +17,7 @@ NAMES = ("cores", "memory", "gpus", "licences")
 class Shape:
     """How jobs come: at how many moments, so far apart, and for how long each runs at most."""
 
-    shadow_times: int
+    moments: int
     apart_s: int
     longest_s: int
 
