@@ -17,7 +17,7 @@ from loadmaster.place import POLICIES, Policy
 from loadmaster.scheduling import Discipline, MaxJobs, Scheduler, scheduler
 from loadmaster.scheduling.compiled_decide import compiled, rule_of
 
-HELPER = Path(__file__).parents[1] / "random_passes.py"
+HELPER = Path(__file__).parents[1] / "set_ups" / "random_passes.py"
 
 
 def test_every_rule_decides_as_its_plain_twin_on_any_snapshot():

@@ -23,7 +23,7 @@ from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue import constrained_door, simulate
 from loadmaster.sim.queue.engine import general_replay
 
-HELPER = Path(__file__).parents[2] / "random_general_passes.py"
+HELPER = Path(__file__).parents[2] / "set_ups" / "random_general_passes.py"
 
 
 def test_every_discipline_gives_the_schedule_of_the_plain_engine_under_any_constraints():
