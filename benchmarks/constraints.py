@@ -7,6 +7,7 @@ constraint binds at a time, and `site` is what a `slurm.conf` with several parti
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from inspect import signature
 from functools import lru_cache, partial
 from typing import Any
 
@@ -43,10 +44,11 @@ def cases() -> Iterator[Case]:
 
 
 def ready(kind, rule, jobs):  # type: ignore[no-untyped-def]
-    estimate_model = EstimateModel(correct="double") if kind == "corrected" else USERS
+    model = EstimateModel(correct="double") if kind == "corrected" else USERS
+    keyword = "estimate_model" if "estimate_model" in signature(simulate).parameters else "foresight"
     policy = MaxJobs() if rule == "max-jobs" else POLICIES["best-fit-cores"]
     discipline = discipline_named("easy" if rule == "max-jobs" else rule)
-    return partial(simulate, *problem(kind, jobs), policy, discipline, interval_s=0.0, estimate_model=estimate_model)
+    return partial(simulate, *problem(kind, jobs), policy, discipline, interval_s=0.0, **{keyword: model})
 
 
 @lru_cache(1)

@@ -174,6 +174,8 @@ class Side:
 
 def serve(bench: str) -> None:
     """Answer a case for each line of standard input; what was built for a case stays for its next runs."""
+    import older_names  # noqa: F401 - this side may be an older commit
+
     cases, name, run = {case.name: case for case in import_module(bench).cases()}, "", None
     for line in sys.stdin:
         try:
