@@ -7,8 +7,8 @@ constraint binds at a time, and `site` is what a `slurm.conf` with several parti
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from inspect import signature
 from functools import lru_cache, partial
+from inspect import signature
 from typing import Any
 
 import numpy as np

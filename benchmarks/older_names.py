@@ -1,4 +1,4 @@
-"""Commits before the queue's modules had their present names can run the present cases: their modules get both names."""
+"""Older commits run the present cases too: their modules are also found under the present names."""
 
 import sys
 from importlib import import_module

@@ -45,7 +45,7 @@ def with_samples(shown, seed=0):
         same = [outcome for outcome in shown.outcomes if outcome.load == load]
         log = rng.normal(0, 1, 40)
         drawn = [np.exp(log + rng.normal(math.log(o.metrics.mean_wait_s), 0.1, 40)) for o in same]
-        runs = tuple(tuple(SampleRun(9, 0, 0, float(w), 0.0, 0.0, 0.0, 1.0) for w in waits) for waits in drawn)
+        runs = tuple(tuple(SampleRun(9, 0, 0, {"mean_wait_s": float(w)}) for w in waits) for waits in drawn)
         found.append(judgement(shown.case, same, shown.baseline, Sampled(Drawing("seeds"), runs)))
     return replace(shown, judgements=tuple(found))
 

@@ -9,7 +9,8 @@ from loadmaster.tuning.figures import Figures, figures, front
 
 
 def run(mean, longest, left=0, slow=1.0, p95=1.0):
-    return SampleRun(9, left, 0, mean, p95, 0.0, longest, slow)
+    values = {"mean_wait_s": mean, "p95_wait_s": p95, "longest_wait_s": longest, "mean_bounded_slowdown": slow}
+    return SampleRun(9, left, 0, values)
 
 
 def test_three_of_four_logs_must_keep_the_limit():

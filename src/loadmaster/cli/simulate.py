@@ -119,7 +119,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
     from loadmaster.report.columns import short
 
     lines = []
-    for name, value in row.items():
+    for name, value in _flat(row).items():
         if isinstance(value, dict):
             words = "chosen or tied" if name == "chosen" else name.replace("_", " ")
             lines += [f"{words + ' ' + part:32} {_part(share)}" for part, share in value.items()]
@@ -130,6 +130,14 @@ def _lines(row: dict[str, Any]) -> list[str]:
             text = short(value) if isinstance(value, float) else f"{value:,}" if type(value) is int else value
             lines.append(f"{name.replace('_', ' '):32} {text}")
     return lines
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its metrics beside the rest; one that stands there already is shown once."""
+    own = {name: value for name, value in row["metrics"].items() if value}
+    return {name: value for name, value in row.items() if name != "metrics"} | {
+        name.rpartition(":")[2]: value for name, value in own.items() if name not in row
+    }
 
 
 def _part(value: float) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from loadmaster.measure import Metrics
+from loadmaster.measure.metric import METRICS
 from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, percent
@@ -46,8 +47,12 @@ def columns_for(comparison: Comparison) -> list[Column]:
     def seconds(value: float) -> str:
         return short(value / size)
 
+    mean_wait = Column(f"mean wait {unit}", _mean_wait, seconds, recorded=lambda m: m.mean_wait_s, decides=True)
+    if comparison.metrics:
+        chosen = [name for name in comparison.metrics if name != "mean_wait_s"]
+        return [mean_wait, *(_column_of(comparison, name) for name in chosen)]
     columns = [
-        Column(f"mean wait {unit}", _mean_wait, seconds, recorded=lambda m: m.mean_wait_s, decides=True),
+        mean_wait,
         _metric(f"p99 wait {unit}", lambda m: m.p99_wait_s, seconds),
         _metric(f"longest wait {unit}", lambda m: m.longest_wait_s, seconds),
         _metric("bounded slowdown", lambda m: m.mean_bounded_slowdown, short),
@@ -67,6 +72,32 @@ def columns_for(comparison: Comparison) -> list[Column]:
         _metric(f"{name} used", _used(name), whole_percent, None) for name in comparison.case.workload.resources[2:]
     ]
     return columns
+
+
+def _column_of(comparison: Comparison, name: str) -> Column:
+    """A metric of the registry, or the user's own, as a column: its unit says how it is shown."""
+    metric = METRICS.get(name)
+    values = [outcome.values[name] for outcome in comparison.outcomes]
+    unit, heading, better = (
+        ("ratio" if not name.endswith("_s") else "s", name.rpartition(":")[2].replace("_", " ").strip("@"), "")
+        if metric is None
+        else (metric.unit, metric.heading, metric.better)
+    )
+    title = heading
+    show: Callable[[float], str] = short
+    if unit == "s":
+        in_unit, size = unit_for([abs(value) for value in values if math.isfinite(value)])
+        title, show = f"{heading.removesuffix(' s')} {in_unit}", lambda value: short(value / size)
+    elif unit == "core_s":
+        title, show = f"{heading} core hours", _core_hours
+    elif unit == "part":
+        show = whole_percent
+    elif unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):
+        show = whole
+    return Column(
+        title, lambda outcome: outcome.values[name], lambda value: show(value) if math.isfinite(value) else "-",
+        {"lower": True, "higher": False, "": None}[better], lambda m: float(getattr(m, name, math.nan)),
+    )  # fmt: skip
 
 
 def _costs(comparison: Comparison) -> list[Column]:

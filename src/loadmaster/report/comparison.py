@@ -79,6 +79,7 @@ class Comparison:
         judgements: what samples say, a load each; empty where none were drawn.
         machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.
         currency: of their prices; empty where it was not said.
+        metrics: the columns of its table beside the mean wait, by name; empty for the usual ones.
         whole: the comparison that this is a part of, where runs are left out that coincide with others; rules are
             named, and have their baseline, as there.
     """
@@ -96,6 +97,7 @@ class Comparison:
     machines: Sequence[MachineSet] = ()
     currency: str = ""
     on_hosts: OnHosts | None = None
+    metrics: tuple[str, ...] = ()
     whole: "Comparison | None" = None
 
     @property

@@ -37,6 +37,10 @@ def summary_frame(comparison: Comparison) -> pl.DataFrame:
             row[f"utilization_{name}"] = part
         for name, part in outcome.stranded.items():
             row[f"stranded_{name}"] = part
+        own = row.pop("metrics")
+        row |= {name: value for name, value in own.items() if name not in row}
+        for name, difference in (row.pop("differences") or {}).items():
+            row |= {f"{name}_{key}": difference[key] for key in ("difference", "low", "high")}
         row["max_queue_length"] = outcome.metrics.max_queue_length
         row["little_error"] = outcome.metrics.little_error
         row.pop("never_run", None)

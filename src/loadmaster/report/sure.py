@@ -133,14 +133,14 @@ def sure_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     judged, change = comparison.at(outcome.load).sampled(outcome), change_of(comparison, outcome)
     row: dict[str, Any] = dict.fromkeys((
         "difference", "difference_low", "difference_high", "chaos_low", "chaos_high", "mean_wait_rank", "samples",
-        "lowest_in", "weeks_that_would_tell",
+        "lowest_in", "weeks_that_would_tell", "differences",
     ))  # fmt: skip
     row["difference"] = change.part if change.part is not None and math.isfinite(change.part) else None
     if judged is None:
         return row
     row |= {
         "mean_wait_rank": judged.rank, "samples": judged.samples, "lowest_in": judged.lowest_in,
-        "weeks_that_would_tell": judged.weeks,
+        "weeks_that_would_tell": judged.weeks, "differences": _differences(judged) or None,
     }  # fmt: skip
     if change.of_baseline:
         return row | {"difference_low": 0.0, "difference_high": 0.0}
@@ -149,6 +149,15 @@ def sure_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     _, low, high = (value if math.isfinite(value) else None for value in change.difference.change)
     ends = "chaos" if change.difference.how == "chaos" else "difference"
     return row | {f"{ends}_low": low, f"{ends}_high": high}
+
+
+def _differences(judged: Judged) -> dict[str, dict[str, float | str | None]]:
+    """Of every metric against the baseline's, less 1, and both ends; null where an end is not finite."""
+    found: dict[str, dict[str, float | str | None]] = {}
+    for name, difference in judged.differences.items():
+        mean, low, high = (value if math.isfinite(value) else None for value in difference.change)
+        found[name] = {"difference": mean, "low": low, "high": high, "how": difference.how}
+    return found
 
 
 def judgement_document(judgement: Judgement) -> dict[str, Any]:

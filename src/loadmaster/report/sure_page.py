@@ -1,5 +1,6 @@
 """The part of a comparison's page that says how sure it is: the picture of the intervals and their table."""
 
+from loadmaster.measure.metric import METRICS, metric_named
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.interval_chart import interval_chart
@@ -17,7 +18,31 @@ def sure_blocks(comparison: Comparison) -> list[Block]:
         blocks.append(Heading("How sure this is" + (f", at {load_words(judgement.load)}" if several else "")))
         blocks.append(Chart(themed(interval_chart(comparison, judgement)), _caption(judgement)))
         blocks.append(_table(comparison, judgement))
+        blocks += _of_metrics(comparison, judgement)
     return blocks
+
+
+def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
+    """A column a metric: how far each rule is from the baseline, with its interval."""
+    chosen = comparison.metrics or (*_USUAL, *judgement.rows[0].setting.metrics)
+    names = [name for name in chosen if any(name in row.differences for row in judgement.rows)]
+    rows = [row for row in judgement.rows if row.differences]
+    if not names or not rows:
+        return []
+    heads = ["rule", *(metric_named(name).heading if name in METRICS else name.rpartition(":")[2] for name in names)]
+    cells = [
+        [
+            comparison.rule_name(row.setting),
+            *(difference_text(row.differences[name]) if name in row.differences else "-" for name in names),
+        ]
+        for row in rows
+    ]
+    base = comparison.rule_name(judgement.baseline)
+    return [Table(heads, cells, caption=f"Each metric against that of {base}, over the same samples; below 0 is less.")]
+
+
+_USUAL = ("p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_bounded_slowdown", "mean_queue_length", "makespan_s")
+"""Metrics whose differences the page shows where none are chosen."""
 
 
 def _caption(judgement: Judgement) -> str:

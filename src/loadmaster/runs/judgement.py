@@ -1,8 +1,8 @@
 """What samples of a log say of the rules that ran on them: differences with intervals, and the best or none."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -60,6 +60,7 @@ class Judged:
         samples: it ran on.
         lowest_in: the part of the samples of all in which it has the least mean wait.
         weeks: of log that would tell it from the leader, about; None where that is known, or nothing says it.
+        differences: of every metric by its name, as `difference` of the mean wait; empty where that is None.
     """
 
     setting: Setting
@@ -68,6 +69,7 @@ class Judged:
     samples: int
     lowest_in: float
     weeks: float | None
+    differences: Mapping[str, Difference] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
         Judged(
             outcome.setting, judge(k, against)(_ratio(wait, k, against)) if _comparable(sound, k, against) else None,
             1 + int((wait[k] < outcome.metrics.mean_wait_s).sum()), wait[k].size, _lowest_in(wait, sound, k),
-            needed.get(k),
+            needed.get(k), _of_metrics(sampled, k, against, judge) if _comparable(sound, k, against) else {},
         )
         for k, outcome in enumerate(outcomes)
     )  # fmt: skip
@@ -120,6 +122,19 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
         outcomes[0].load, verdict.kind, tuple(settings[k] for k in verdict.best), because, rows, settings[against],
         sampled, weeks, _second(settings, verdict),
     )  # fmt: skip
+
+
+def _of_metrics(
+    sampled: Sampled, one: int, other: int, judge: Callable[[int, int], Callable[[Floats], Difference]]
+) -> dict[str, Difference]:  # fmt: skip
+    """Differences of each metric that is a number in all samples that both rules ran on."""
+    pairs = list(zip(sampled.runs[one], sampled.runs[other], strict=False))
+    found = {}
+    for name in pairs[0][0].values if pairs else ():
+        values = np.array([(run.of(name), against.of(name)) for run, against in pairs])
+        if np.isfinite(values).all() and (values >= 0).all():
+            found[name] = judge(one, other)(log_ratio(values[:, 0], values[:, 1]))
+    return found
 
 
 def baseline_among(outcomes: Sequence[Outcome], policy: str) -> int:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from loadmaster.kept.block import arrays_of, from_arrays
-from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
+from loadmaster.measure import MemberShare, Metrics, member_shares, violations
 from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
-from loadmaster.measure.losses import Losses, losses
+from loadmaster.measure.losses import Losses
+from loadmaster.measure.metric import values_of
 from loadmaster.measure.recorded_hosts import same_hosts
+from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule, Workload
@@ -42,6 +45,7 @@ class Outcome:
         losses: jobs that did not run, or not to their end, and the work that was lost.
         faults: rules that the schedule breaks, if it was checked.
         beside: what stands beside the means: where the queue has settled, who waits, why machines idle.
+        values: every metric of the registry by its name, and the user's own; NaN where this run has none.
         same_hosts: of the jobs whose real hosts the log names, the part that ran on just those; None without any.
     """
 
@@ -58,6 +62,7 @@ class Outcome:
     use: Timeline
     wait_counts: Longs
     beside: Beside
+    values: dict[str, float]
     same_hosts: float | None = None
 
     def ran_once(self, jobs: int) -> bool:
@@ -92,6 +97,7 @@ class Outcome:
             "simulated_jobs_per_s": self.simulated_jobs_per_s,
             **self.beside.row(),
         }
+        row["metrics"] = {name: None if math.isnan(value) else value for name, value in self.values.items()}
         if self.members:
             row["chosen"] = {share.member: share.chosen for share in self.members}
         if self.same_hosts is not None:
@@ -137,28 +143,51 @@ def run_fully(
         workload, case.cluster, policy, discipline,
         interval_s=setting.interval_s, seed=setting.seed, progress=progress, estimate_model=setting.estimate_model,
     )  # fmt: skip
-    seconds = time.perf_counter() - began
-    use = timeline(workload, case.cluster, schedule)
+    pace = workload.jobs / (time.perf_counter() - began)
+    faults = violations(workload, case.cluster, schedule) if check else ()
+    jobs = ScheduledJobs(workload, case.cluster, schedule)
+    own = values_of(jobs, setting.metrics, sources)
+    return Run(workload, schedule, measured_outcome(case, setting, jobs, own, simulated_jobs_per_s=pace, faults=faults))
+
+
+def measured_outcome(
+    case: Case,
+    setting: Setting,
+    jobs: ScheduledJobs,
+    values: dict[str, float],
+    *,
+    simulated_jobs_per_s: float,
+    faults: tuple[str, ...] = (),
+) -> Outcome:
+    """What a schedule came to.
+
+    Args:
+        case: jobs and hosts before they were scaled.
+        setting: how it was run.
+        jobs: as they were scheduled.
+        values: its metrics, by name.
+        simulated_jobs_per_s: how fast it was made.
+        faults: rules that it breaks.
+    """
+    workload, cluster, schedule = jobs.workload, jobs.cluster, jobs.schedule
+    use = timeline(workload, cluster, schedule)
     stranded = use.mean_stranded(measured(workload, schedule)[1])
-    return Run(
-        workload,
-        schedule,
-        Outcome(
-            setting=setting,
-            load=case.load / setting.beta,
-            rejected=case.rejected.total,
-            metrics=metrics(workload, case.cluster, schedule),
-            simulated_jobs_per_s=workload.jobs / seconds,
-            members=members_in(schedule),
-            stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
-            losses=losses(workload, schedule),
-            faults=violations(workload, case.cluster, schedule) if check else (),
-            queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
-            use=use,
-            wait_counts=wait_counts(waits(workload, schedule)),
-            beside=beside(workload, case.cluster, schedule),
-            same_hosts=same_hosts(workload, case.cluster, schedule),
-        ),
+    return Outcome(
+        setting=setting,
+        load=case.load / setting.beta,
+        rejected=case.rejected.total,
+        metrics=jobs.measures,
+        simulated_jobs_per_s=simulated_jobs_per_s,
+        members=members_in(schedule),
+        stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
+        losses=jobs.losses,
+        faults=faults,
+        queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
+        use=use,
+        wait_counts=wait_counts(jobs.wait_s),
+        beside=beside(workload, cluster, schedule),
+        values=values,
+        same_hosts=same_hosts(workload, cluster, schedule),
     )
 
 
@@ -188,7 +217,10 @@ def from_bytes(block: bytes) -> Outcome:
         members=tuple(MemberShare(**share) for share in plain["members"]),
         losses=Losses(**plain["losses"]),
         faults=tuple(plain["faults"]),
-        **{name: plain[name] for name in ("load", "rejected", "simulated_jobs_per_s", "stranded", "same_hosts")},
+        **{
+            name: plain[name]
+            for name in ("load", "rejected", "simulated_jobs_per_s", "stranded", "values", "same_hosts")
+        },
         queue=queue,
         use=use,
         wait_counts=arrays["wait_counts"],
@@ -196,4 +228,4 @@ def from_bytes(block: bytes) -> Outcome:
     )
 
 
-_PLAIN = ("load", "rejected", "simulated_jobs_per_s", "stranded", "faults", "same_hosts")
+_PLAIN = ("load", "rejected", "simulated_jobs_per_s", "stranded", "values", "faults", "same_hosts")

@@ -2,43 +2,23 @@
 
 import numpy as np
 
-from loadmaster.measure import metrics, waits
-from loadmaster.measure.beside import beside
-from loadmaster.measure.distribution import wait_counts
-from loadmaster.measure.losses import losses
-from loadmaster.measure.timeline import QUEUE_POINTS, queue_series, timeline
-from loadmaster.measure.usage import measured
+from loadmaster.measure.metric import values_of
+from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError
-from loadmaster.runs.outcome import Outcome, members_in
+from loadmaster.runs.outcome import Outcome, measured_outcome
 from loadmaster.runs.record import Record
 
 
 def recorded_outcome(record: Record) -> Outcome:
-    """The outcome of the run that `record` holds, as the run itself had it.
+    """The outcome of the run that `record` holds, as the run itself had it, without metrics of the user's own.
 
     Raises:
         InputError: the record holds what no run comes to.
     """
-    case, workload, schedule = record.case, record.workload, record.schedule
-    if not workload.jobs:
+    if not record.workload.jobs:
         raise InputError("no job", "this record holds no job, so there is nothing to show")
-    use = timeline(workload, case.cluster, schedule)
-    stranded = use.mean_stranded(measured(workload, schedule)[1])
-    return Outcome(
-        setting=record.setting,
-        load=case.load / record.setting.beta,
-        rejected=case.rejected.total,
-        metrics=metrics(workload, case.cluster, schedule),
-        simulated_jobs_per_s=_pace(record),
-        members=members_in(schedule),
-        stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
-        losses=losses(workload, schedule),
-        faults=(),
-        queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
-        use=use,
-        wait_counts=wait_counts(waits(workload, schedule)),
-        beside=beside(workload, case.cluster, schedule),
-    )
+    jobs = ScheduledJobs(record.workload, record.case.cluster, record.schedule)
+    return measured_outcome(record.case, record.setting, jobs, values_of(jobs), simulated_jobs_per_s=_pace(record))
 
 
 def _pace(record: Record) -> float:

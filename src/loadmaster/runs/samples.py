@@ -1,6 +1,7 @@
 """Many logs like the one at hand, and every rule run on each of them: the same logs for all (rules R1 to R6)."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -12,8 +13,9 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
-from loadmaster.measure import metrics
+from loadmaster.measure.metric import values_of
 from loadmaster.measure.resample import RESAMPLINGS, Sample, without_interval
+from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError, Workload
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
@@ -53,16 +55,38 @@ class SampleRun:
         jobs: of the sample.
         unstarted: those that never got a host.
         cut: dependencies that the draw parted, and left out.
+        values: every metric of the registry by its name, and the user's own; None where there is none.
     """
 
     jobs: int
     unstarted: int
     cut: int
-    mean_wait_s: float
-    p95_wait_s: float
-    p99_wait_s: float
-    longest_wait_s: float
-    mean_bounded_slowdown: float
+    values: dict[str, float | None]
+
+    def of(self, metric: str) -> float:
+        """One metric; NaN where there is none."""
+        value = self.values.get(metric)
+        return math.nan if value is None else value
+
+    @property
+    def mean_wait_s(self) -> float:
+        """What verdicts are about."""
+        return self.of("mean_wait_s")
+
+    @property
+    def p95_wait_s(self) -> float:
+        """The wait that one job in twenty exceeds."""
+        return self.of("p95_wait_s")
+
+    @property
+    def p99_wait_s(self) -> float:
+        """The wait that one job in a hundred exceeds."""
+        return self.of("p99_wait_s")
+
+    @property
+    def longest_wait_s(self) -> float:
+        """The longest."""
+        return self.of("longest_wait_s")
 
 
 class RunOnSample(NamedTuple):
@@ -168,11 +192,10 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
         seed=setting.seed, estimate_model=setting.estimate_model,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
     )  # fmt: skip
-    m = metrics(workload, cluster, schedule)
-    return SampleRun(
-        m.jobs, m.unstarted, drawn.cut, m.mean_wait_s, m.p95_wait_s, m.p99_wait_s, m.longest_wait_s,
-        m.mean_bounded_slowdown,
-    )  # fmt: skip
+    jobs = ScheduledJobs(workload, cluster, schedule)
+    values = values_of(jobs, setting.metrics, task.sources)
+    known = {name: None if math.isnan(value) else value for name, value in values.items()}
+    return SampleRun(jobs.jobs, jobs.measures.unstarted, drawn.cut, known)
 
 
 def to_bytes(run: SampleRun) -> bytes:

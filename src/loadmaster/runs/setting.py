@@ -41,6 +41,7 @@ class Setting:
         estimates: what is expected of jobs: `user`, `exact`, `last-two` or a factor, with parameters in parentheses.
         overrun: jobs that outlive their limit `run` on, or it is there to `kill`.
         hosts: the name of the machines, where there are several sets of them. It changes nothing: they do.
+        metrics: the user's own, each `file.py:function`, beside the built-in ones.
     """
 
     policy: str
@@ -57,6 +58,7 @@ class Setting:
     estimates: str = "user"
     overrun: str = "run"
     hosts: str = ""
+    metrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.discipline == SITE and not self.site:
@@ -75,8 +77,8 @@ class Setting:
 
     @property
     def specs(self) -> tuple[str, ...]:
-        """All that is named and may stand in a file, without parameters: policy, members of max-jobs, discipline."""
-        return (*self.policies, *files_of(self.queue))
+        """All that is named and may stand in a file, without parameters: policies, discipline, metrics."""
+        return (*self.policies, *files_of(self.queue), *self.metrics)
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -104,7 +106,7 @@ class Setting:
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "Setting":
         """The setting that `plain` described."""
-        lists = {name: tuple(plain[name]) for name in ("shares", "members")}
+        lists = {name: tuple(plain[name]) for name in ("shares", "members", "metrics") if name in plain}
         return cls(**{**plain, **lists})
 
     def beyond_usual(self) -> dict[str, str]:
@@ -123,6 +125,8 @@ class Setting:
             taken.add("site")
         if self.has_members:
             taken |= {"members", "target"}
+        if self.metrics:
+            taken.add("metrics")
         if self.estimate_model != USERS:
             taken |= {"estimates", "overrun"}
         return {name: value for name, value in self.plain().items() if name in taken}

@@ -51,7 +51,7 @@ def column(runs: Sequence[SampleRun], target: TargetName) -> Floats:
     """float64[N]: what each run came to."""
     import numpy as np
 
-    return np.array([getattr(run, _COLUMNS[target]) for run in runs], float)
+    return np.array([run.of(_COLUMNS[target]) for run in runs], float)
 
 
 def figures(runs: Sequence[SampleRun], baseline: Sequence[SampleRun], targets: Sequence[TargetName]) -> Figures:

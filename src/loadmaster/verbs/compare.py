@@ -9,6 +9,7 @@ from loadmaster.kept.made_before import Maker
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.machine_options import MachineOptions
+from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
@@ -30,7 +31,7 @@ DEFAULT_POLICIES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(MachineOptions, SiteOptions, RunOptions, SamplingOptions, DaskOptions):
+class CompareOptions(MachineOptions, SiteOptions, RunOptions, MetricOptions, SamplingOptions, DaskOptions):
     """All that a comparison can be told."""
 
     policies: Annotated[
@@ -182,8 +183,10 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
 
+    metrics = options.metric_names(name)
+
     def wanted(factors: list[float]) -> "list[Setting]":
-        return options.settings(policies, disciplines, factors, name, at)
+        return measuring(options.settings(policies, disciplines, factors, name, at), metrics)
 
     idle = refuse_idle_settings(options, wanted([1.0]))
     if options.out is not None:
@@ -222,7 +225,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
             case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None
         ) if told else None,
         "" if at is None else at.policy, judgements, best, machines, options.currency,
-        on_hosts(case.workload, case.cluster, case.launch_s) if told else None,
+        on_hosts(case.workload, case.cluster, case.launch_s) if told else None, metrics,
     ))  # fmt: skip
     if options.out is not None:
         made.save(options.out)

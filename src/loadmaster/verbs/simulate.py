@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(SiteOptions, RunOptions):
+class SimulateOptions(SiteOptions, RunOptions, MetricOptions):
     """All that a single run can be told."""
 
     policy: Annotated[
@@ -190,10 +191,12 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     at = options.at_site()
     policy, discipline = _usual(options, at)
 
+    metrics = options.metric_names(name)
+
     def wanted(factors: list[float]) -> "Setting":
         policies = names_of(policy, "--policy", name)
         disciplines = names_of([discipline] if isinstance(discipline, tuple) else discipline, "--discipline", name)
-        return only(options.settings(policies, disciplines, factors, name, at))
+        return only(measuring(options.settings(policies, disciplines, factors, name, at), metrics))
 
     refuse_idle_settings(options, [wanted([1.0])])
     if options.out is not None:

@@ -1,0 +1,98 @@
+"""A log as it was scheduled: the columns that the formula of a metric works on."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from loadmaster.measure.losses import Losses, losses
+from loadmaster.measure.waiting import BOUND_S, Metrics, metrics, waits
+from loadmaster.model.arrays import Bools, Floats, Ints
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.schedule import Schedule
+from loadmaster.model.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class ScheduledJobs:
+    """J jobs in the order of their arrival, on hosts.
+
+    Attributes:
+        workload: all columns of the log, users and accounts among them.
+        cluster: the hosts.
+        schedule: where and when each job ran, and the cycles.
+
+    Example:
+        >>> from loadmaster.model import Cycles
+        >>> two = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[1, 1])
+        >>> cycles = Cycles(np.array([0.0, 10.0]), np.array([2, 1]), np.array([1, 1]), np.array([0, 0]))
+        >>> schedule = Schedule(np.array([0.0, 10.0]), np.array([0, 0]), cycles)
+        >>> jobs = ScheduledJobs(two, Cluster.uniform(1, cores=1), schedule)
+        >>> jobs.wait_s.tolist(), jobs.end_s.tolist(), jobs.bounded_slowdown.tolist()
+        ([0.0, 10.0], [10.0, 20.0], [1.0, 2.0])
+    """
+
+    workload: Workload
+    cluster: Cluster
+    schedule: Schedule
+
+    @property
+    def jobs(self) -> int:
+        """How many."""
+        return self.workload.jobs
+
+    @property
+    def submit_s(self) -> Floats:
+        """float64[J]: when each arrived."""
+        return self.workload.submit_s
+
+    @property
+    def start_s(self) -> Floats:
+        """float64[J]: when its last run began, NaN where it never started."""
+        return self.schedule.start_s
+
+    @property
+    def started(self) -> Bools:
+        """bool[J]: it got hosts."""
+        return self.schedule.started
+
+    @cached_property
+    def end_s(self) -> Floats:
+        """float64[J]: when it ended, NaN where it never started."""
+        return self.schedule.ends_s(self.workload)
+
+    @cached_property
+    def runtime_s(self) -> Floats:
+        """float64[J]: how long it ran for work that counted."""
+        return self.schedule.ran_s(self.workload)
+
+    @cached_property
+    def wait_s(self) -> Floats:
+        """float64[J]: from arrival to end without the runtime, NaN where it never started."""
+        return waits(self.workload, self.schedule)
+
+    @cached_property
+    def bounded_slowdown(self) -> Floats:
+        """float64[J]: (wait + runtime) / runtime, runtimes below 10 s taken as 10 s, and at least 1."""
+        turnaround_s = self.wait_s + self.runtime_s
+        return np.maximum(turnaround_s / np.maximum(self.runtime_s, BOUND_S), 1.0)
+
+    @property
+    def tasks(self) -> Ints:
+        """int32[J]: tasks of each job."""
+        return self.workload.task_count
+
+    @cached_property
+    def cores(self) -> Floats:
+        """float64[J]: cores of all its tasks; of a log without cores, what its first resource counts."""
+        return np.asarray(self.workload.demand[:, 0] * self.tasks)
+
+    @cached_property
+    def measures(self) -> Metrics:
+        """Waits, slowdowns, queue and utilization of the whole run."""
+        return metrics(self.workload, self.cluster, self.schedule)
+
+    @cached_property
+    def losses(self) -> Losses:
+        """Jobs that did not run, or not to their end."""
+        return losses(self.workload, self.schedule)

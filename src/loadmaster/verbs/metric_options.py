@@ -1,0 +1,43 @@
+"""Which metrics a verb shows: built-in ones by name, and the user's own functions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.rules import Naming, names_of
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricOptions(Options):
+    """Which metrics are shown."""
+
+    metrics: Annotated[
+        str | Sequence[str | Callable[[Any], float]],
+        Option("What is shown beside the mean wait, by name; also file.py:function.", metavar="A,B,...", typed=str),
+    ] = ""
+
+    def metric_names(self, name: Naming) -> tuple[str, ...]:
+        """The metrics that were chosen, by name; functions given in Python are named by `name`.
+
+        Raises:
+            InputError: no such metric.
+        """
+        from loadmaster.measure.metric import metric_named
+
+        if not self.metrics:
+            return ()
+        return tuple(metric_named(each).name for each in names_of(self.metrics, "--metrics", name))
+
+
+def measuring(settings: "Sequence[Setting]", metrics: Sequence[str]) -> "list[Setting]":
+    """The settings with the user's own metrics, which are worked out as a run is made."""
+    from dataclasses import replace
+
+    from loadmaster.measure.metric import METRICS
+
+    own = tuple(each for each in metrics if each not in METRICS)
+    return [replace(setting, metrics=own) for setting in settings]
