@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
+from loadmaster.runs.running_now import go_on_from
 from loadmaster.runs.unbound import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
@@ -138,8 +139,9 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
-    unbound = notes_on_features(workload, hosts)
-    notes = (*trace.notes, *([note] if note else []), *notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *unbound)
+    workload, going_on = go_on_from(trace.listed_s, workload, hosts)
+    of_hosts = (*notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *notes_on_features(workload, hosts))
+    notes = (*trace.notes, *filter(None, (note, going_on)), *of_hosts)
     return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe)
 
 

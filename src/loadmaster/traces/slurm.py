@@ -22,7 +22,7 @@ from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
-from loadmaster.traces.slurm_queue import SINCE, not_before_the_listing, running_since
+from loadmaster.traces.slurm_queue import SINCE, listed_at, not_before_the_listing, running_since
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -95,7 +95,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         raise
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
     window = window_note(read.workload)
-    return Trace(read.workload, None, rejects.skipped, (*notes, *([window] if window else [])), {}, read.extra)
+    notes = (*notes, *([window] if window else []))
+    return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra, listed_s=reader.listed_s)
 
 
 class _Reader:
@@ -112,6 +113,7 @@ class _Reader:
         self.of_queue = False
         self.clusters: dict[str, None] = {}
         self.restarts: dict[int, int] = {}
+        self.listed_s: float | None = None
 
     def refuse_cluster(self) -> None:
         """Of a log without a job: say so if it does not have the cluster that was asked for.
@@ -207,8 +209,10 @@ class _Reader:
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
         if "start" in frame.columns:
             columns["recorded_wait_s"] = moments(frame["start"]).values - submit.values
-        if "nodelist" in frame.columns and not self.of_queue:
-            columns[RAN_ON] = self.ran_on(words(frame["nodelist"]).replace(_NOWHERE, None))
+        if "nodelist" in frame.columns:
+            where = words(frame["nodelist"]).replace(_NOWHERE, None)
+            here = pl.Series(marks["started"] if self.of_queue else np.ones(frame.height, bool))
+            columns[RAN_ON] = self.ran_on(where.zip_with(here, pl.Series([None] * frame.height, dtype=pl.String)))
         if "jobid" in frame.columns:
             parts = frame["jobid"].str.contains(r"^[0-9]+\+[0-9]").fill_null(value=False)
             marks["of several parts"] = parts.to_numpy()
@@ -232,7 +236,10 @@ class _Reader:
         submit_s = rows["submit_s"]
         eligible_s = submit_s if made.eligible_s is None else made.eligible_s
         held_s = not_before_the_listing(since, eligible_s, submit_s)
-        return made if held_s is None else replace(made, eligible_s=held_s)
+        if held_s is None:
+            return made
+        self.listed_s = listed_at(since, submit_s) - float(submit_s.min())
+        return replace(made, eligible_s=held_s)
 
     def _clusters_in(self, frame: pl.DataFrame) -> list[str]:
         """The clusters that the rows name, in the order in which they first do."""
@@ -298,11 +305,6 @@ def _jobs(count: int) -> str:
 def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
-    if started := marked.get("started"):
-        notes.append(
-            f"{started:,} jobs run already: they start when they did, for their whole time limit, and the others after "
-            "the listing."
-        )
     jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
     if len(jobs_of) > 1:
         listed = ", ".join(f"{name} {jobs:,}" for name, jobs in jobs_of.items())

@@ -96,6 +96,7 @@ def _queued(job: dict[str, Any]) -> dict[str, str | None]:
         "throttle": _positive(_number(job.get("array_max_tasks"))), "nice": _number(job.get("nice")),
         "oversubscribe": _whole_hosts(job.get("shared")),
         "requeue": None if not isinstance(job.get("requeue"), bool) else str(int(job["requeue"])),
+        "nodelist": _text(job.get("nodes")),
     }  # fmt: skip
 
 

@@ -42,8 +42,13 @@ def not_before_the_listing(since_s: Floats, eligible_s: Floats, submit_s: Floats
     runs = ~np.isnan(since_s)
     if not runs.any():
         return None
-    listed_s = max(float(np.nanmax(since_s)), float(submit_s.max())) + NEXT_S
+    listed_s = listed_at(since_s, submit_s)
     return np.where(runs, np.fmax(since_s, submit_s), np.fmax(np.fmax(eligible_s, submit_s), listed_s))
+
+
+def listed_at(since_s: Floats, submit_s: Floats) -> float:
+    """When the queue was listed at the soonest: right after the last start and submission in it."""
+    return max(float(np.nanmax(since_s)), float(submit_s.max())) + NEXT_S
 
 
 def _runs(frame: pl.DataFrame) -> Bools:
