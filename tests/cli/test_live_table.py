@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from loadmaster.cli.live_table import LiveTable
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.record import Decided
+from loadmaster.live.settings import Conduct, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Alternative
 from loadmaster.runs.so_far import SoFar

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import Rates, Trick
 from loadmaster.live.record import FILE, LiveRecord, lines_of
-from loadmaster.live.trouble import Rates, Trick
+from loadmaster.live.settings import Conduct, Report
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES

@@ -5,12 +5,12 @@ import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import TROUBLES, Rates, Trick
 from loadmaster.live.record import LiveRecord
-from loadmaster.live.trouble import TROUBLES, Rates, Trick
+from loadmaster.live.settings import Conduct
 from loadmaster.model import InputError, Workload
 from loadmaster.model.actions import Cap, Hold, Repin, Start, Withdraw
 

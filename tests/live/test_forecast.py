@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
+from loadmaster.live.eligibility import AWAITS, HELD_BY, TOO_LARGE
 from loadmaster.live.forecast import foretell
-from loadmaster.live.judging import LEVEL, Forecast, Judging
+from loadmaster.live.forecast_calibration import LEVEL, Forecast, Judging
 from loadmaster.live.record import FILE, lines_of
-from loadmaster.live.waiting import AWAITS, HELD_BY, TOO_LARGE
 from loadmaster.model import Constraints, InputError, Workload
 
 

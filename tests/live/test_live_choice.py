@@ -5,8 +5,8 @@ import pytest
 from fake_runs import drive, made_jobs, ruled
 
 from loadmaster.live.choice import live_choice
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import lines_of
+from loadmaster.live.run_record import kept_run
 from loadmaster.model import InputError
 from loadmaster.runs import Setting
 from loadmaster.runs.explain import explain

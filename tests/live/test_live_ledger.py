@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bound_jobs import bound_jobs
+from loadmaster.live.allocations import FOREIGN
 from loadmaster.live.check import check_live
-from loadmaster.live.claims import FOREIGN
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Over, Refusal, Seen
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import TROUBLES, Trick
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.trouble import TROUBLES, Trick
+from loadmaster.live.settings import Conduct, Report
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
 from loadmaster.sim.queue.door import simulate
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from loadmaster.live.conduct import Report
 from loadmaster.live.metrics import MetricsServer
+from loadmaster.live.settings import Report
 from loadmaster.model import InputError
 from loadmaster.runs.so_far import SoFar
 from loadmaster.verbs.live_kubernetes import KubernetesOptions

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
-from loadmaster.live.beside import TookTooLong, so_far_of, so_far_within
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
-from loadmaster.live.happened import happened_in
+from loadmaster.live.fault_injection import Trick
+from loadmaster.live.observed_history import happened_in
 from loadmaster.live.own_queue import OwnQueue
 from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.trouble import Trick
+from loadmaster.live.settings import Conduct
+from loadmaster.live.shadow_waits import TookTooLong, so_far_of, so_far_within
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs.setting import Setting
 from loadmaster.sim.queue.reference import replay

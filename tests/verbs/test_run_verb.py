@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loadmaster.live.bag.terms import BagReport, Terms
+from loadmaster.live.bag.config import BagReport, Terms
 from loadmaster.sizing import Planner
 from loadmaster.verbs.run import summary_lines, usual_sizer
 

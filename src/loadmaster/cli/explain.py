@@ -37,7 +37,7 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
 def _shares(folder: Path, word: str, as_json: bool) -> None:
     """Why a command or a virtual machine has the share that it has, and why it was moved."""
     from loadmaster.cli.run_options import command_line
-    from loadmaster.live.share_courses import share_course_of
+    from loadmaster.live.share_timelines import share_course_of
     from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document

@@ -16,7 +16,7 @@ from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
 if TYPE_CHECKING:
-    from loadmaster.live.retaken import Retaken
+    from loadmaster.live.replayed_decisions import Retaken
 
 ENGINES: dict[str, Callable[..., None]] = {
     "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,
@@ -80,7 +80,7 @@ def check(
 
 def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.cli.run_options import command_line
-    from loadmaster.live.beside import so_far_in
+    from loadmaster.live.shadow_waits import so_far_in
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 

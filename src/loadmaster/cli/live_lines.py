@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
+    from loadmaster.live.settings import Conduct, Report
 
 QUIET_S = 60.0
 """A run in which nothing starts says so once in this time."""

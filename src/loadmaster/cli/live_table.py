@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
+    from loadmaster.live.settings import Conduct, Report
     from loadmaster.runs.so_far import SoFar
 
 SHOWN = 5

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.fed import Fed
 from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
 from loadmaster.live.rows import as_asked
+from loadmaster.live.shadow_replay import Fed
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 from loadmaster.order import ORDERS

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.loop import Loop
 from loadmaster.live.queue_decider import Beside, QueueDecider, Watch
 from loadmaster.live.record import LiveRecord
+from loadmaster.live.settings import Conduct, Report
 from loadmaster.schedule import Scheduler
 
 

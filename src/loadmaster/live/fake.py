@@ -12,7 +12,7 @@ from loadmaster.live.clocks import FakeClock
 from loadmaster.live.engine import HELD, RUNNING, Can, EngineDown, Refusal, Seen
 from loadmaster.live.fake_cluster import FakeCluster
 from loadmaster.live.fake_listing import fake_listing
-from loadmaster.live.trouble import Rates, Trick
+from loadmaster.live.fault_injection import Rates, Trick
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 from loadmaster.model.arrays import Floats

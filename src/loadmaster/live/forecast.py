@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.check import scheduler_in
+from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, JudgedForecasts, Judging
 from loadmaster.live.history import History
-from loadmaster.live.judging import FEWEST, LEVEL, Forecast, JudgedForecasts, Judging
 from loadmaster.live.onward import Onward
 from loadmaster.live.record import Reading, lines_of, passes_of
 from loadmaster.model import InputError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.claims import OURS, HeldHosts, News
+from loadmaster.live.allocations import OURS, HeldHosts, News
 from loadmaster.live.engine import UNLIMITED_S
 from loadmaster.model.arrays import Floats
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from loadmaster.live.beliefs import AGAIN_S, PATIENCE_S, TRIES, Beliefs, Carried
-from loadmaster.live.claims import HeldHosts
+from loadmaster.live.allocations import HeldHosts
+from loadmaster.live.cluster_state import AGAIN_S, PATIENCE_S, TRIES, Beliefs, Carried
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Refusal
 from loadmaster.live.rows import state_of
 from loadmaster.model import Snapshot

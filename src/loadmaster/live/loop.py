@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from loadmaster.live.answers import answer_line
-from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Decider, Line
 from loadmaster.live.engine import Clock, Engine, EngineDown, FreedByHand, Refusal, Seen
-from loadmaster.live.stopping import Terminated, as_ctrl_c
+from loadmaster.live.settings import Report
+from loadmaster.live.termination import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.errors import LoadmasterError, one_line
 

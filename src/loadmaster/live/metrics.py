@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from loadmaster.model.errors import InputError
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Report
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
+    from loadmaster.live.settings import Report
     from loadmaster.runs.so_far import SoFar
 
 _HELP = {

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 
-from loadmaster.live.adopted import Adopted
-from loadmaster.live.claims import HeldHosts
+from loadmaster.live.allocations import HeldHosts
 from loadmaster.live.ledger import Ledger
+from loadmaster.live.resume_from_live import Adopted
 from loadmaster.schedule import Scheduler
 
 

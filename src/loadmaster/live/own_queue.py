@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from loadmaster.live.adopted import Adopted
-from loadmaster.live.claims import HeldHosts
-from loadmaster.live.happened import Happened, ObservedMoment
+from loadmaster.live.allocations import HeldHosts
 from loadmaster.live.ledger import Ledger
+from loadmaster.live.observed_history import Happened, ObservedMoment
+from loadmaster.live.resume_from_live import Adopted
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Place

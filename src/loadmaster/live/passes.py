@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.engine import Clock
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.record import Decided, Pass
+from loadmaster.live.settings import Conduct, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.model.snapshot import Decision, Snapshot

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from loadmaster.live.claims import ADOPTED
-from loadmaster.live.compiling import compile_for
-from loadmaster.live.conduct import Conduct, Report
+from loadmaster.live.allocations import ADOPTED
 from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import Clock, Refusal, Seen
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import Listing, applied, change, listing_of
 from loadmaster.live.passes import Passes
 from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.live.settings import Conduct, Report
+from loadmaster.live.warmup import compile_for
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.schedule import Scheduler
 

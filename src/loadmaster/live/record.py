@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from loadmaster.live.allocations import News
 from loadmaster.live.answers import action_in, plain_action, plain_refusals, refusals_in
-from loadmaster.live.claims import News
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.ledger import Carried, Ledger

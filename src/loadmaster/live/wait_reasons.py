@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from loadmaster.live.allocations import HeldHosts
 from loadmaster.live.answers import refusals_in
-from loadmaster.live.claims import HeldHosts
 from loadmaster.live.record import Reading, lines_of
 from loadmaster.model.awaits import Awaits
 from loadmaster.order import ORDERS

@@ -114,7 +114,7 @@ class Course:
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
         resources, typical: what a typical job asks, resource by resource.
-        agreed, agreement, stranded: of a shadow; see `live.agreement` and `live.stranded`.
+        agreed, agreement, stranded: of a shadow; see `live.agreement` and `live.stranded_capacity`.
         so_far: of a shadow, what its jobs had waited so far, each time that it was reckoned.
         left_out: jobs that were not decided on at the end, by reason.
         goes_on: its record is being written now.

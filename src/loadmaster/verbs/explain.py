@@ -55,7 +55,7 @@ class ExplainOptions(Options):
             return given.record
         folder = Path(given)
         if _is_behind(folder):
-            from loadmaster.live.kept_run import kept_in
+            from loadmaster.live.run_record import kept_in
 
             return kept_in(folder)
         return read_record(folder)

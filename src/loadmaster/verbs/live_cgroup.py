@@ -10,7 +10,7 @@ from loadmaster.verbs.live_result import Lived
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
-    from loadmaster.live.shares.books import SharesBooks
+    from loadmaster.live.shares.session_state import SharesBooks
     from loadmaster.model import Cluster
 
 
@@ -51,7 +51,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     from loadmaster.live.cgroup.tree import clean_up
     from loadmaster.live.clocks import RealClock
     from loadmaster.live.shares.door import SharesTerms, run_under_shares
-    from loadmaster.live.shares.named import share_method_named
+    from loadmaster.live.shares.method_names import share_method_named
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder
 

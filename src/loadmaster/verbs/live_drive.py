@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from loadmaster.verbs.live_result import Lived, Quiet
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.engine import Clock, Engine
     from loadmaster.live.metrics import ServedAt
     from loadmaster.live.queue_decider import Beside
     from loadmaster.live.record import LiveRecord
+    from loadmaster.live.settings import Conduct, Report
     from loadmaster.runs import Setting
     from loadmaster.schedule import Scheduler
 
@@ -38,11 +38,11 @@ def drive(
 
     `scheduler` is that of `setting` where it was made before, by `scheduler_of`.
     """
-    from loadmaster.live.conduct import Report
     from loadmaster.live.door import run_live
-    from loadmaster.live.kept_run import kept_run
     from loadmaster.live.metrics import MetricsServer, ServedAt
     from loadmaster.live.record import LiveRecord, lines_of
+    from loadmaster.live.run_record import kept_run
+    from loadmaster.live.settings import Report
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
     from loadmaster.runs import sources_of
@@ -109,8 +109,8 @@ def scheduler_of(setting: "Setting") -> "Scheduler":
 def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
     from loadmaster.live.agreement import agreement_of
-    from loadmaster.live.beside import TookTooLong, so_far_within
-    from loadmaster.live.stranded import stranded_by_host
+    from loadmaster.live.shadow_waits import TookTooLong, so_far_within
+    from loadmaster.live.stranded_capacity import stranded_by_host
     from loadmaster.model import LoadmasterError
 
     if how.acts:

@@ -31,7 +31,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     """
     from loadmaster.live.clocks import FakeClock
     from loadmaster.live.fake import FakeEngine
-    from loadmaster.live.trouble import Rates
+    from loadmaster.live.fault_injection import Rates
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
     from loadmaster.verbs.notes import noting, remarks

@@ -14,9 +14,9 @@ from loadmaster.verbs.option import Option
 from loadmaster.verbs.rules import Discipline
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct
     from loadmaster.live.kubernetes.engine import KubernetesEngine
-    from loadmaster.live.purse import Purse
+    from loadmaster.live.move_budget import Purse
+    from loadmaster.live.settings import Conduct
 
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
@@ -67,14 +67,14 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from functools import partial
 
     from loadmaster.live.clocks import RealClock
-    from loadmaster.live.compiling import compile_for
     from loadmaster.live.finding import Finding
     from loadmaster.live.kubernetes.api import Api
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
-    from loadmaster.live.kubernetes.preempting import Preemptor, both
-    from loadmaster.live.stopping import Terminated, as_ctrl_c
+    from loadmaster.live.kubernetes.preemption import Preemptor, both
+    from loadmaster.live.termination import Terminated, as_ctrl_c
+    from loadmaster.live.warmup import compile_for
     from loadmaster.model import InputError
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.run_options import split
@@ -152,7 +152,7 @@ def _taken(
 
 def _purse(options: KubernetesOptions) -> "Purse | None":
     """What may be moved in an hour; None: nothing."""
-    from loadmaster.live.purse import Purse
+    from loadmaster.live.move_budget import Purse
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes
 

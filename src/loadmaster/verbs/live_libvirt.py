@@ -11,9 +11,9 @@ from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
-    from loadmaster.live.guests.books import GuestsBooks
+    from loadmaster.live.guests.config import GuestTerms
     from loadmaster.live.guests.decider import GuestsDecider
-    from loadmaster.live.guests.terms import GuestTerms
+    from loadmaster.live.guests.session_state import GuestsBooks
     from loadmaster.model.actions import Action
 
 LOOKS = ("uris", "doctor", "mover")
@@ -104,7 +104,7 @@ def libvirt_with(
 
 
 def _terms(options: LibvirtOptions) -> "GuestTerms":
-    from loadmaster.live.guests.terms import GuestTerms
+    from loadmaster.live.guests.config import GuestTerms
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:

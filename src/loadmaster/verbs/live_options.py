@@ -10,8 +10,8 @@ from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct
     from loadmaster.live.metrics import ServedAt
+    from loadmaster.live.settings import Conduct
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
@@ -112,7 +112,7 @@ class QueueOptions(LiveOptions):
         Raises:
             InputError: a time is none, two options contradict each other, or one changes nothing.
         """
-        from loadmaster.live.conduct import Conduct
+        from loadmaster.live.settings import Conduct
         from loadmaster.model import InputError
 
         interval_s, for_s = self.times()

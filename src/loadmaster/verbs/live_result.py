@@ -47,11 +47,11 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.course import course_in
+            from loadmaster.live.timeline import course_in
             from loadmaster.report.live_answer import live_answer
 
             return live_answer(course_in(self.folder))
-        from loadmaster.live.share_courses import share_course_of
+        from loadmaster.live.share_timelines import share_course_of
         from loadmaster.report.share_course_page import share_course_answer
 
         return share_course_answer(share_course_of(self.folder))
@@ -77,12 +77,12 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.course import course_in
+            from loadmaster.live.timeline import course_in
             from loadmaster.report.live_charts import queue_over_time, spans_of
 
             course = course_in(self.folder)
             return queue_over_time(course, spans_of(course))
-        from loadmaster.live.share_courses import share_course_of
+        from loadmaster.live.share_timelines import share_course_of
         from loadmaster.report.share_course_chart import shares_chart
 
         return shares_chart(share_course_of(self.folder))

@@ -96,7 +96,7 @@ def made_of(folder: Path, command: str = "") -> KeptPage:
 
 
 def _live(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.course import course_in
+    from loadmaster.live.timeline import course_in
     from loadmaster.report.live_answer import live_answer, live_figures
     from loadmaster.report.live_page import live_page
 
@@ -123,7 +123,7 @@ def _result(folder: Path, command: str) -> KeptPage:
 
 
 def _shares(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.share_courses import share_course_of
+    from loadmaster.live.share_timelines import share_course_of
     from loadmaster.report.share_course_page import (
         share_course_answer,
         share_course_figures,

@@ -15,8 +15,8 @@ from loadmaster.verbs.result import Result
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.live.bag.terms import BagReport, Terms
-    from loadmaster.live.dask.place import DaskPlace
+    from loadmaster.live.bag.config import BagReport, Terms
+    from loadmaster.live.dask.machine_source import DaskPlace
     from loadmaster.report.page import Page
     from loadmaster.sizing import HostType, Sizer
 
@@ -107,7 +107,7 @@ class BagRunOptions(DaskOptions):
 
     def place(self) -> "DaskPlace":
         """Where the machines come from."""
-        from loadmaster.live.dask.place import DaskPlace
+        from loadmaster.live.dask.machine_source import DaskPlace
 
         given = self.slurm_option or []
         written = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else list(given)
@@ -119,7 +119,7 @@ class BagRunOptions(DaskOptions):
         Raises:
             InputError: a value breaks its rule, or an option changes nothing.
         """
-        from loadmaster.live.bag.terms import Terms
+        from loadmaster.live.bag.config import Terms
         from loadmaster.verbs.bag_options import chosen_type
 
         if self.budget is None and self.deadline is None:
@@ -224,9 +224,9 @@ def run_with(options: BagRunOptions) -> Ran:
     from rich.console import Console
 
     from loadmaster.compiled import timing_compilation
-    from loadmaster.live.bag.rows import command_rows
+    from loadmaster.live.bag.command_results import command_rows
     from loadmaster.live.dask.door import run_commands
-    from loadmaster.live.dask.place import machines
+    from loadmaster.live.dask.machine_source import machines
     from loadmaster.verbs.bag_options import unit_of_cost
     from loadmaster.verbs.bag_progress import BagProgress
     from loadmaster.verbs.folder import make_folder

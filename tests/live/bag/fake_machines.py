@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.live.bag.terms import task_folder
+from loadmaster.live.bag.config import task_folder
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
 from loadmaster.model import Cluster, Workload

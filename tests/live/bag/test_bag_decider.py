@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bag_replay import decide_again, sessions
 from loadmaster.live.bag import door
+from loadmaster.live.bag.config import Terms
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.bag.terms import Terms
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
 from loadmaster.model.actions import Release, Rent, Start, Stop

@@ -18,7 +18,7 @@ from loadmaster.live.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop
 

@@ -11,7 +11,7 @@ from share_fake import Dead, FakeBox, batch
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError, Workload
 from loadmaster.schedule.time_shared import METHODS
 from loadmaster.sim.timeshared.problem import TimesharedProblem

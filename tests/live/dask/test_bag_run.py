@@ -16,9 +16,9 @@ from patience import PATIENCE_S, until
 pytest.importorskip("distributed")
 
 from bag_replay import decide_again, sessions
-from loadmaster.live.bag.terms import Terms, task_folder
+from loadmaster.live.bag.config import Terms, task_folder
 from loadmaster.live.dask.door import run_commands
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskPlace, machines
 from loadmaster.live.job_log import JobLog, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule

@@ -10,7 +10,7 @@ pytest.importorskip("distributed")
 
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.engine import DaskEngine
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskPlace, machines
 from loadmaster.model.actions import Hold, Release, Rent, Start, Stop
 
 

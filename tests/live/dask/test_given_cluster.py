@@ -13,9 +13,9 @@ from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.bag.terms import Terms, task_folder
+from loadmaster.live.bag.config import Terms, task_folder
 from loadmaster.live.dask.door import run_commands
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskPlace, machines
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.live.guests.movers import Ask, Rebalance, Turns, guest_mover_named
-from loadmaster.live.guests.scene import Guest, GuestHost, GuestScene
+from loadmaster.live.guests.snapshot import Guest, GuestHost, GuestScene
 from loadmaster.model import Workload
 from loadmaster.move.change import State
 from loadmaster.move.enhanced_mosix import EnhancedMosix

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.guests.check import FILE, check_guests, guest_lines
+from loadmaster.live.guests.config import GuestTerms
 from loadmaster.live.guests.door import look_after
-from loadmaster.live.guests.terms import GuestTerms
 from loadmaster.live.job_log import JobLog
 from loadmaster.model import InputError
 

@@ -5,14 +5,14 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
-from loadmaster.live.course import course_in
 from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.purse import Purse
+from loadmaster.live.move_budget import Purse
 from loadmaster.live.record import LiveRecord
+from loadmaster.live.settings import Conduct
+from loadmaster.live.timeline import course_in
 from loadmaster.model.actions import Move
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler, discipline_named

@@ -15,15 +15,15 @@ from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, 
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import HELD, RUNNING, EngineDown
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.lease import when_free
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.run_record import kept_run
+from loadmaster.live.settings import Conduct
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 from loadmaster.place import POLICIES

@@ -5,10 +5,10 @@ import copy
 import pytest
 from fake_kubernetes import node, pod, stamp
 
+from loadmaster.live.eligibility import Waiting
 from loadmaster.live.engine import ENDING, HELD, KEPT_ROOM, RUNNING
 from loadmaster.live.kubernetes.movable import why_it_stays
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
-from loadmaster.live.waiting import Waiting
 from loadmaster.model import InputError
 from loadmaster.packing.kubernetes_rules import GANGS
 

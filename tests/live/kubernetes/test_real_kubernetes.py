@@ -18,7 +18,7 @@ from loadmaster.live.engine import HELD, RUNNING, EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.doctor import examine
 from loadmaster.live.kubernetes.engine import PODS, KubernetesEngine
-from loadmaster.live.kubernetes.watched import Watched
+from loadmaster.live.kubernetes.informer import Watched
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 

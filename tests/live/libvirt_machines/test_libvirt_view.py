@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.live.engine import NOWHERE
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.guests.snapshot import GuestScene
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
 from loadmaster.live.libvirt.view import HostView, OnTheWay, put_together, seen_of

@@ -11,8 +11,8 @@ import pytest
 import real_libvirt
 from loadmaster.live.clocks import RealClock
 from loadmaster.live.guests.check import check_guests
+from loadmaster.live.guests.config import GuestTerms
 from loadmaster.live.guests.door import look_after
-from loadmaster.live.guests.terms import GuestTerms
 from loadmaster.live.libvirt.engine import LibvirtEngine
 from loadmaster.live.libvirt.hosts import connect
 from loadmaster.model.actions import Cap, Move

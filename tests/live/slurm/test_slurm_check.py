@@ -5,10 +5,10 @@ from scripted_slurm import ScriptedSlurm
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.run_record import kept_run
+from loadmaster.live.settings import Conduct
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
 from loadmaster.schedule import Scheduler, discipline_named

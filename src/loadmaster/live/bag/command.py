@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from loadmaster.live.bag.left_behind import MARK, EndedCommand, children, left_behind, started, take_in_orphans
+from loadmaster.live.bag.orphans import MARK, EndedCommand, children, left_behind, started, take_in_orphans
 from loadmaster.strict_json import to_json
 from loadmaster.whole_file import write_whole
 

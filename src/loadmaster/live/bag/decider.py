@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from loadmaster.live.bag.books import BagBooks
-from loadmaster.live.bag.news import BagNews
-from loadmaster.live.bag.purse import BagPurse
+from loadmaster.live.bag.budget import BagPurse
+from loadmaster.live.bag.new_events import BagNews
+from loadmaster.live.bag.session_state import BagBooks
 from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import Refusal, Seen
 from loadmaster.model.actions import Action, Release, Rent, Start

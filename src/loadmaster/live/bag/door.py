@@ -4,17 +4,17 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from loadmaster.live.bag.books import BagBooks
+from loadmaster.live.bag.budget import BagPurse
+from loadmaster.live.bag.config import BagReport, Terms
 from loadmaster.live.bag.decider import BagDecider, Watch
-from loadmaster.live.bag.news import BagNews
-from loadmaster.live.bag.past import Past, read_past, same_commands
-from loadmaster.live.bag.purse import BagPurse
-from loadmaster.live.bag.resumed import take_up
-from loadmaster.live.bag.terms import BagReport, Terms
-from loadmaster.live.conduct import Report
+from loadmaster.live.bag.earlier_starts import Past, read_past, same_commands
+from loadmaster.live.bag.new_events import BagNews
+from loadmaster.live.bag.resume import take_up
+from loadmaster.live.bag.session_state import BagBooks
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.job_log import JobLog, described
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 from loadmaster.sizing import BagLedger
 
 

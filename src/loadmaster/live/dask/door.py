@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from loadmaster.live.bag.config import BagReport, Terms
 from loadmaster.live.bag.decider import Watch
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.bag.terms import BagReport, Terms
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.engine import DaskEngine
 from loadmaster.live.dask.machines import Machines

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, CommandOutcome, execute, stop
-from loadmaster.live.bag.terms import task_folder
+from loadmaster.live.bag.config import task_folder
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.machines import Machines
 from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen

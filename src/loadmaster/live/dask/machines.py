@@ -3,7 +3,7 @@
 import time
 from typing import Any, Protocol
 
-from loadmaster.live.dask.wanted import Wanted
+from loadmaster.live.dask.scaling import Wanted
 from loadmaster.model.errors import InputError
 
 

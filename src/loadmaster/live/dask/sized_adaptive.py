@@ -5,8 +5,8 @@ from typing import Any
 
 from distributed.deploy.adaptive import Adaptive
 
+from loadmaster.live.dask.scaling import Wanted
 from loadmaster.live.dask.scheduler_watch import SchedulerWatch
-from loadmaster.live.dask.wanted import Wanted
 from loadmaster.sizing import HostType, Planner, Sizer
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.answers import plain_action, refusals_in
-from loadmaster.live.guests.books import GuestsBooks
+from loadmaster.live.guests.config import GuestTerms
 from loadmaster.live.guests.decider import FORMAT
-from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.guests.session_state import GuestsBooks
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.retaken import Retaken
+from loadmaster.live.replayed_decisions import Retaken
 
 FILE = "guests.jsonl"
 

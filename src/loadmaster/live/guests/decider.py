@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.answers import plain_action
-from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import Refusal, Seen
-from loadmaster.live.guests.books import GuestsBooks
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.guests.session_state import GuestsBooks
+from loadmaster.live.guests.snapshot import GuestScene
+from loadmaster.live.settings import Report
 from loadmaster.model.actions import Action
 
 FORMAT = 1

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.answers import action_in
-from loadmaster.live.conduct import Report
 from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.guests.books import GuestsBooks
 from loadmaster.live.guests.check import FILE
+from loadmaster.live.guests.config import GuestTerms
 from loadmaster.live.guests.decider import GuestsDecider, Watch
-from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.guests.session_state import GuestsBooks
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 
 
 def look_after(

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from loadmaster.live.guests.scene import Guest, GuestHost, GuestScene
+from loadmaster.live.guests.snapshot import Guest, GuestHost, GuestScene
 from loadmaster.model import InputError
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit, within

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.guests.snapshot import GuestScene
 
 NEAR = 1e-3
 """A cap that is no further off than this is as it should be: hypervisors count in whole microseconds."""

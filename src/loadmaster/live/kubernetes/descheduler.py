@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.make_room import RoomMoves, first_without_room, room_for
-from loadmaster.live.purse import Purse
+from loadmaster.live.move_budget import Purse
 from loadmaster.model.actions import Action, Move, Start
 
 PATIENCE_S = 30.0

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
-from loadmaster.live.kubernetes.acting import act
+from loadmaster.live.kubernetes.actions import act
 from loadmaster.live.kubernetes.api import Api
-from loadmaster.live.kubernetes.evicting import barred, together
+from loadmaster.live.kubernetes.eviction import barred, together
+from loadmaster.live.kubernetes.informer import Watched
 from loadmaster.live.kubernetes.lease import ClusterLease
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
-from loadmaster.live.kubernetes.moving import Moves
 from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
+from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pods import id_of, pod_of
-from loadmaster.live.kubernetes.reading import NOT_READ, is_pod, name_of, why_unread
-from loadmaster.live.kubernetes.watched import Watched
 from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits

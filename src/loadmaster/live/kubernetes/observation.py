@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
-from loadmaster.live.kubernetes.moving import room_for
 from loadmaster.live.kubernetes.nodes import Node
+from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, Unread, read_nodes, read_pods
 from loadmaster.live.kubernetes.places import Places
+from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
-from loadmaster.live.kubernetes.reading import NOT_READ, PodRead, Unread, read_nodes, read_pods
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named

@@ -9,7 +9,7 @@ from loadmaster.live.engine import Can, EngineDown, Kind, Refusal, Seen
 from loadmaster.live.lease import Lease
 from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
-from loadmaster.live.libvirt.moving import Journey
+from loadmaster.live.libvirt.migration import Journey
 from loadmaster.live.libvirt.quota import quota_of
 from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, put_together, seen_of
 from loadmaster.model.actions import Action, Cap, Move

@@ -6,11 +6,11 @@ from typing import Any
 
 from loadmaster.live.answers import plain_action, refusals_in
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.retaken import Retaken
-from loadmaster.live.shares.books import SharesBooks, books_of
+from loadmaster.live.replayed_decisions import Retaken
 from loadmaster.live.shares.decider import FORMAT
 from loadmaster.live.shares.method import CarriedShares, ShareMethod
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
+from loadmaster.live.shares.session_state import SharesBooks, books_of
 
 FILE = "shares.jsonl"
 

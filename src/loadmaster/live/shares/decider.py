@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from loadmaster.live.answers import plain_action
-from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Line, Step
 from loadmaster.live.engine import RUNNING, Over, Refusal, Seen
-from loadmaster.live.shares.books import SharesBooks
+from loadmaster.live.settings import Report
 from loadmaster.live.shares.method import ShareMethod
+from loadmaster.live.shares.session_state import SharesBooks
 from loadmaster.model.actions import Stop
 
 FORMAT = 1

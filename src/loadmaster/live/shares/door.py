@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.conduct import Report
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 from loadmaster.live.shares.batch import Batch
-from loadmaster.live.shares.books import SharesBooks
 from loadmaster.live.shares.check import FILE
 from loadmaster.live.shares.decider import OnExit, SharesDecider
 from loadmaster.live.shares.method import CarriedShares, ShareMethod
+from loadmaster.live.shares.session_state import SharesBooks
 from loadmaster.model import InputError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
 from loadmaster.live.lease import Lease, MachineLock
-from loadmaster.live.slurm.acting import lines_of, refusal_of
+from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
