@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 
 from loadmaster.measure import metrics
-from loadmaster.measure.looks import look_at, samples_at
-from loadmaster.measure.paired import by_spread, log_ratio, over_resamples, over_seeds
+from loadmaster.measure.best_rule import judged
+from loadmaster.measure.paired_comparison import by_spread, log_ratio, over_resamples, over_seeds
 from loadmaster.measure.resample import WEEK_S, Sample, users, weeks
-from loadmaster.measure.sure_best import judged
+from loadmaster.measure.sequential_test import look_at, samples_at
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.schedule import discipline_named

@@ -153,7 +153,7 @@ def _look(out: Path) -> tuple[list[str], dict[str, str]]:
     from loadmaster.kept.store import Store
     from loadmaster.model import InputError
     from loadmaster.runs.record import read_record
-    from loadmaster.site.fitted import read_fitted
+    from loadmaster.site.fitted_queue import read_fitted
 
     faults, kept = [], {}
     for path in out.rglob("*.json"):

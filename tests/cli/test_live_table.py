@@ -10,7 +10,7 @@ from loadmaster.live.record import Decided
 from loadmaster.live.settings import Conduct, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Alternative
-from loadmaster.runs.so_far import SoFar
+from loadmaster.runs.interim_waits import SoFar
 
 CLUSTER = {"names": ["a", "b"]}
 

@@ -15,7 +15,7 @@ from loadmaster.model.named import Named
 from loadmaster.model.site_rules import Partition, SiteRules
 from loadmaster.report.live_answer import live_answer
 from loadmaster.report.live_charts import queue_over_time, spans_of, waits_over_time
-from loadmaster.runs.live_course import Began
+from loadmaster.runs.live_timeline import Began
 
 
 def course(folder, cores, *, cluster, **more):

@@ -9,7 +9,7 @@ import pytest
 from loadmaster.live.metrics import MetricsServer
 from loadmaster.live.settings import Report
 from loadmaster.model import InputError
-from loadmaster.runs.so_far import SoFar
+from loadmaster.runs.interim_waits import SoFar
 from loadmaster.verbs.live_kubernetes import KubernetesOptions
 
 

@@ -13,8 +13,8 @@ from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
 from loadmaster.report.compare_charts import main_chart
 from loadmaster.report.compare_page import compare_page
+from loadmaster.report.compressed_assets import packed_library
 from loadmaster.report.load_charts import ranking
-from loadmaster.report.packed import packed_library
 from loadmaster.report.page import Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.picture import write_picture
 from loadmaster.report.theme import ACCENT, DARK, INK, colours, rows, themed

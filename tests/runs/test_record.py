@@ -21,10 +21,10 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.runs import Setting, case_of, run_fully, sources_of
-from loadmaster.runs.again import again
 from loadmaster.runs.explain import explain
 from loadmaster.runs.outcome import from_bytes, to_bytes
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.runs.rerun import again
 from loadmaster.traces import Skipped, Trace
 
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from loadmaster.cli.app import app
 from loadmaster.model import InputError
 from loadmaster.runs import Setting, run_fully, sources_of
-from loadmaster.runs.again import again
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.runs.rerun import again
 
 RULE = "def score(demand, free, capacity):\n    return -free[1]\n"
 EVIL = "open('ran', 'w').close()\n" + RULE

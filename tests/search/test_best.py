@@ -8,8 +8,8 @@ from loadmaster.measure import violations, waits
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
 from loadmaster.search.best import best_found
 from loadmaster.search.bound import bound_of
-from loadmaster.search.foreseen import foreseen
 from loadmaster.search.greedy import lengths, listed
+from loadmaster.search.known_runtimes import foreseen
 from loadmaster.search.rigid import rigid_of
 
 

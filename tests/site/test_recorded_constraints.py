@@ -12,7 +12,7 @@ from loadmaster.model.cycles import Cycles
 from loadmaster.model.host_names import host_names
 from loadmaster.model.schedule import Schedule
 from loadmaster.runs import case_of
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import at_site
 from loadmaster.traces import read_trace
 
 HERE = Path(__file__).parent

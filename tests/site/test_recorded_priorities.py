@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import at_site
 from loadmaster.schedule.notation import discipline_named
 from loadmaster.traces import read_trace
 from loadmaster.traces.fit import fit_to

@@ -5,8 +5,8 @@ import pytest
 
 import loadmaster as lm
 from loadmaster.model import InputError
-from loadmaster.runs.again import again
 from loadmaster.runs.record import read_record
+from loadmaster.runs.rerun import again
 from traces.logs import swf_line, write
 
 CLOSED = {"swf_feedback": "closed", "hosts": "2x1c", "spread": "any"}

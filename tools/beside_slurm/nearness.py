@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.model import CalendarRow, Cluster
 from loadmaster.model.host_names import host_names
 from loadmaster.runs import Setting, case_of, run_fully
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import at_site
 from loadmaster.traces import read_trace
 
 

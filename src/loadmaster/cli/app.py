@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from loadmaster.cli.examples import shown_below
-from loadmaster.cli.verbs_when_asked import HELP, group_of
+from loadmaster.cli.lazy_verbs import HELP, group_of
 
 VERBS = {  # in the order of --help
     "compare": "Replay a log under several placement policies, and show which keeps the queue shortest.",

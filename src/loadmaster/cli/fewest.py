@@ -64,7 +64,7 @@ def _show(made: "FoundFewest") -> None:
     from loadmaster.report.console import for_results, new_table
     from loadmaster.report.fewest import details
     from loadmaster.report.fewest_page import columns_of, subtitle
-    from loadmaster.report.narrow import columns_that_fit
+    from loadmaster.report.terminal_columns import columns_that_fit
 
     found, console = made.found, for_results()
     waits = [each.fewest.outcome.metrics.p99_wait_s for each in found.answers if each.fewest.outcome is not None]

@@ -59,7 +59,7 @@ def _table(made: "Fitting", most: int = 8) -> None:
 
     from loadmaster.report.console import for_results, new_table
     from loadmaster.report.fit_page import tried_table
-    from loadmaster.report.narrow import columns_that_fit
+    from loadmaster.report.terminal_columns import columns_that_fit
 
     content = tried_table(made.found, most)
 

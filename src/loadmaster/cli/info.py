@@ -30,7 +30,7 @@ def info(
     from loadmaster.report.document import print_document
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.info import StateDescribed, info_with
-    from loadmaster.verbs.piped import as_named
+    from loadmaster.verbs.pipe_input import as_named
 
     if picture is not None:
         check_picture(picture)
@@ -61,8 +61,8 @@ def _show(found: "Described") -> None:
 
     from loadmaster.report.console import for_results
     from loadmaster.report.log_facts import log_facts, log_title
-    from loadmaster.report.narrow import columns_that_fit
     from loadmaster.report.room_claims import room_sentence
+    from loadmaster.report.terminal_columns import columns_that_fit
 
     read, summary, fitted = found.read, found.summary, found.fitted
     console = for_results()

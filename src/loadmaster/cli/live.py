@@ -52,8 +52,8 @@ def check(
     as_json: o.AsJson = False,
 ) -> None:
     """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
-    from loadmaster.cli.idle import option, refuse_idle
     from loadmaster.cli.signature import typed
+    from loadmaster.cli.unused_options import option, refuse_idle
     from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:

@@ -43,7 +43,7 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
 def _print(made: "Lived") -> None:
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_notes, for_results
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.runs.interim_waits import SoFar
 
     summary = {name: value for name, value in made.figures.items() if name != "left_out_jobs"}
     by_host = summary.pop("stranded_by_host", ())

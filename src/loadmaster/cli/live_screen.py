@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.cli.live_foretelling import Foretelling
+from loadmaster.cli.background_forecasts import Foretelling
 from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 

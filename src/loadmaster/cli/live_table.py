@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.report.on_terminal import OnTerminal
+from loadmaster.report.terminal_display import OnTerminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
     from loadmaster.live.settings import Conduct, Report
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.runs.interim_waits import SoFar
 
 SHOWN = 5
 """The last so many starts."""

@@ -24,9 +24,9 @@ def simulate(
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
     from loadmaster.cli.run_options import command_line
-    from loadmaster.verbs.idle import refuse_all_but
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.simulate import simulate_with
+    from loadmaster.verbs.unused_options import refuse_all_but
 
     if again is not None:
         refuse_all_but(options, (), "the record says how the run was made", "leave it out, or leave out --again")
@@ -64,9 +64,9 @@ def _document(
 def _again(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
-    from loadmaster.runs.again import again
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
+    from loadmaster.runs.rerun import again
     from loadmaster.runs.trust import check_trust
     from loadmaster.verbs.progress import Bar
 

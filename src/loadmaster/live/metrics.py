@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
     from loadmaster.live.settings import Report
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.runs.interim_waits import SoFar
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",

@@ -8,7 +8,7 @@ from loadmaster.live.engine import HELD, NOWHERE, RUNNING
 from loadmaster.live.listing import OF_TASKS
 from loadmaster.model import Cluster
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED
 
 Row = dict[str, Any]
 """A job's columns in a listing."""

@@ -20,7 +20,7 @@ from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.order import ORDERS, AnyOrder
 from loadmaster.runs.case import Case
-from loadmaster.runs.live_course import unended
+from loadmaster.runs.live_timeline import unended
 from loadmaster.runs.record import LIVE, Record
 from loadmaster.runs.setting import Setting
 

@@ -10,8 +10,8 @@ from loadmaster.live.observed_history import Happened, happened_in
 from loadmaster.live.own_queue import OwnQueue
 from loadmaster.live.record import lines_of
 from loadmaster.model import InputError, LoadmasterError
+from loadmaster.runs.interim_waits import SoFar
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
-from loadmaster.runs.so_far import SoFar
 from loadmaster.schedule import Scheduler
 
 

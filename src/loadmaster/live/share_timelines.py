@@ -10,7 +10,7 @@ from loadmaster.live.shares.check import FILE as SHARES
 from loadmaster.live.shares.timeline import share_course_in
 from loadmaster.model import InputError
 from loadmaster.model.errors import one_line
-from loadmaster.runs.share_course import ShareCourse
+from loadmaster.runs.share_timeline import ShareCourse
 
 
 def share_course_of(folder: Path) -> ShareCourse:

@@ -21,7 +21,8 @@ from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, sta
 from loadmaster.live.stranded_capacity import free_in, stranded_by_host, typical_of
 from loadmaster.model import InputError
 from loadmaster.model.errors import one_line
-from loadmaster.runs.live_course import (
+from loadmaster.runs.interim_waits import SoFar
+from loadmaster.runs.live_timeline import (
     DOWN,
     FULL,
     ROOM,
@@ -35,7 +36,6 @@ from loadmaster.runs.live_course import (
     StrandedPart,
     Worth,
 )
-from loadmaster.runs.so_far import SoFar
 
 
 def course_in(folder: Path) -> Course:

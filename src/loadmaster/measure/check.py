@@ -6,8 +6,8 @@ Written against the definitions alone; it shares no code with the engines.
 import numpy as np
 
 from loadmaster.measure.check_constraints import broken_constraints
-from loadmaster.measure.held import held, task_jobs
 from loadmaster.measure.little import little
+from loadmaster.measure.task_intervals import held, task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.measure.check_limits import beyond_alone, broken_limits, broken_work, name_behind
-from loadmaster.measure.held import Held, held, task_jobs
+from loadmaster.measure.task_intervals import Held, held, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.measure.held import Held, held
+from loadmaster.measure.task_intervals import Held, held
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.measure.held import held, task_jobs
-from loadmaster.measure.recorded import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.task_intervals import held, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Ints

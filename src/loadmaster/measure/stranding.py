@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from loadmaster.measure.held import held
 from loadmaster.measure.occupancy import averaged, part_of, rows_of, spans_of
+from loadmaster.measure.task_intervals import held
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule

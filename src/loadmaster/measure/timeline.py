@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import held
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule

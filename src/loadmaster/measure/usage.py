@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.held import held
 from loadmaster.measure.little import horizon
+from loadmaster.measure.task_intervals import held
 from loadmaster.model.arrays import Floats, Longs, sum_of_products
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule

@@ -6,11 +6,11 @@ One replay of one log gives one number a rule and no interval, so the sentence s
 from functools import partial
 
 from loadmaster.model.units import show_alike, show_seconds
-from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
+from loadmaster.report.confidence import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
 from loadmaster.report.machines_claims import machines_sentence
 from loadmaster.report.record_claims import record_head
-from loadmaster.report.sure import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
+from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome
 
 

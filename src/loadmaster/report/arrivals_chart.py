@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
 from loadmaster.packing.state_facts import StateFacts
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip
 
 _BARS = 120

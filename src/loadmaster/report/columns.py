@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from loadmaster.measure import Metrics
 from loadmaster.measure.recorded_hosts import OnHosts
-from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, percent
+from loadmaster.report.confidence import difference_text
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import difference_text
+from loadmaster.report.wait_change import change_of
 from loadmaster.runs import Outcome
 
 BEST = "★"

@@ -7,11 +7,11 @@ from typing import Any
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer
-from loadmaster.report.coinciding import coinciding_words, shown_as_one
 from loadmaster.report.comparison import Comparison, Group, load_words
-from loadmaster.report.followed_chart import members_blocks
+from loadmaster.report.identical_rules import coinciding_words, shown_as_one
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.load_charts import load_charts, ranking, wait_charts
+from loadmaster.report.meta_rule_chart import members_blocks
 from loadmaster.report.page import Block, Chart, Heading, Text
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import themed

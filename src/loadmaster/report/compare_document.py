@@ -4,12 +4,12 @@ from typing import Any
 
 from loadmaster.report.answer import answer, leader
 from loadmaster.report.comparison import Comparison, faults
+from loadmaster.report.confidence import judgement_document, samples_words, sure_row, would_tell
 from loadmaster.report.document import document, left_out, rejected_jobs
+from loadmaster.report.group_comparison import most_jobs
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
 from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
 from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
-from loadmaster.report.sure import judgement_document, samples_words, sure_row, would_tell
-from loadmaster.report.who_pays import most_jobs
 from loadmaster.runs import Outcome
 from loadmaster.runs.judgement import Judgement
 

@@ -5,14 +5,16 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from loadmaster import __version__
-from loadmaster.measure.explained import room_over_time
+from loadmaster.measure.queueing_check import room_over_time
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.claims import claim_headings, claim_texts
-from loadmaster.report.coinciding import Same, coinciding_words, others_words, shown_as_one
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
+from loadmaster.report.confidence_page import sure_blocks
+from loadmaster.report.group_comparison import settled, who_pays
+from loadmaster.report.identical_rules import Same, coinciding_words, others_words, shown_as_one
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
@@ -20,10 +22,8 @@ from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
-from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
-from loadmaster.report.who_pays import settled, who_pays
 from loadmaster.runs.machines import MachineSet
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from loadmaster.measure.recorded import Recorded
 from loadmaster.measure.recorded_hosts import OnHosts
+from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.model.units import percent as percent
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.judgement import Judged, Judgement, baseline_among

@@ -8,8 +8,8 @@ from loadmaster.measure.timeline import queue_series
 from loadmaster.model.units import percent
 from loadmaster.report.explanation import amounts, sentences
 from loadmaster.report.gantt import take_lane
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.scores_chart import scores_chart
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of

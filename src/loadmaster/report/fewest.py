@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES
-from loadmaster.measure.recorded import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
+from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES
+from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
 from loadmaster.model import Cluster
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import percent
+from loadmaster.report.confidence import cut_sentence
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import cut_sentence
 from loadmaster.runs import Case
 from loadmaster.runs.machines import MachineSet
 from loadmaster.runs.samples import Drawing

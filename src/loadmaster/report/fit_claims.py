@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.measure.explained import RoomOverTime, room_over_time
-from loadmaster.measure.likeness import Likeness
-from loadmaster.measure.recorded import Recorded, recorded
+from loadmaster.measure.goodness_of_fit import Likeness
+from loadmaster.measure.queueing_check import RoomOverTime, room_over_time
+from loadmaster.measure.recorded_metrics import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
 from loadmaster.model.units import percent, signed
 from loadmaster.report.document import rejected_jobs

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from loadmaster.measure.likeness import HOUR_S, WeekByWeek
+from loadmaster.measure.goodness_of_fit import HOUR_S, WeekByWeek
 from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import percent, signed
 from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, verdict_sentence

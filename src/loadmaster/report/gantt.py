@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import held
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.report.theme import rows, themed

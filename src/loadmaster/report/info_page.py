@@ -10,8 +10,8 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.workload import Workload
 from loadmaster.report.arrivals_chart import amount, label
 from loadmaster.report.log_facts import log_facts, log_title
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.theme import ACCENT, MUTED, RULE, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.traces import Trace

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.looks import Drawn
-from loadmaster.report.sure import difference_text
+from loadmaster.report.confidence import difference_text
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.theme import INK, MUTED, RULE, names_axis, rows, rule_chosen, stressed
 from loadmaster.runs.judgement import Judged, Judgement
 

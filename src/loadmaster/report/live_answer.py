@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
-from loadmaster.runs.live_course import Course
+from loadmaster.runs.live_timeline import Course
 
 
 def live_figures(course: Course) -> dict[str, Any]:

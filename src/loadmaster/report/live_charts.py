@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, colours, rows, tooltip
-from loadmaster.runs.live_course import KINDS, Course, HostNow
+from loadmaster.runs.live_timeline import KINDS, Course, HostNow
 
 _WIDTH = 940
 _POINTS = 2500

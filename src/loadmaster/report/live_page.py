@@ -19,7 +19,7 @@ from loadmaster.report.live_charts import (
 )
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import themed
-from loadmaster.runs.live_course import KINDS, Course
+from loadmaster.runs.live_timeline import KINDS, Course
 
 MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""

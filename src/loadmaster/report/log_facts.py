@@ -4,7 +4,7 @@ from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
 from loadmaster.report.columns import short
 from loadmaster.traces import Trace
-from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+from loadmaster.traces.constraint_counts import bonds_of_cluster, bonds_of_jobs
 from loadmaster.traces.summary import Fit, Summary
 
 

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from loadmaster.model.units import show_seconds
-from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
+from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome, Setting
 from loadmaster.runs.machines import MachineSet
 

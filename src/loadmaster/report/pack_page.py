@@ -10,9 +10,9 @@ from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.picture import host_loads
 from loadmaster.report.columns import short
-from loadmaster.report.filled_chart import filled_chart
-from loadmaster.report.made import how_it_was_made
+from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.theme import ACCENT, STRANDED, rows, themed, unchecked
 
 MOST_YIELDS = 2_000

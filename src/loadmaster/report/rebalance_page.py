@@ -6,10 +6,10 @@ from typing import Any
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.move.change import State
 from loadmaster.move.plan import MovePlan
-from loadmaster.report.filled_chart import filled_chart
-from loadmaster.report.made import how_it_was_made
+from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.moves_chart import moves_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.theme import unchecked
 
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.measure import explained
+from loadmaster.measure import queueing_check
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
 from loadmaster.report.room_claims import waited_sentence
@@ -44,7 +44,7 @@ def why_unexplained(comparison: Comparison) -> str:
     """Why queueing does not explain the recorded waits, or they are not known; empty where it may (rules H2 to H4)."""
     if comparison.recorded is not None and comparison.case.without_verdict:
         return "too many jobs are left out"
-    return explained.why_unexplained(comparison.recorded)
+    return queueing_check.why_unexplained(comparison.recorded)
 
 
 def model_error(comparison: Comparison) -> float | None:

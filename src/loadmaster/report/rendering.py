@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loadmaster.report.packed import library, packed, packed_library, part
+from loadmaster.report.compressed_assets import library, packed, packed_library, part
 from loadmaster.report.page import Block, Chart, Heading, Page, Table
 from loadmaster.report.theme import DARK, for_a_page
 from loadmaster.report.words import as_words

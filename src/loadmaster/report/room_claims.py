@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from loadmaster.measure.explained import why_unexplained
-from loadmaster.measure.recorded import Recorded
+from loadmaster.measure.queueing_check import why_unexplained
+from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.runs.case import MOST_WORK_LEFT_OUT
 from loadmaster.traces import Skipped

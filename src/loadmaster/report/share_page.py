@@ -5,8 +5,8 @@ from typing import Any
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import unit_for
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.sharing_chart import sharing_chart
 from loadmaster.report.sharing_table import label, ratio
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip, unchecked

@@ -6,8 +6,8 @@ from typing import Any
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.bag_chart import PALETTE
 from loadmaster.report.columns import short
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import how_it_was_made
 from loadmaster.report.theme import rows, themed, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.sim.bags.curve import CurvePoint

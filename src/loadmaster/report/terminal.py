@@ -19,9 +19,9 @@ from loadmaster.report.columns import (
 )
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.console import new_table
-from loadmaster.report.narrow import columns_that_fit
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
+from loadmaster.report.terminal_columns import columns_that_fit
 from loadmaster.runs import Outcome
 
 

@@ -7,7 +7,7 @@ from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tool
 from loadmaster.report.tune_claims import rule_words
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, TargetName
-from loadmaster.tuning.seen_whole import Whole
+from loadmaster.tuning.full_log_run import Whole
 from loadmaster.tuning.tune import Tuning
 
 _WON, _FRONT, _KEPT, _OVER = "the winner", "on the Pareto front", "kept the limit", "over the limit"

@@ -3,12 +3,12 @@
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
-from loadmaster.report.sure import interval_text
+from loadmaster.report.confidence import interval_text
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, target_of
+from loadmaster.tuning.holdout import SHORTEST_S, Gain, Unseen
+from loadmaster.tuning.rule_file import written
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.unseen import SHORTEST_S, Gain, Unseen
-from loadmaster.tuning.written import written
 
 TUNED = "the tuned rule"
 

@@ -8,10 +8,10 @@ from loadmaster.report.document import document, left_out
 from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import Figures
-from loadmaster.tuning.losers import losers
-from loadmaster.tuning.seen_whole import GROUPS
+from loadmaster.tuning.full_log_run import GROUPS
+from loadmaster.tuning.regressions import losers
+from loadmaster.tuning.rule_file import file_name
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.written import file_name
 
 
 def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 from loadmaster import __version__
 from loadmaster.report.columns import short, unit_for
+from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
-from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
 from loadmaster.tuning.figures import WORDS
-from loadmaster.tuning.losers import losers
+from loadmaster.tuning.full_log_run import GROUPS
+from loadmaster.tuning.regressions import losers
+from loadmaster.tuning.rule_file import FRONT, usage
 from loadmaster.tuning.search import Finalist
-from loadmaster.tuning.seen_whole import GROUPS
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.written import FRONT, usage
 
 _TITLES = {"size": "size (cores of the job)", "user": "user", "hour": "hour of arrival", "week": "week of arrival"}
 

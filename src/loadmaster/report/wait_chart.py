@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.measure.distribution import EDGES_S, share_within
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.looks import Drawn
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.theme import rows, rule_chosen, stressed, tooltip
 
 _TICKS = {

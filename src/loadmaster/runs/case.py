@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
-from loadmaster.runs.unbound import notes_on_features
+from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
 from loadmaster.traces.fit import FOREIGN

@@ -8,7 +8,7 @@ from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.place import Context, Policy
 from loadmaster.place.trial import try_out
-from loadmaster.runs.live_again import lived_until, may_be_lived
+from loadmaster.runs.live_replay import lived_until, may_be_lived
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of

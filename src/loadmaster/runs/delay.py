@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.runs.live_again import may_be_lived, slurm_of, without_a_pass
+from loadmaster.runs.blocking_rules import RulesInTheWay
+from loadmaster.runs.live_replay import may_be_lived, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
 from loadmaster.runs.reserved import kept_back
-from loadmaster.runs.rules_in_the_way import RulesInTheWay
 from loadmaster.runs.setting import discipline_of
 
 LOOKED_AT = 50

@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.measure.looks import unsure_at
-from loadmaster.measure.paired import Difference, log_ratio, of_chaos, over_resamples, over_seeds
+from loadmaster.measure.best_rule import NO_VERDICT, Verdict, judged, weeks_to_tell
+from loadmaster.measure.paired_comparison import Difference, log_ratio, of_chaos, over_resamples, over_seeds
 from loadmaster.measure.resample import whole_weeks, without_interval
-from loadmaster.measure.sure_best import NO_VERDICT, Verdict, judged, weeks_to_tell
+from loadmaster.measure.sequential_test import unsure_at
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome

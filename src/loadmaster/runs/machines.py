@@ -15,7 +15,7 @@ from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples
 from loadmaster.runs.setting import Setting
 from loadmaster.runs.sweep import sweep
-from loadmaster.runs.unbound import notes_on_features
+from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.fit import held_by, part_of_work
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, violations, waits
-from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.recorded_hosts import same_hosts
+from loadmaster.measure.run_diagnostics import Beside, beside
 from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule, Workload

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.looks import look_at, samples_at
+from loadmaster.measure.sequential_test import look_at, samples_at
 from loadmaster.runs.judgement import Ending, Sampled
 from loadmaster.runs.samples import Drawing, SampleRun
 

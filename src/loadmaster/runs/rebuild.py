@@ -11,8 +11,8 @@ from loadmaster.model import Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.moments import at_or_after
 from loadmaster.order import Ranking
-from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
+from loadmaster.runs.replay import enacted_until
 from loadmaster.runs.setting import discipline_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.predictions import corrections_of

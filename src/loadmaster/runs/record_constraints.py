@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import TypeAdapter
 
 from loadmaster.model import Constraints, Dependencies, Named, SiteRules
-from loadmaster.traces.bound_columns import NAMED
+from loadmaster.traces.constraint_columns import NAMED
 
 _RULES = TypeAdapter(SiteRules)
 _TEXTS = (*NAMED, "depends", "user_names", "account_names")

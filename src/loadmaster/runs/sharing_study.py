@@ -15,7 +15,7 @@ from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.prepare import workers_for
 from loadmaster.runs.sharing import run_sharing
-from loadmaster.runs.sharing_pace import events_a_second, is_compiled
+from loadmaster.runs.sharing_plain_rate import events_a_second, is_compiled
 from loadmaster.runs.sharing_row import SharingRow
 from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of
 

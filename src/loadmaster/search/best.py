@@ -10,9 +10,9 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.search.foreseen import foreseen
 from loadmaster.search.greedy import Planned, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
+from loadmaster.search.known_runtimes import foreseen
 from loadmaster.search.rigid import Rigid, rigid_of
 
 BUDGET_S = 50.0

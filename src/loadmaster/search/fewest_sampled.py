@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES, SURE, by_spread
+from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES, SURE, by_spread
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.runs import Case
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples, sampled

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.likeness import Weekly, weekly
+from loadmaster.measure.goodness_of_fit import Weekly, weekly
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
@@ -19,7 +19,7 @@ from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate
-from loadmaster.site.fitted import SiteQueue
+from loadmaster.site.fitted_queue import SiteQueue
 
 
 class QueueTrial(NamedTuple):

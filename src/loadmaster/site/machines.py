@@ -6,7 +6,7 @@ from loadmaster.later import later
 from loadmaster.model import Cluster
 from loadmaster.traces.hosts import read_hosts
 
-_described = later("loadmaster.site.described_machines", "described_machines")
+_described = later("loadmaster.site.slurm_hosts", "described_machines")
 
 
 def read_machines(spec: str | Path) -> Cluster:

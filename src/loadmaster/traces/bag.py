@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
 from loadmaster.traces.files import utf8_of
-from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.unsupported_files import refuse_document
 from loadmaster.whole_file import whole_file
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, Named
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.rejects import Rule
-from loadmaster.traces.slurm_bound import STATUS
+from loadmaster.traces.slurm_constraints import STATUS
 from loadmaster.traces.values import moments, words
 
 CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}

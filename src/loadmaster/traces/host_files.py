@@ -14,11 +14,11 @@ from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
 from loadmaster.traces.files import checked_text, head_of, text_of
-from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.host_rules import RULE_COLUMNS, host_rules
 from loadmaster.traces.openb import read_openb_nodes
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.plain_yaml import FORM, plain_yaml
+from loadmaster.traces.unsupported_files import refuse_document, refuse_listing
 from loadmaster.traces.values import absent, words
 from loadmaster.traces.whole_table import whole_table
 

@@ -18,7 +18,7 @@ from loadmaster.traces.amount_columns import (
     resource_of,
     unknown_column,
 )
-from loadmaster.traces.bound_columns import NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions

@@ -14,7 +14,7 @@ from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.files import Progress, blocks, checked_text
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Locate, Rejects, Rule

@@ -11,13 +11,13 @@ from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
-from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
 from loadmaster.traces.trace import Machines, Trace
+from loadmaster.traces.unsupported_files import refuse_document, refuse_listing
 
 
 def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:

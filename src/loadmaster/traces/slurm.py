@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.dump_window import window_note
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.slurm_bound import bound_columns, command_lines
+from loadmaster.traces.slurm_constraints import bound_columns, command_lines
 from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches

@@ -21,8 +21,8 @@ from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
 from loadmaster.traces.swf_block import EXTRA, Block, WantedColumns, read_block
-from loadmaster.traces.swf_bound import bound_of
 from loadmaster.traces.swf_columns import GrowingColumns
+from loadmaster.traces.swf_constraints import bound_of
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
 from loadmaster.traces.swf_names import read_names
 from loadmaster.traces.swf_words import Words, has_words

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
-from loadmaster.tuning.asking import BATCH, TriedRule, ask
+from loadmaster.tuning.baselines import baseline, of_the_kind, rivals
 from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import Figures, TargetName, figures, front
-from loadmaster.tuning.kept_trials import KeptTrials
 from loadmaster.tuning.knobs import Values
-from loadmaster.tuning.rivals import baseline, of_the_kind, rivals
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
+from loadmaster.tuning.suggestions import BATCH, TriedRule, ask
+from loadmaster.tuning.trial_store import KeptTrials
 
 _MORE = 8
 """So many times as many candidates are asked for where some of those asked were tried before."""

@@ -8,8 +8,8 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.tuning.bench import TrialBench
+from loadmaster.tuning.holdout import Unseen, unseen
 from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
-from loadmaster.tuning.unseen import Unseen, unseen
 from loadmaster.tuning.weeks import Weeks, in_two
 
 _TOLD = 5

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.kept.made_before import Maker
+from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -15,6 +14,7 @@ from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
 from loadmaster.verbs.site_options import SiteOptions, with_row
+from loadmaster.verbs.unused_options import refuse_idle_foresight, refuse_idle_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,8 +167,8 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
 def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
-    from loadmaster.measure.recorded import recorded
     from loadmaster.measure.recorded_hosts import on_hosts
+    from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs import Store

@@ -4,9 +4,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.log_options import READS, ReadingOptions, as_trace
 from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.model import Workload

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.log_options import MACHINES
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
@@ -14,6 +13,7 @@ from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, usual_discipline
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
+from loadmaster.verbs.unused_options import refuse_idle, refuse_idle_foresight, refuse_idle_settings
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from loadmaster.report.fit_claims import FitFound
     from loadmaster.report.page import Page
     from loadmaster.runs import Case
-    from loadmaster.runs.at_site import AtSite
-    from loadmaster.site.fitted import FittedSite
+    from loadmaster.runs.site_case import AtSite
+    from loadmaster.site.fitted_queue import FittedSite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Fitting(Result):
             InputError: no queue is offered.
         """
         from loadmaster.model import InputError
-        from loadmaster.site.fitted import fitted_text
+        from loadmaster.site.fitted_queue import fitted_text
 
         if self.refused or self.site is None:
             raise InputError(self.found.log, f"no queue to write: {self.refused}", fix="see its answer")
@@ -156,7 +156,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     from loadmaster.runs import Store
     from loadmaster.search.site_fit import fit_site
     from loadmaster.search.site_trial import trial_of
-    from loadmaster.site.fitted import SiteQueue
+    from loadmaster.site.fitted_queue import SiteQueue
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import remarks
 
@@ -191,7 +191,7 @@ def _refuse_poured_site(options: FitOptions) -> None:
         InputError: it was given so.
     """
     from loadmaster.model.errors import InputError
-    from loadmaster.verbs.piped import as_named, is_poured
+    from loadmaster.verbs.pipe_input import as_named, is_poured
 
     for flag, given in (("--site", options.site), ("--site-accounts", options.site_accounts)):
         if isinstance(given, str | Path) and is_poured(given):
@@ -208,8 +208,8 @@ def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list
 
 
 def _site(options: FitOptions, case: "Case", policy: str, found: "FitFound") -> "FittedSite":
-    from loadmaster.site.fitted import FittedSite, groups_of
-    from loadmaster.verbs.piped import is_poured
+    from loadmaster.site.fitted_queue import FittedSite, groups_of
+    from loadmaster.verbs.pipe_input import is_poured
 
     assert found.fit is not None
     best = found.fit.best

@@ -3,9 +3,9 @@
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.rules import Rule, name_of
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.model.bag import Bag

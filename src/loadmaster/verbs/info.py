@@ -5,15 +5,15 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.measure.recorded import Recorded
+    from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.model import Cluster, Workload
     from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.page import Page
@@ -130,7 +130,7 @@ class Described(Result):
         """Jobs, span, users, work, loads, kinds of hosts and constraints as plain values; seconds and bytes."""
         from loadmaster.report.document import left_out
         from loadmaster.report.room_claims import room_document
-        from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+        from loadmaster.traces.constraint_counts import bonds_of_cluster, bonds_of_jobs
 
         read, fitted = self.read, self.fitted
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
@@ -167,7 +167,7 @@ class Described(Result):
         Raises:
             InputError: the machines are not known, or the log does not say when jobs started.
         """
-        from loadmaster.measure.explained import room_over_time
+        from loadmaster.measure.queueing_check import room_over_time
         from loadmaster.model.errors import InputError
         from loadmaster.report.room_chart import room_chart
         from loadmaster.traces import fit_by
@@ -272,7 +272,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     from loadmaster.traces.summary import fit, summarise
     from loadmaster.traces.verdict import verdict_of
     from loadmaster.verbs.next_command import next_command
-    from loadmaster.verbs.piped import as_named
+    from loadmaster.verbs.pipe_input import as_named
 
     read = options.read()
     if read.cluster is None:
@@ -297,7 +297,7 @@ def _kept(made: "D", options: InfoOptions) -> "D":
 
 def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked']") -> "Recorded | None":
     """What the log recorded of the jobs that fit."""
-    from loadmaster.measure.recorded import recorded
+    from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.traces import fit_by
 
     if read.cluster is None or read.workload.recorded_wait_s is None:

@@ -4,10 +4,10 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.live.shares.session_state import SharesBooks

@@ -46,10 +46,10 @@ def drive(
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
     from loadmaster.runs import sources_of
+    from loadmaster.runs.interim_waits import SoFar
     from loadmaster.runs.record import write_record
-    from loadmaster.runs.so_far import SoFar
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.live_beside import SoFarBeside
+    from loadmaster.verbs.record_reader_process import SoFarBeside
 
     make_folder(out)
     sources = sources_of(setting)

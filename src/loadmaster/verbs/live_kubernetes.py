@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_all_but
 from loadmaster.verbs.live_drive import Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 from loadmaster.verbs.rules import Discipline
+from loadmaster.verbs.unused_options import refuse_all_but
 
 if TYPE_CHECKING:
     from loadmaster.live.kubernetes.engine import KubernetesEngine

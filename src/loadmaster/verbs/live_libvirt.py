@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.live.guests.config import GuestTerms

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.live.metrics import ServedAt

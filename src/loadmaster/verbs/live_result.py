@@ -52,7 +52,7 @@ class Lived(Result):
 
             return live_answer(course_in(self.folder))
         from loadmaster.live.share_timelines import share_course_of
-        from loadmaster.report.share_course_page import share_course_answer
+        from loadmaster.report.share_timeline_page import share_course_answer
 
         return share_course_answer(share_course_of(self.folder))
 
@@ -83,7 +83,7 @@ class Lived(Result):
             course = course_in(self.folder)
             return queue_over_time(course, spans_of(course))
         from loadmaster.live.share_timelines import share_course_of
-        from loadmaster.report.share_course_chart import shares_chart
+        from loadmaster.report.share_timeline_chart import shares_chart
 
         return shares_chart(share_course_of(self.folder))
 

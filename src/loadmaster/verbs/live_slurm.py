@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.live_drive import Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.live.slurm.engine import SlurmEngine
@@ -86,7 +86,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     from loadmaster.live.slurm.reasons import Reasons
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
-    from loadmaster.runs.at_site import own_rule
+    from loadmaster.runs.site_case import own_rule
     from loadmaster.verbs.run_options import split
 
     asked = options.asked

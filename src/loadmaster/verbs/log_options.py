@@ -5,13 +5,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster, Workload
     from loadmaster.runs import Case
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import AtSite
     from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"

@@ -10,8 +10,8 @@ from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster
-    from loadmaster.runs.at_site import AtSite
     from loadmaster.runs.machines import MachineSet
+    from loadmaster.runs.site_case import AtSite
 
 
 MOST_SETS = 20
@@ -99,7 +99,7 @@ class MachineOptions(LogOptions):
         Raises:
             InputError: it was named.
         """
-        from loadmaster.verbs.idle import refuse_idle
+        from loadmaster.verbs.unused_options import refuse_idle
 
         if all(each.cost_per_hour is None for each in found):
             refuse_idle(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")

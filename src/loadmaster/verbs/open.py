@@ -30,7 +30,7 @@ def read_result(folder: Path) -> "Result":
     """
     from loadmaster.kept.values import read_value
     from loadmaster.model.errors import InputError
-    from loadmaster.report.kept_chart import CHARTS
+    from loadmaster.report.chart_spec import CHARTS
     from loadmaster.verbs.result import Result
 
     found: Any = read_value(folder, CHARTS)[1]

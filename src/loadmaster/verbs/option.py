@@ -68,7 +68,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """See that every value is one that its option takes; what comes through a pipe is from now on in a file."""
-        from loadmaster.verbs.piped import poured
+        from loadmaster.verbs.pipe_input import poured
 
         for name, (kind, option) in described(type(self)).items():
             if option.reads:
@@ -77,7 +77,7 @@ class Options:
 
     def call(self, verb: str) -> str:
         """How one writes this in Python: every option that was given and says something; others by their kind."""
-        from loadmaster.verbs.piped import as_named
+        from loadmaster.verbs.pipe_input import as_named
 
         names = [field.name for field in dataclasses.fields(self) if field.init and not field.kw_only]
         usual = {field.name: repr(field.default) for field in dataclasses.fields(self)}

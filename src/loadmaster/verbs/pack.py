@@ -5,11 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.task_options import TaskOptions
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.task_options import TaskOptions
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl

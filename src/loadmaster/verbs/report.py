@@ -107,7 +107,7 @@ def _live(folder: Path, command: str) -> KeptPage:
 def _run(folder: Path, command: str) -> KeptPage:
     from loadmaster.report.run_page import run_answer, run_page
     from loadmaster.runs.record import read_record
-    from loadmaster.runs.recorded import recorded_outcome
+    from loadmaster.runs.recorded_run import recorded_outcome
 
     record = read_record(folder)
     outcome = recorded_outcome(record)
@@ -124,7 +124,7 @@ def _result(folder: Path, command: str) -> KeptPage:
 
 def _shares(folder: Path, command: str) -> KeptPage:
     from loadmaster.live.share_timelines import share_course_of
-    from loadmaster.report.share_course_page import (
+    from loadmaster.report.share_timeline_page import (
         share_course_answer,
         share_course_figures,
         share_course_page,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,8 +96,8 @@ class Reproduced(Result):
 
     def page(self) -> "Page":
         """All claims, how many hold where, all figures."""
-        from loadmaster.report.made import how_it_was_made
         from loadmaster.report.page import Block, Chart, Heading, Page, Text
+        from loadmaster.report.page_footer import how_it_was_made
         from loadmaster.report.verdict_chart import verdict_chart
 
         result = self.reproduction

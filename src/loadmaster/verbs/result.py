@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.made_before import Maker
+    from loadmaster.kept.up_to_date import Maker
     from loadmaster.report.page import Page
 
 
@@ -75,9 +75,9 @@ class Result:
         Raises:
             InputError: the folder cannot be written.
         """
-        from loadmaster.kept.made_before import entry, made_before
+        from loadmaster.kept.up_to_date import entry, made_before
         from loadmaster.kept.values import write_value
-        from loadmaster.report.kept_chart import CHARTS
+        from loadmaster.report.chart_spec import CHARTS
         from loadmaster.verbs.folder import make_folder
 
         path = Path(folder)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import CLUSTER, DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +82,7 @@ class BagRunOptions(DaskOptions):
             InputError: there are none.
         """
         from loadmaster.live.bag.commands import checked_commands, read_commands
-        from loadmaster.verbs.piped import poured
+        from loadmaster.verbs.pipe_input import poured
 
         if isinstance(self.commands, str | Path):
             return read_commands(Path(poured(self.commands)))

@@ -10,7 +10,7 @@ from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Setting
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import AtSite
 
 RUN = "The run"
 NETBATCH_CYCLE_S = 30.0

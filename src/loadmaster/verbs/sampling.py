@@ -6,8 +6,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.kept.store import Store

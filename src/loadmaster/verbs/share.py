@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_unneeded
 from loadmaster.verbs.log_options import MACHINES, LogOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RUN
+from loadmaster.verbs.unused_options import refuse_unneeded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -330,7 +330,7 @@ def _warn(study: "SharingStudy", store: "Store | None") -> None:
     from loadmaster.packing.solve import packer_named
     from loadmaster.report.console import for_notes
     from loadmaster.report.sharing_table import label
-    from loadmaster.runs.pace import shown_pace
+    from loadmaster.runs.plain_engine_rate import shown_pace
     from loadmaster.runs.sharing_settings import FRACTIONAL
 
     notes = for_notes()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.unused_options import refuse_idle_foresight, refuse_idle_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
     from loadmaster.runs import Case, Outcome, Setting
-    from loadmaster.runs.again import Again
-    from loadmaster.runs.at_site import AtSite
     from loadmaster.runs.record import Record
+    from loadmaster.runs.rerun import Again
+    from loadmaster.runs.site_case import AtSite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +148,7 @@ class Simulated(Result):
         Raises:
             InputError: the record was changed, or carries Python and is not trusted.
         """
-        from loadmaster.runs.again import again
+        from loadmaster.runs.rerun import again
 
         return again(self.record, progress, trust=trust)
 
@@ -184,7 +184,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
 def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, warn_of_plain
-    from loadmaster.verbs.piped import is_poured
+    from loadmaster.verbs.pipe_input import is_poured
 
     options.refuse_reading()
     at = options.at_site()
@@ -242,7 +242,7 @@ def opened(folder: Path) -> Simulated:
         InputError: there is no whole record there.
     """
     from loadmaster.runs.record import read_record
-    from loadmaster.runs.recorded import recorded_outcome
+    from loadmaster.runs.recorded_run import recorded_outcome
 
     record = read_record(folder)
     return Simulated(record, recorded_outcome(record), str(record.about.get("command", "")))

@@ -10,7 +10,7 @@ from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
     from loadmaster.runs import Setting
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import AtSite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class SiteOptions(LogOptions):
                 fix = "give its slurm.conf with --site"
                 raise InputError("--site-accounts", "accounts without their site", fix=fix)
             return None
-        from loadmaster.runs.at_site import at_site
-        from loadmaster.site.fitted import is_fitted
+        from loadmaster.runs.site_case import at_site
+        from loadmaster.site.fitted_queue import is_fitted
 
         if self.machines is not None and not is_fitted(Path(self.site)):
             fix = "leave out --hosts, or leave out --site"

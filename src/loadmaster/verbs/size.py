@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, names_of
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     import polars as pl

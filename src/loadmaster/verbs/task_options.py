@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster

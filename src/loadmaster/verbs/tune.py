@@ -184,8 +184,8 @@ class Tuned(Result):
 
     def write_tables(self, folder: Path) -> None:
         """Write winner.py where something was found, report.html, trials.parquet, and of several targets front/*.py."""
+        from loadmaster.tuning.rule_file import FRONT, front_files
         from loadmaster.tuning.space import FILE
-        from loadmaster.tuning.written import FRONT, front_files
         from loadmaster.whole_file import whole_file, write_whole
 
         rule, tuning = self.rule, self.tuning
@@ -203,7 +203,7 @@ class Tuned(Result):
     @property
     def file(self) -> str | None:
         """The name of the winner's file; None where there is no winner, or all it has is a built-in's parameter."""
-        from loadmaster.tuning.written import file_name
+        from loadmaster.tuning.rule_file import file_name
 
         return None if self.tuning.selection.winner is None else file_name(self.tuning.selection)
 
@@ -236,8 +236,8 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
 def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.runs import Store
-    from loadmaster.tuning.asking import optuna
     from loadmaster.tuning.space import refuse_base
+    from loadmaster.tuning.suggestions import optuna
     from loadmaster.tuning.tune import tuned
     from loadmaster.verbs.folder import make_folder
 
@@ -268,8 +268,8 @@ def _refuse_replaced(folder: Path, base: "Setting") -> None:
     """
     from loadmaster.model import InputError
     from loadmaster.runs.setting import sources_of
+    from loadmaster.tuning.rule_file import FRONT
     from loadmaster.tuning.space import FILE
-    from loadmaster.tuning.written import FRONT
 
     ours = folder.resolve()
     for path in sources_of(base):

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from loadmaster.workbench.acting import Acting
 from loadmaster.workbench.bench import Bench
+from loadmaster.workbench.get_answers import Looking
 from loadmaster.workbench.guard import Guard
-from loadmaster.workbench.looking import Looking
+from loadmaster.workbench.post_answers import Acting
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.screens import policy
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from loadmaster.workbench.asked import Asker
-from loadmaster.workbench.children import Children
+from loadmaster.workbench.child_processes import Children
+from loadmaster.workbench.command_queries import Asker
 from loadmaster.workbench.pages import Pages
-from loadmaster.workbench.places import ServedFolders
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult, Results
+from loadmaster.workbench.served_folders import ServedFolders
 from loadmaster.workbench.token import Token
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.units import show_seconds
-from loadmaster.workbench.lines import first_line, last_lines, object_in
+from loadmaster.workbench.json_lines import first_line, last_lines, object_in
 
 
 @dataclass(frozen=True)

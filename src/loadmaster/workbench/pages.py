@@ -4,10 +4,10 @@ import asyncio
 from hashlib import sha256
 from pathlib import Path
 
-from loadmaster.workbench.asked import Asker
-from loadmaster.workbench.places import ServedFolders
+from loadmaster.workbench.command_queries import Asker
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
+from loadmaster.workbench.served_folders import ServedFolders
 
 MOST_BYTES = 1 << 26
 _KEPT = 200

@@ -7,11 +7,11 @@ from pathlib import Path
 from loadmaster.kept.progress_file import FILE as PROGRESS
 from loadmaster.kept.progress_file import progress_in
 from loadmaster.model.errors import one_line
-from loadmaster.workbench.children import FILE as STARTED
-from loadmaster.workbench.children import child_in
+from loadmaster.workbench.child_processes import FILE as STARTED
+from loadmaster.workbench.child_processes import child_in
 from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, Said, kind_in, said_in, verb_of_result
 from loadmaster.workbench.page_head import PageHead, head_of_page
-from loadmaster.workbench.places import ServedFolders, is_text
+from loadmaster.workbench.served_folders import ServedFolders, is_text
 from loadmaster.workbench.state import RUNS, BenchState, state_of
 
 PAGE = "report.html"

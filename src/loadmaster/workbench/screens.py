@@ -12,7 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from loadmaster.model.units import MEMORY, show_bytes
-from loadmaster.report.packed import part
+from loadmaster.report.compressed_assets import part
 
 SCRIPTS = ("workbench.js", "tables.js")
 """Our own, and the one that sorts the tables of every page."""

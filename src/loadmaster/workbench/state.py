@@ -6,10 +6,10 @@ from pathlib import Path
 
 from loadmaster.kept.progress_file import Progress, progress_in
 from loadmaster.model.units import show_seconds
-from loadmaster.workbench.children import Child, child_in
-from loadmaster.workbench.held import is_held
+from loadmaster.workbench.child_processes import Child, child_in
+from loadmaster.workbench.json_lines import events_in
 from loadmaster.workbench.kinds import ResultKind
-from loadmaster.workbench.lines import events_in
+from loadmaster.workbench.log_lock import is_held
 
 DONE, RUNS, STOPPED, FAILED = "done", "runs", "stopped", "failed"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bound_jobs import KINDS, bound_jobs
 from loadmaster.measure import violations
 from loadmaster.measure.check_constraints import broken_constraints
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import held
 from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler

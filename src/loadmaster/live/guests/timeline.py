@@ -11,7 +11,7 @@ from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.snapshot import GuestScene
 from loadmaster.model.actions import Cap, Move
 from loadmaster.model.units import percent
-from loadmaster.runs.share_course import CourseTelling, ShareCourse
+from loadmaster.runs.share_timeline import CourseTelling, ShareCourse
 from loadmaster.sharing.water_filling import water_fill
 
 

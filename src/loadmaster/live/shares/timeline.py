@@ -10,7 +10,7 @@ from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesBooks, books_of
 from loadmaster.model.actions import Cap, Move, Start
 from loadmaster.model.units import percent
-from loadmaster.runs.share_course import CourseTelling, ShareCourse
+from loadmaster.runs.share_timeline import CourseTelling, ShareCourse
 
 
 def share_course_in(folder: Path) -> ShareCourse:

@@ -25,7 +25,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.node import SiteNode
-from loadmaster.site.shown_nodes import parse_shown_nodes
+from loadmaster.site.scontrol_nodes import parse_shown_nodes
 from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
