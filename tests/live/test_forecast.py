@@ -9,7 +9,7 @@ from fake_runs import drive, made_jobs, ruled
 
 from loadmaster.live.eligibility import AWAITS, HELD_BY, TOO_LARGE
 from loadmaster.live.forecast import foretell
-from loadmaster.live.forecast_calibration import LEVEL, Forecast, Judging
+from loadmaster.live.forecast_calibration import LEVEL, Forecast, ForecastCalibration
 from loadmaster.live.record import FILE, lines_of
 from loadmaster.model import Constraints, InputError, Workload
 
@@ -84,13 +84,13 @@ def test_what_cannot_be_told_is_refused_in_one_line(busy, tmp_path):
 
 
 def test_intervals_too_narrow_are_widened_until_they_hold_what_they_should():
-    judging, rng = Judging(), np.random.default_rng(1)
+    calibration, rng = ForecastCalibration(), np.random.default_rng(1)
     for _ in range(300):
-        judging.take(100.0 + float(rng.normal(0.0, 30.0)), Forecast("x", 0.0, 100.0, 95.0, 105.0, 8))
-    judged = judging.judged()
+        calibration.take(100.0 + float(rng.normal(0.0, 30.0)), Forecast("x", 0.0, 100.0, 95.0, 105.0, 8))
+    judged = calibration.judged()
     assert judged.inside_plain < 0.3 * judged.jobs
     assert abs(judged.inside / judged.jobs - LEVEL) < 0.06
-    wide = judging.widened(Forecast("x", 0.0, 200.0, 190.0, 210.0, 8))
+    wide = calibration.widened(Forecast("x", 0.0, 200.0, 190.0, 210.0, 8))
     assert wide.low_s == pytest.approx(190.0 - 200.0 * judged.widened)
 
 

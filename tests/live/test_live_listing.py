@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bound_jobs import KINDS, bound_jobs
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, ObservedTasks, Over, Seen
+from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Observation, ObservedTasks, Over
 from loadmaster.live.listing import applied, change, listing_of, seen_in
 from loadmaster.model import Cluster, Constraints
 from loadmaster.strict_json import to_json
 
 
-def observed(seed: int, *kinds: str) -> Seen:
+def observed(seed: int, *kinds: str) -> Observation:
     """An observation of a made log in which everything that binds jobs may occur."""
     workload, cluster = bound_jobs(seed, *kinds)
     rng = np.random.default_rng(seed)
@@ -25,7 +25,7 @@ def observed(seed: int, *kinds: str) -> Seen:
     host = np.where(state == RUNNING, rng.integers(0, cluster.hosts, count), NOWHERE).astype(np.int32)
     task = np.concatenate([np.arange(n) for n in workload.task_count]).astype(np.int32)
     tasks = ObservedTasks(job, task, state, host, host, start_s=np.where(state == RUNNING, 3.25, np.nan))
-    return Seen(
+    return Observation(
         float(seed), Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules),
         np.ones(cluster.hosts, bool), workload, tuple(f"j{j}" for j in range(workload.jobs)), tasks,
         (("odd", "wants a licence"),), (Over("gone", 1.5, "failed"),), "t",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.onward import Onward
+from loadmaster.live.onward import ForecastSimulation
 from loadmaster.live.record import ledger_after, lines_of
 
 
@@ -27,7 +27,7 @@ def test_who_waits_starts_as_in_the_run_where_nobody_comes_later(tmp_path, disci
     waiting = [name for name in ledger.rows if name not in ledger.runs and name in run.starts]
     assert waiting
     last = max(waiting, key=lambda name: run.starts[name][0])
-    onward = Onward(ledger, scheduler, 5.0, lasts_s)
+    onward = ForecastSimulation(ledger, scheduler, 5.0, lasts_s)
     onward.starts(last)
     told = {name: onward.starts(name) for name in waiting}
     assert told == {name: run.starts[name][0] for name in waiting}
@@ -40,4 +40,4 @@ def test_a_job_that_never_fits_never_starts(tmp_path):
     ledger = stood_at(tmp_path, scheduler, 1.0)
     waiting = next(name for name in ledger.rows if name not in ledger.runs)
     ledger.rows[waiting]["demand"] = [1e6, 1.0]
-    assert Onward(ledger, scheduler, 5.0, dict.fromkeys(ledger.rows, 50.0)).starts(waiting) == np.inf
+    assert ForecastSimulation(ledger, scheduler, 5.0, dict.fromkeys(ledger.rows, 50.0)).starts(waiting) == np.inf

@@ -8,7 +8,7 @@ from fake_runs import made_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.live.order_state import Memory
+from loadmaster.live.order_state import OrderState
 from loadmaster.model import Account, Cluster, InputError, SiteRules
 from loadmaster.order.order import Unmoved
 from loadmaster.schedule import discipline_named
@@ -38,7 +38,7 @@ def rows_of(workload):
 def test_ranks_and_needs_are_those_of_a_ranking_that_knew_all_jobs(seed, order):
     workload = made_jobs(12, seed, every_s=10.0, longest_s=60)
     begun = discipline_named(order).order
-    memory, whole = Memory(begun), begun.begin(workload, SITE)
+    memory, whole = OrderState(begun), begun.begin(workload, SITE)
     rows, names = rows_of(workload), {"user": [], "account": []}
     ticked_s, running, here = 0.0, {}, {}
     for job in range(workload.jobs):
@@ -80,7 +80,7 @@ def test_an_order_of_ones_own_that_cannot_take_its_memory_along_is_refused_by_na
         def begin(self, workload, cluster):
             return Counting()
 
-    memory, rows = Memory(Own()), rows_of(made_jobs(2, 0))
+    memory, rows = OrderState(Own()), rows_of(made_jobs(2, 0))
     memory.know({"0": rows["0"]}, SITE, {"user": [], "account": []})
     with pytest.raises(InputError, match=r"my-order.*cannot take its memory.*resume"):
         memory.know(rows, SITE, {"user": [], "account": []})

@@ -14,12 +14,12 @@ from loadmaster.live.door import run_live
 from loadmaster.live.eligibility import IN_VAIN
 from loadmaster.live.engine import CLAIMED
 from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import Trick
+from loadmaster.live.fault_injection import ScheduledFault
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import applied
 from loadmaster.live.record import FILE, LiveRecord, lines_of
 from loadmaster.live.run_record import kept_run
-from loadmaster.live.settings import Conduct
+from loadmaster.live.settings import LiveSettings
 from loadmaster.live.wait_reasons import wait_reasons
 from loadmaster.measure import violations
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
@@ -56,7 +56,7 @@ def test_it_is_written_read_and_explained_like_any_record(tmp_path):
 
 def test_a_run_that_was_cut_short_by_a_dead_host_is_a_segment(tmp_path):
     alone = Workload.of(submit_s=[0.0], runtime_s=[100.0], cores=[4], memory=[4])
-    run = drive(tmp_path, alone, tricks=(Trick(8.0, "dead", "node0"),), for_s=600.0)
+    run = drive(tmp_path, alone, faults=(ScheduledFault(8.0, "dead", "node0"),), for_s=600.0)
     cut = kept(tmp_path, run).schedule.segments
     assert cut is not None
     assert (len(cut), cut.lost.tolist()) == (1, [True])
@@ -102,7 +102,7 @@ def test_a_reservation_that_is_over_before_the_end_is_kept_and_named_by_who_wait
         return replace(seen, cluster=replace(seen.cluster, rules=SiteRules())) if over else seen
 
     engine.observe = observe
-    run_live(engine, clock, rule, Conduct(10.0, for_s=200.0), record)
+    run_live(engine, clock, rule, LiveSettings(10.0, for_s=200.0), record)
     record.close()
     setting = Setting("first-fit", "fcfs", interval_s=10.0)
     made = kept_run(lines_of(tmp_path), rule.discipline.order, setting, {})
@@ -142,8 +142,8 @@ def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_de
 
 def test_refused_starts_are_told_with_the_engines_words_and_so_is_the_rest_after_them(tmp_path):
     both = Workload.of(submit_s=[0.0, 40.0], runtime_s=[50.0, 5.0], cores=[4, 4], memory=[4, 4])
-    unfit = tuple(Trick(0.0, "unfit") for _ in range(4))
-    record = kept(tmp_path, drive(tmp_path, both, tricks=unfit, for_s=100.0, on_exit="hold"))
+    unfit = tuple(ScheduledFault(0.0, "unfit") for _ in range(4))
+    record = kept(tmp_path, drive(tmp_path, both, faults=unfit, for_s=100.0, on_exit="hold"))
     told = explain(record, 0, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {
         "it was asked to start on node0, and the engine refused: these hosts cannot serve it": 4,
@@ -153,8 +153,8 @@ def test_refused_starts_are_told_with_the_engines_words_and_so_is_the_rest_after
 
 def test_a_start_that_came_to_nothing_without_a_word_is_told_too(tmp_path):
     alone = Workload.of(submit_s=[0.0], runtime_s=[50.0], cores=[4], memory=[4])
-    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
-    record = kept(tmp_path, drive(tmp_path, alone, tricks=stuck, for_s=60.0, on_exit="hold"))
+    stuck = tuple(ScheduledFault(0.0, "stuck") for _ in range(4))
+    record = kept(tmp_path, drive(tmp_path, alone, faults=stuck, for_s=60.0, on_exit="hold"))
     told = explain(record, 0, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {"it was asked to start on node0, and the engine did not start it": 1}
 

@@ -10,8 +10,8 @@ from loadmaster.live.fake import FakeEngine
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.live.record import LiveRecord
-from loadmaster.live.settings import Conduct
-from loadmaster.live.warmup_listing import crowded
+from loadmaster.live.settings import LiveSettings
+from loadmaster.live.warmup_listing import with_long_queue
 from loadmaster.model import Constraints, Dependencies, Workload
 from loadmaster.schedule.scheduler import WORTHWHILE
 
@@ -32,7 +32,7 @@ def jobs(**more):
 def test_a_decision_on_the_made_up_queue_is_one_that_is_made_compiled(work):
     listing = listing_of(FakeEngine(work, FOUR, FakeClock()).observe())
     ledger = Ledger(ruled().discipline.order, 0.0, 0)
-    ledger.see(crowded(listing), 0.0)
+    ledger.see(with_long_queue(listing), 0.0)
     snapshot = ledger.snapshot()
     assert len(snapshot.queue) * len(snapshot.free) >= WORTHWHILE
 
@@ -55,7 +55,7 @@ class Asked:
 @pytest.mark.parametrize(("ready", "longest"), [(False, 2), (True, WORTHWHILE // 4 + 3)])
 def test_only_where_it_is_asked_for_a_long_queue_is_tried_and_never_recorded(tmp_path, ready, longest):
     clock, asked, record = FakeClock(), Asked(), LiveRecord(tmp_path)
-    report = run_live(FakeEngine(jobs(), FOUR, clock), clock, asked, Conduct(5.0, for_s=20.0), record, ready=ready)
+    report = run_live(FakeEngine(jobs(), FOUR, clock), clock, asked, LiveSettings(5.0, for_s=20.0), record, ready=ready)
     record.close()
     assert max(asked.queues) == longest
     assert report.starts == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.runs.interim_waits import SoFar
+from loadmaster.runs.interim_waits import InterimWaits
 
 
 @pytest.mark.parametrize(
@@ -15,14 +15,14 @@ from loadmaster.runs.interim_waits import SoFar
     ],
 )
 def test_a_gain_is_told_only_beside_the_models_error_and_tells_nothing_below_it(site, own, model, says):
-    assert says in str(SoFar(0.0, 9, 2, site, own, model))
+    assert says in str(InterimWaits(0.0, 9, 2, site, own, model))
 
 
 def test_what_is_written_down_is_read_again():
-    found = SoFar(5.0, 9, 2, 100.0, 60.0, 110.0)
-    assert SoFar.of(found.plain()) == found
+    found = InterimWaits(5.0, 9, 2, 100.0, 60.0, 110.0)
+    assert InterimWaits.of(found.plain()) == found
     assert found.plain()["gain"] == pytest.approx(-0.4)
 
 
 def test_without_a_job_nothing_is_said_but_that():
-    assert str(SoFar(5.0, 0, 0, 0.0, 0.0)) == "no job has come yet"
+    assert str(InterimWaits(5.0, 0, 0, 0.0, 0.0)) == "no job has come yet"

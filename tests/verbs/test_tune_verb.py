@@ -214,8 +214,8 @@ def test_what_a_term_weighs_stands_below_it_so_that_what_it_earns_is_seen_on_a_n
 
 def test_every_term_of_the_winner_is_taken_out_once(found):
     values = found.tuning.selection.won.values
-    terms = {name for name, value in values.items() if value != 0.0}
-    assert {each.knob.name for each in found.tuning.unseen.ablations} == terms
+    config = {name for name, value in values.items() if value != 0.0}
+    assert {each.knob.name for each in found.tuning.unseen.ablations} == config
 
 
 def test_a_gain_is_claimed_only_where_its_interval_is_below_zero():

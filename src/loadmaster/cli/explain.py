@@ -37,18 +37,18 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
 def _shares(folder: Path, word: str, as_json: bool) -> None:
     """Why a command or a virtual machine has the share that it has, and why it was moved."""
     from loadmaster.cli.run_options import command_line
-    from loadmaster.live.share_timelines import share_course_of
+    from loadmaster.live.share_timelines import share_timeline_of
     from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
 
-    course = share_course_of(folder)
-    task = course.named(word)
-    figures = course.figures(task)
-    changes = [each for each in course.changes if each.task == task]
+    timeline = share_timeline_of(folder)
+    task = timeline.named(word)
+    figures = timeline.figures(task)
+    changes = [each for each in timeline.changes if each.task == task]
     if as_json:
         rows = [{"at_s": each.at_s, "what": each.what, "why": each.why} for each in changes]
-        content = figures | {"spans": [span._asdict() for span in course.spans if span.task == task], "changes": rows}
+        content = figures | {"spans": [span._asdict() for span in timeline.spans if span.task == task], "changes": rows}
         print_document(document("explain", {"shares": content}, command=command_line()))
         return
     from loadmaster.report.console import new_table
@@ -59,8 +59,8 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
         share, mean = percent(figures["share"], 1), percent(figures["mean_share"], 1)
         text += f", on {figures['host']} with {share}, {mean} on average over {show_seconds(figures['ran_s'])}"
     for_results().print(text, soft_wrap=True)
-    if course.unended:
-        for_notes().print(f"{course.unended}.", soft_wrap=True)
+    if timeline.unended:
+        for_notes().print(f"{timeline.unended}.", soft_wrap=True)
     shown = new_table("at", "what", "why")
     for each in changes:
         shown.add_row(show_seconds(each.at_s), each.what, each.why)

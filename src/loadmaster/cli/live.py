@@ -16,7 +16,7 @@ from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
 if TYPE_CHECKING:
-    from loadmaster.live.replayed_decisions import Retaken
+    from loadmaster.live.replayed_decisions import ReplayedDecisions
 
 ENGINES: dict[str, Callable[..., None]] = {
     "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,
@@ -80,11 +80,11 @@ def check(
 
 def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.cli.run_options import command_line
-    from loadmaster.live.shadow_waits import so_far_in
+    from loadmaster.live.shadow_waits import interim_waits_in
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
-    found = so_far_in(folder, trust=trust)
+    found = interim_waits_in(folder, trust=trust)
     if as_json:
         print_document(document("live", {"record": str(folder), "so_far": found.plain()}, command=command_line()))
     else:
@@ -124,7 +124,7 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show_checked(checked: "Retaken", what: str, folder: Path, as_json: bool) -> None:
+def _show_checked(checked: "ReplayedDecisions", what: str, folder: Path, as_json: bool) -> None:
     from dataclasses import asdict
 
     from loadmaster.cli.run_options import command_line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
-    from loadmaster.live.settings import Conduct, Report
+    from loadmaster.live.settings import LiveSettings, Report
 
 QUIET_S = 60.0
 """A run in which nothing starts says so once in this time."""
@@ -23,7 +23,7 @@ class LiveLines:
         on: False never prints.
     """
 
-    def __init__(self, how: "Conduct", *, on: bool = True) -> None:
+    def __init__(self, how: "LiveSettings", *, on: bool = True) -> None:
         self._how, self._on = how, on
         self._due_s = 0.0
         self._refused = 0

@@ -43,12 +43,12 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
 def _print(made: "Lived") -> None:
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_notes, for_results
-    from loadmaster.runs.interim_waits import SoFar
+    from loadmaster.runs.interim_waits import InterimWaits
 
     summary = {name: value for name, value in made.figures.items() if name != "left_out_jobs"}
     by_host = summary.pop("stranded_by_host", ())
     if "so_far" in summary:
-        summary["so_far"] = str(SoFar.of(summary["so_far"]))
+        summary["so_far"] = str(InterimWaits.of(summary["so_far"]))
     for name, value in summary.items():
         text = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
         text = ", ".join(text) if isinstance(text, list) else text

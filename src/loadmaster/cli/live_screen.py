@@ -8,7 +8,7 @@ from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 
 if TYPE_CHECKING:
-    from loadmaster.live.settings import Conduct
+    from loadmaster.live.settings import LiveSettings
 
 
 class Screen:
@@ -20,7 +20,7 @@ class Screen:
     """
 
     def __init__(
-        self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
+        self, engine: str, how: "LiveSettings", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
     ) -> None:
         self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
         self._foretelling = Foretelling(out)

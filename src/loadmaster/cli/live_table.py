@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
-    from loadmaster.live.settings import Conduct, Report
-    from loadmaster.runs.interim_waits import SoFar
+    from loadmaster.live.settings import LiveSettings, Report
+    from loadmaster.runs.interim_waits import InterimWaits
 
 SHOWN = 5
 """The last so many starts."""
@@ -27,7 +27,7 @@ class LiveTable(OnTerminal):
     """
 
     def __init__(
-        self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
+        self, engine: str, how: "LiveSettings", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
         as_json: bool = False,
     ) -> None:  # fmt: skip
         from loadmaster.live.agreement import Agreeing
@@ -39,7 +39,7 @@ class LiveTable(OnTerminal):
         self._says = self._console if as_json or self._console.is_terminal else for_results()
         self._followed: Counter[str] = Counter()
         self._agreeing = Agreeing()
-        self.so_far: SoFar | None = None
+        self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
 
     def show(self, now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:

@@ -9,7 +9,7 @@ ROOM = "room"
 
 
 @dataclass
-class HeldHosts:
+class Allocation:
     """One job's hosts, by their names.
 
     Attributes:
@@ -35,7 +35,7 @@ class HeldHosts:
 
 
 @dataclass
-class News:
+class ObservedChanges:
     """What an observation has changed, by the names of jobs.
 
     Attributes:
@@ -60,6 +60,6 @@ class News:
     withdrawn: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     stopped: list[tuple[str, bool]] = field(default_factory=list)
-    found: list[tuple[str, HeldHosts]] = field(default_factory=list)
+    found: list[tuple[str, Allocation]] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
     released: list[str] = field(default_factory=list)

@@ -11,7 +11,7 @@ from typing import Any
 
 from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
 from loadmaster.live.rows import as_asked
-from loadmaster.live.shadow_replay import Fed
+from loadmaster.live.shadow_replay import ShadowReplay
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 from loadmaster.order import ORDERS
@@ -95,7 +95,7 @@ def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if last.get(name) is not row:
                 before = found.get(name)
                 found[name] = as_asked(before, row, reading.ledger.now_s)
-                if before is not None and "eligible_s" in before:  # `Fed` keeps back who may begin later again
+                if before is not None and "eligible_s" in before:  # `ShadowReplay` keeps back who may begin later again
                     found[name]["eligible_s"] = min(before["eligible_s"], found[name]["eligible_s"])
                 last[name] = row
     return found
@@ -106,25 +106,27 @@ class _Session:
 
     def __init__(self, reading: Reading, scheduler: Scheduler, about: Mapping[str, Any], checked: Checked) -> None:
         self.reading, self.scheduler, self.about, self.checked = reading, scheduler, about, checked
-        self.fed: Fed | None = None
+        self.replay: ShadowReplay | None = None
 
     def check(self, lines: Sequence[Mapping[str, Any]], rows: Mapping[str, Any]) -> None:
         """All lines of the session."""
         for line in lines:
-            news = self.reading.read(line)
+            changes = self.reading.read(line)
             ledger = self.reading.ledger
-            if self.fed is None and news is not None:
-                self.fed = Fed(rows, ledger, self.scheduler, self.about["conduct"]["interval_s"], self.about["seed"])
-                self.fed.adopt(ledger)
-            elif self.fed is not None and news is not None:
-                self.fed.happened(news, ledger)
-            elif self.fed is not None:
-                self.fed.give_up(ledger)
+            if self.replay is None and changes is not None:
+                self.replay = ShadowReplay(
+                    rows, ledger, self.scheduler, self.about["conduct"]["interval_s"], self.about["seed"]
+                )
+                self.replay.adopt(ledger)
+            elif self.replay is not None and changes is not None:
+                self.replay.observe(changes, ledger)
+            elif self.replay is not None:
+                self.replay.give_up(ledger)
             for each in passes_of(line):
                 self._pass(line, each)
             self.reading.after(line)
-        if self.fed is not None:
-            self.checked.notes += [note for note in self.fed.notes if note not in self.checked.notes]
+        if self.replay is not None:
+            self.checked.notes += [note for note in self.replay.notes if note not in self.checked.notes]
 
     def _pass(self, line: Mapping[str, Any], each: Pass) -> None:
         rule = self.scheduler
@@ -133,8 +135,8 @@ class _Session:
         again = self._again(rule, line, each)
         self.checked.passes += 1
         self.checked.same_passes += again
-        assert self.fed is not None
-        simulated = self.fed.decided(rule, each, line)
+        assert self.replay is not None
+        simulated = self.replay.decided(rule, each, line)
         recorded = set(each.starts)
         self.checked.starts += len(recorded | set(simulated))
         self.checked.same_starts += len(recorded & set(simulated))

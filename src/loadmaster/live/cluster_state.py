@@ -8,11 +8,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from loadmaster.live.allocations import ADOPTED, FOREIGN, ROOM, HeldHosts, News
-from loadmaster.live.eligibility import Waiting
+from loadmaster.live.allocations import ADOPTED, FOREIGN, ROOM, Allocation, ObservedChanges
+from loadmaster.live.eligibility import EligibleJobs
 from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, cluster_in
-from loadmaster.live.order_state import Memory
+from loadmaster.live.order_state import OrderState
 from loadmaster.live.rows import (
     Row,
     as_known,
@@ -35,7 +35,7 @@ AGAIN_S = 300.0
 
 
 @dataclass
-class Carried:
+class Carryover:
     """What a decision leaves for the next, by names of jobs and hosts."""
 
     last_host: str = ""
@@ -44,7 +44,7 @@ class Carried:
     clock: NextLoops = field(default_factory=NextLoops)
 
 
-class Beliefs:
+class ClusterState:
     """What observations, one after the other, come to.
 
     Attributes:
@@ -55,16 +55,16 @@ class Beliefs:
 
     def __init__(self, order: AnyOrder, origin_s: float = 0.0, seed: int = 0) -> None:
         self.origin_s, self.seed = origin_s, seed
-        self.memory = Memory(order)
+        self.order_state = OrderState(order)
         self.listing: Listing = {}
         self.cluster: Cluster | None = None
         self.rows: dict[str, Row] = {}
-        self.runs: dict[str, HeldHosts] = {}
+        self.runs: dict[str, Allocation] = {}
         self.aside: dict[str, tuple[float, str]] = {}
-        self.carried = Carried()
+        self.carried = Carryover()
         self.now_s = self.decided_s = -math.inf
         self.early_end = self.arrived = self.ended = False
-        self.waiting = Waiting()
+        self.waiting = EligibleJobs()
         self._eligible_before: set[str] = set()
         self._first_s: dict[str, float] = {}
         self._number: dict[str, int] = {}
@@ -73,7 +73,7 @@ class Beliefs:
         self._held_back: dict[str, float] = {}  # by job, when the engine was asked to hold it
         self._beside: set[str] = set()  # jobs that we asked to start beside the rule
 
-    def see(self, listing: Listing, now_s: float, *, forgetful: bool = False) -> News:
+    def see(self, listing: Listing, now_s: float, *, forgetful: bool = False) -> ObservedChanges:
         """An observation, newer than the last (rule X2), in the cycle at `now_s`.
 
         Args:
@@ -84,73 +84,73 @@ class Beliefs:
         opened = self.waiting.moments_between(self.now_s, now_s)
         before, self.listing, self.now_s = self.listing, listing, now_s
         restarted = bool(before) and before["token"] != listing["token"]
-        news = News(restarted=restarted)
-        self._note_hosts(before, news)
-        news.hosts |= opened
+        changes = ObservedChanges(restarted=restarted)
+        self._note_hosts(before, changes)
+        changes.hosts |= opened
         self.ended |= opened
-        self._note_ends(news)
-        self._note_runs(news, forgetful or restarted, first=not before)
-        self._note_jobs(before, news)
-        for name, _ in news.found:
-            self.memory.started(name, now_s)
+        self._note_ends(changes)
+        self._note_runs(changes, forgetful or restarted, first=not before)
+        self._note_jobs(before, changes)
+        for name, _ in changes.found:
+            self.order_state.started(name, now_s)
         self._refresh()
-        return news
+        return changes
 
     # What one observation changes, in the order in which a simulated moment goes (rule Q1).
 
-    def _note_hosts(self, before: Listing, news: News) -> None:
+    def _note_hosts(self, before: Listing, changes: ObservedChanges) -> None:
         if not before or before["cluster"] != self.listing["cluster"]:
             self.cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
-        news.hosts = not before or any(before[part] != self.listing[part] for part in ("cluster", "up"))
-        self.ended |= bool(before) and news.hosts
+        changes.hosts = not before or any(before[part] != self.listing[part] for part in ("cluster", "up"))
+        self.ended |= bool(before) and changes.hosts
 
-    def _note_ends(self, news: News) -> None:
+    def _note_ends(self, changes: ObservedChanges) -> None:
         jobs, ends = self.listing["jobs"], {name: (end_s, how) for name, end_s, how in self.listing["over"]}
         for name in [name for name in self.rows if name not in jobs]:
             end_s, how = ends.get(name, (math.inf, ""))
             end_s = min(max(end_s - self.origin_s, self._first_s[name]), self.now_s)
             if name in self.runs:
-                news.ended.append((name, max(end_s, self.runs[name].start_s), how or "ok"))
+                changes.ended.append((name, max(end_s, self.runs[name].start_s), how or "ok"))
             else:
-                news.withdrawn.append(name)
-            if news.restarted and not how:
-                news.lost.append(name)
-        news.ended.sort(key=lambda end: (end[1], self.rows[end[0]]["submit_s"]))
-        for name, end_s, _ in news.ended:
+                changes.withdrawn.append(name)
+            if changes.restarted and not how:
+                changes.lost.append(name)
+        changes.ended.sort(key=lambda end: (end[1], self.rows[end[0]]["submit_s"]))
+        for name, end_s, _ in changes.ended:
             run = self.runs.pop(name)
             self.early_end |= end_s < run.expected_end_s
-            self.memory.ended(name, end_s)
+            self.order_state.ended(name, end_s)
             self.ended = True
         for name in [name for name in self.rows if name not in jobs]:
             del self.rows[name]
             self._forget(name)
 
-    def _note_runs(self, news: News, forgetful: bool, *, first: bool) -> None:
+    def _note_runs(self, changes: ObservedChanges, forgetful: bool, *, first: bool) -> None:
         up = dict(zip(self.listing["cluster"]["names"], self.listing["up"], strict=True))
         for name, row in self.listing["jobs"].items():
             run = self.runs.get(name)
             state = state_of(row)
             if state == RUNNING:
-                self._note_running(name, row, run, news)
+                self._note_running(name, row, run, changes)
                 continue
             if state == HELD:
                 self._held_back.pop(name, None)
                 if self.aside.get(name, (0.0, ""))[0] == math.inf:
                     del self.aside[name]
             if run is not None and (run.running or not all(up.get(host, False) for host in run.hosts)):
-                self._give_up(name, news)
+                self._give_up(name, changes)
                 self._tries[name] += 1
             elif run is not None and state == HELD and self._is_unconfirmed(run, forgetful):
-                self._give_up(name, news)
+                self._give_up(name, changes)
             if name not in self.runs and state == CLAIMED:
-                self._note_claimed(name, row, up, news, first=first)
+                self._note_claimed(name, row, up, changes, first=first)
         for name in list(self.aside):
             if self.aside[name][0] <= self.now_s or name not in self.listing["jobs"]:
                 del self.aside[name]
                 self._tries[name] = 0
                 self.arrived = True
 
-    def _note_running(self, name: str, row: Row, run: HeldHosts | None, news: News) -> None:
+    def _note_running(self, name: str, row: Row, run: Allocation | None, changes: ObservedChanges) -> None:
         hosts = self._hosts_of(row)
         if run is None:
             start_s = self.now_s
@@ -159,58 +159,58 @@ class Beliefs:
             by = ADOPTED if all(pin != NOWHERE for pin in row["pin"]) else FOREIGN
             if name in self._beside or name.startswith(KEPT_ROOM):
                 by = ROOM
-            run = self.runs[name] = HeldHosts(hosts, start_s, start_s + self._expected_s(name, hosts), NOWHERE, by)
-            news.found.append((name, run))
+            run = self.runs[name] = Allocation(hosts, start_s, start_s + self._expected_s(name, hosts), NOWHERE, by)
+            changes.found.append((name, run))
             self.ended = True  # what is free has changed
         elif run.hosts != hosts:
             run.hosts = hosts
-            news.moved.append(name)
+            changes.moved.append(name)
             self.ended = True
         run.running, run.partition = True, self._partition_of(row, run.partition)
         self._tries.pop(name, None)
         self.aside.pop(name, None)
 
-    def _note_claimed(self, name: str, row: Row, up: dict[str, bool], news: News, *, first: bool) -> None:
+    def _note_claimed(self, name: str, row: Row, up: dict[str, bool], changes: ObservedChanges, *, first: bool) -> None:
         """Released, and we know nothing of it: our pin of an earlier life, or someone else's doing (rules X1, X7)."""
         if NOWHERE in row["pin"]:
             if name not in self.aside:
-                news.released.append(name)
+                changes.released.append(name)
             self.aside[name] = (math.inf, "released by someone else")
             return
         hosts = self._hosts_of(row, pinned=True)
         if name in self._held_back or name in self.aside or not all(up.get(host, False) for host in hosts):
             return
-        if not first and name in {each for each, _ in news.stopped}:
+        if not first and name in {each for each, _ in changes.stopped}:
             return
-        run = HeldHosts(hosts, self.now_s, self.now_s + self._expected_s(name, hosts), NOWHERE, ADOPTED, self.now_s)
+        run = Allocation(hosts, self.now_s, self.now_s + self._expected_s(name, hosts), NOWHERE, ADOPTED, self.now_s)
         self.runs[name] = run
-        news.found.append((name, run))
+        changes.found.append((name, run))
 
-    def _note_jobs(self, before: Listing, news: News) -> None:
+    def _note_jobs(self, before: Listing, changes: ObservedChanges) -> None:
         """Who has come, and what has changed of those that are here."""
-        jobs, changed, known = self.listing["jobs"], news.hosts, before.get("jobs", {})
+        jobs, changed, known = self.listing["jobs"], changes.hosts, before.get("jobs", {})
         for name, row in jobs.items():
             if known.get(name) is row:
                 continue  # nothing of it has changed
             if name not in self._first_s:
                 self._first_s[name] = self.now_s
-                news.arrived.append(name)
+                changes.arrived.append(name)
             mine = row_on_our_clock(row, self.origin_s, self._first_s[name])
             mine = as_known(self.rows.get(name), mine, self.now_s, waited=name in self._eligible_before)
             changed |= what_it_is(self.rows.get(name)) != what_it_is(mine)
             self.rows[name] = mine
-        news.arrived.sort(key=lambda name: self.rows[name]["submit_s"])
-        for name in news.arrived:
+        changes.arrived.sort(key=lambda name: self.rows[name]["submit_s"])
+        for name in changes.arrived:
             self._number[name] = self._tasks
             self._tasks += len(self.rows[name]["state"])
         assert self.cluster is not None
-        news.jobs = changed or bool(news.ended or news.withdrawn)
-        if news.jobs:
-            self.memory.know(self.rows, self.cluster, self.listing["names"])
+        changes.jobs = changed or bool(changes.ended or changes.withdrawn)
+        if changes.jobs:
+            self.order_state.know(self.rows, self.cluster, self.listing["names"])
             self.waiting.know(self.cluster, self.rows, self.listing["names"])
-        self.memory.tick(self.now_s)
-        for name in news.arrived:
-            self.memory.submitted(name, self.now_s)
+        self.order_state.tick(self.now_s)
+        for name in changes.arrived:
+            self.order_state.submitted(name, self.now_s)
             self.arrived |= name not in self.runs
 
     def _refresh(self) -> None:
@@ -220,7 +220,7 @@ class Beliefs:
             if name not in self._eligible_before:
                 self._eligible_before.add(name)
                 if self.waiting.ready_s(name) > self.rows[name]["submit_s"]:
-                    self.memory.submitted(name, self.now_s)
+                    self.order_state.submitted(name, self.now_s)
                     self.arrived = True
 
     def away(self) -> set[str]:
@@ -228,14 +228,14 @@ class Beliefs:
         others = {name for name in self.rows if self._state(name) not in (HELD, CLAIMED)}
         return others | self.aside.keys()
 
-    def _give_up(self, name: str, news: News | None = None) -> None:
+    def _give_up(self, name: str, changes: ObservedChanges | None = None) -> None:
         """A job has its hosts no more, and waits."""
         run = self.runs.pop(name)
-        self.memory.ended(name, self.now_s)
-        self.memory.submitted(name, self.now_s)
+        self.order_state.ended(name, self.now_s)
+        self.order_state.submitted(name, self.now_s)
         self.arrived = self.ended = True
-        if news is not None:
-            news.stopped.append((name, run.running))
+        if changes is not None:
+            changes.stopped.append((name, run.running))
 
     def _put_aside(self, name: str, why: str) -> None:
         self.aside[name] = (self.now_s + AGAIN_S, why)
@@ -246,7 +246,7 @@ class Beliefs:
         self._eligible_before.discard(name)
         self._beside.discard(name)
 
-    def _is_unconfirmed(self, run: HeldHosts, forgetful: bool) -> bool:
+    def _is_unconfirmed(self, run: Allocation, forgetful: bool) -> bool:
         return forgetful or self.now_s - run.sent_s >= PATIENCE_S
 
     def _expected_s(self, name: str, hosts: tuple[str, ...]) -> float:

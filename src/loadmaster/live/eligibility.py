@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.allocations import HeldHosts
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.engine import NOWHERE
 from loadmaster.live.listing import workload_in
 from loadmaster.live.rows import alike
@@ -26,7 +26,7 @@ AWAITS = "what it waits for in other jobs has not come"
 IN_VAIN = "what it waits for in other jobs can never come"
 
 
-class Waiting:
+class EligibleJobs:
     """The jobs of an observation, in the order of arrival: job number j is `ids[j]`.
 
     Attributes:
@@ -77,7 +77,7 @@ class Waiting:
         why = dict(self.never).get(name, "")
         return self.awaits[name].words if why in (AWAITS, IN_VAIN) and name in self.awaits else why
 
-    def look(self, runs: Mapping[str, HeldHosts], away: Set[str], up: Sequence[bool], now_s: float) -> None:
+    def look(self, runs: Mapping[str, Allocation], away: Set[str], up: Sequence[bool], now_s: float) -> None:
         """What holds hosts now, and who is not to be decided on."""
         self._runs = {self._number[name]: run for name, run in runs.items() if name in self._number}
         self._now_s, self._up = now_s, np.array(up, bool)
@@ -195,7 +195,7 @@ class Waiting:
                 found[job] = Promise(start_s, tuple(self._host[host] for host in hosts))
         return found
 
-    def _partition(self, job: int, run: HeldHosts) -> int:
+    def _partition(self, job: int, run: Allocation) -> int:
         assert self.binding is not None
         return partition_among(self.binding, job, run.partition)
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 from loadmaster.model import InputError
 
-Trouble = Literal["gone", "denied", "busy", "stale", "down", "restart", "dead", "meddle", "stuck", "unfit", "slow"]
-TROUBLES: dict[str, str] = {
+Fault = Literal["gone", "denied", "busy", "stale", "down", "restart", "dead", "meddle", "stuck", "unfit", "slow"]
+FAULTS: dict[str, str] = {
     "gone": "a waiting job is cancelled just as it is asked to start",
     "denied": "an action is refused for want of rights",
     "busy": "an action is refused for now",
@@ -22,11 +22,11 @@ TROUBLES: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Rates:
+class FaultRates:
     """How likely each trouble is, whenever the engine is asked something that it could spoil.
 
     Example:
-        >>> Rates.of("gone=0.1,stale=0.05").gone
+        >>> FaultRates.of("gone=0.1,stale=0.05").gone
         0.1
     """
 
@@ -43,7 +43,7 @@ class Rates:
     slow: float = 0.0
 
     @classmethod
-    def of(cls, text: str) -> "Rates":
+    def of(cls, text: str) -> "FaultRates":
         """From `trouble=probability,...`.
 
         Raises:
@@ -65,9 +65,9 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Trick:
+class ScheduledFault:
     """One trouble at a stated time, to a job, a host or whatever is asked next."""
 
     at_s: float
-    trouble: Trouble
+    trouble: Fault
     what: str = ""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.check import scheduler_in
-from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, JudgedForecasts, Judging
+from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.live.history import History
-from loadmaster.live.onward import Onward
+from loadmaster.live.onward import ForecastSimulation
 from loadmaster.live.record import Reading, lines_of, passes_of
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
@@ -35,7 +35,7 @@ class Foretold:
     """
 
     forecasts: list[Forecast]
-    judged: JudgedForecasts
+    judged: ForecastAccuracy
     launch_s: float | None
     ended: int
     notes: list[str]
@@ -63,16 +63,16 @@ def foretell(
         rule = f"only {now.history.ended} jobs have ended in this run, {FEWEST} are needed to tell how long others last"
         raise InputError(folder, rule, fix="let it run longer")
     plain = sorted(now.forecasts(now.asked(job), samples), key=lambda each: each.start_s)
-    judging, chosen = Judging(), _evenly(starts, JUDGED)
+    calibration, chosen = ForecastCalibration(), _evenly(starts, JUDGED)
     for then in _moments(lines, decider):
         names = [name for name in then.arrived & chosen if name not in then.reading.ledger.runs]
         if then.history.ended >= FEWEST and names:
             for forecast in then.forecasts(sorted(names), min(samples, JUDGED_BY)):
-                judging.take(starts[forecast.job], forecast)
-    forecasts = [judging.widened(each) for each in plain]
+                calibration.take(starts[forecast.job], forecast)
+    forecasts = [calibration.widened(each) for each in plain]
     launches = now.history.launches_s
     return Foretold(
-        forecasts, judging.judged(), float(np.median(launches)) if launches else None, now.history.ended,
+        forecasts, calibration.judged(), float(np.median(launches)) if launches else None, now.history.ended,
         list(now.notes()),
     )  # fmt: skip
 
@@ -113,7 +113,7 @@ class _Moment:
         rng = np.random.default_rng([ledger.seed, number])
         held_s = {each: max(0.0, ledger.now_s - run.start_s) for each, run in ledger.runs.items()}
         lasts_s = {each: self.history.draw(row, held_s.get(each, 0.0), rng) for each, row in ledger.rows.items()}
-        onward = Onward(ledger, self.decider, self.interval_s, lasts_s)
+        onward = ForecastSimulation(ledger, self.decider, self.interval_s, lasts_s)
         return [onward.starts(name) + (self.history.launch_s(rng) if self.acts else 0.0) for name in names]
 
     def asked(self, job: str) -> Sequence[str]:
@@ -161,15 +161,15 @@ def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator
         if "begin" in line:
             interval_s = line["conduct"]["interval_s"]
         before = {name: (replace(run), ledger.rows[name]) for name, run in ledger.runs.items()}
-        news = reading.read(line)
-        history.take(news, before)
+        changes = reading.read(line)
+        history.take(changes, before)
         for name, run in ledger.runs.items():
             history.launched(name, run, ledger.rows[name], origin_s)
         for each in passes_of(line):
             reading.take(line, each)
         reading.after(line)
-        if news is not None:
-            yield _Moment(reading, history, set(news.arrived), decider, interval_s, origin_s, reading.acts)
+        if changes is not None:
+            yield _Moment(reading, history, set(changes.arrived), decider, interval_s, origin_s, reading.acts)
 
 
 def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tuple[dict[str, float], _Moment]:

@@ -33,7 +33,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class JudgedForecasts:
+class ForecastAccuracy:
     """How earlier forecasts would have fared, made with what was known as each job arrived.
 
     Attributes:
@@ -52,7 +52,7 @@ class JudgedForecasts:
 
 
 @dataclass
-class Judging:
+class ForecastCalibration:
     """Forecasts beside what became of them, one after the other: how far off they are widens those that follow.
 
     Conformal prediction with errors told in parts of the wait that was foretold (Vovk et al. 2005; Romano et al. 2019).
@@ -79,11 +79,11 @@ class Judging:
         low_s = min(max(forecast.low_s - more_s, forecast.at_s), forecast.start_s)
         return replace(forecast, low_s=low_s, high_s=max(forecast.high_s + more_s, forecast.start_s))
 
-    def judged(self) -> JudgedForecasts:
+    def judged(self) -> ForecastAccuracy:
         """How those were that could be judged."""
         judged = [each for each in self.seen if each[2] is not None]
         off = [truth_s - forecast.start_s for truth_s, forecast, _ in judged if np.isfinite(forecast.start_s)]
-        return JudgedForecasts(
+        return ForecastAccuracy(
             len(judged), sum(bool(inside) for *_, inside in judged),
             sum(forecast.low_s <= truth_s <= forecast.high_s for truth_s, forecast, _ in judged),
             float(np.mean(off)) if off else None, self._more(),

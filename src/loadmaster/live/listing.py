@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from loadmaster.live.engine import ObservedTasks, Over, Seen
+from loadmaster.live.engine import Observation, ObservedTasks, Over
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
 from loadmaster.model.awaits import Awaits
 
@@ -26,7 +26,7 @@ OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
 """Columns of a job's row that say what it does, the last only of who waits for others; all others say what it is."""
 
 
-def listing_of(seen: Seen) -> Listing:
+def listing_of(seen: Observation) -> Listing:
     """The observation as plain data."""
     cluster = seen.cluster
     if cluster is None:
@@ -51,7 +51,7 @@ def listing_of(seen: Seen) -> Listing:
     }  # fmt: skip
 
 
-def seen_in(listing: Listing) -> Seen:
+def seen_in(listing: Listing) -> Observation:
     """The observation that `listing` holds; jobs in the order of arrival, at one moment as they were first listed."""
     cluster = cluster_in(listing["cluster"])
     ids = sorted(listing["jobs"], key=lambda name: listing["jobs"][name]["submit_s"])
@@ -59,7 +59,7 @@ def seen_in(listing: Listing) -> Seen:
     over = tuple(Over(*row) for row in listing["over"])
     left_out = tuple((name, why) for name, why in listing["left_out"])
     awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
-    return Seen(
+    return Observation(
         listing["at_s"], cluster, np.array(listing["up"], bool), workload_in(cluster, rows, listing["names"]),
         tuple(ids), _tasks(cluster, rows), left_out, over, listing["token"], awaits=awaits,
     )  # fmt: skip
@@ -99,7 +99,7 @@ def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
     return {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
 
 
-def _rows(seen: Seen, bound: Constraints) -> dict[str, dict[str, Any]]:
+def _rows(seen: Observation, bound: Constraints) -> dict[str, dict[str, Any]]:
     jobs, tasks = seen.jobs, seen.tasks
     columns: dict[str, list[Any]] = {"submit_s": jobs.submit_s.tolist(), "demand": jobs.demand.tolist()}
     columns |= {name: getattr(jobs, name).tolist() for name in _COLUMNS if getattr(jobs, name) is not None}

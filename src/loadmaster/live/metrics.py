@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
     from loadmaster.live.record import Decided
     from loadmaster.live.settings import Report
-    from loadmaster.runs.interim_waits import SoFar
+    from loadmaster.runs.interim_waits import InterimWaits
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
@@ -67,7 +67,7 @@ class MetricsServer:
     def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
         self._text, self._token = "", token
         self._report: Report | None = None
-        self.so_far: SoFar | None = None
+        self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
         if port is None:
@@ -160,7 +160,7 @@ class MetricsServer:
         return Handler
 
 
-def _of_shadow(found: "SoFar") -> list[str]:
+def _of_shadow(found: "InterimWaits") -> list[str]:
     """What is not known is left out."""
     values = {
         "site_mean_wait_seconds": found.site_wait_s, "own_mean_wait_seconds": found.own_wait_s,

@@ -9,7 +9,7 @@ WINDOW_S = 3600.0
 
 
 @dataclass
-class Purse:
+class MoveBudget:
     """A budget that fills up again as the hour goes on.
 
     Attributes:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from loadmaster.live.allocations import HeldHosts, News
+from loadmaster.live.allocations import Allocation, ObservedChanges
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.record import Reading, passes_of
 from loadmaster.live.rows import Row, as_asked
@@ -41,7 +41,7 @@ class LastRun:
 
 
 @dataclass
-class Happened:
+class ObservedHistory:
     """Times are seconds since the record's origin.
 
     Attributes:
@@ -63,24 +63,26 @@ class Happened:
     running: dict[str, float] = field(default_factory=dict)
     changed: bool = False
 
-    def take(self, news: News, before: Mapping[str, HeldHosts], ledger: Ledger) -> None:
+    def take(self, changes: ObservedChanges, before: Mapping[str, Allocation], ledger: Ledger) -> None:
         """One more observation; `before`: what ran until then."""
         self.changed |= ledger.cluster is not self.ledger.cluster
         for name, row in ledger.rows.items():
             self.rows[name] = as_asked(self.rows.get(name), row, ledger.now_s)
-        for name, end_s, how in news.ended:
+        for name, end_s, how in changes.ended:
             run = before.get(name)
             if run is not None:
                 self.ran[name] = LastRun(max(end_s - run.start_s, 0.0) * _slowest(run, ledger), how)
         for name, run in ledger.runs.items():
             if self.moments:
                 self.began_s.setdefault(name, run.start_s)
-        self.withdrawn.update(news.withdrawn)
+        self.withdrawn.update(changes.withdrawn)
         self.running = {name: (ledger.now_s - run.start_s) * _slowest(run, ledger) for name, run in ledger.runs.items()}
         held = {name for name, row in ledger.rows.items() if row.get("hold") and name not in ledger.runs}
         never = {name for name, _ in ledger.waiting.never}
         up = tuple(bool(each) for each in ledger.listing["up"])
-        moment = ObservedMoment(ledger.now_s, tuple(news.arrived), tuple(news.withdrawn), frozenset(held | never), up)
+        moment = ObservedMoment(
+            ledger.now_s, tuple(changes.arrived), tuple(changes.withdrawn), frozenset(held | never), up
+        )
         self.moments.append(moment)
 
     @property
@@ -94,7 +96,7 @@ class Happened:
         return [name for name in self.rows if name not in self.ledger.runs and name not in self.withdrawn]
 
 
-def happened_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> Happened:
+def observed_history_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> ObservedHistory:
     """What the lines of a shadow's record tell of the site, since the last session that acted itself.
 
     Args:
@@ -104,17 +106,17 @@ def happened_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> Happened
     Raises:
         InputError: nothing was observed yet.
     """
-    found: Happened | None = None
+    found: ObservedHistory | None = None
     reading: Reading | None = None
     for line in lines:
         reading = reading or Reading(order, line["origin_s"], line["seed"])
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
-        news = reading.read(line)
+        changes = reading.read(line)
         if "begin" in line and reading.acts:
             found = None
-        if news is not None and not reading.acts:
-            found = found or Happened(copy.deepcopy(reading.ledger))
-            found.take(news, before, reading.ledger)
+        if changes is not None and not reading.acts:
+            found = found or ObservedHistory(copy.deepcopy(reading.ledger))
+            found.take(changes, before, reading.ledger)
         for each in passes_of(line):
             reading.take(line, each)
         reading.after(line)
@@ -124,7 +126,7 @@ def happened_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> Happened
     return found
 
 
-def _slowest(run: HeldHosts, ledger: Ledger) -> float:
+def _slowest(run: Allocation, ledger: Ledger) -> float:
     assert ledger.cluster is not None
     assert ledger.cluster.speed is not None
     number = {name: host for host, name in enumerate(ledger.cluster.names)}

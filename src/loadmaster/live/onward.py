@@ -3,13 +3,13 @@
 import math
 from collections.abc import Mapping
 
-from loadmaster.live.allocations import HeldHosts
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.resume_from_live import Adopted
+from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.schedule import Scheduler
 
 
-class Onward(Adopted):
+class ForecastSimulation(ResumedEngine):
     """The queue of a ledger, worked off by a scheduler.
 
     Nobody comes, and no host changes: that is what nobody knows.
@@ -39,11 +39,11 @@ class Onward(Adopted):
         start_s = float(self.occupancy.start_s[job])
         return math.inf if math.isnan(start_s) else start_s
 
-    def _found(self, name: str, run: HeldHosts) -> None:
+    def _found(self, name: str, run: Allocation) -> None:
         super()._found(name, run)
         job = self.number[name]
         if job in self.occupancy.running:
             self.occupancy.end_at(job, run.start_s + self._lasts_s[name], self.occupancy.running[job].status)
 
     def _tick(self, until_s: float) -> None:
-        self.memory.memory.tick(until_s)
+        self.memory.order_state.tick(until_s)

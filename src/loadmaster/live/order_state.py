@@ -18,7 +18,7 @@ from loadmaster.order.order import columns_of, tick_until
 Row = Mapping[str, Any]
 
 
-class Memory:
+class OrderState:
     """A ranking whose jobs change.
 
     It is told of jobs by the engine's names of them. The last job of every user and account stays known when it is
@@ -76,7 +76,7 @@ class Memory:
         """What orders may know of waiting jobs, for a discipline that tries several; None for others."""
         return columns_of(self._at_work(), self._rows(names))
 
-    def copied(self) -> "Memory":
+    def copied(self) -> "OrderState":
         """One that goes its own way from here."""
         return copy.deepcopy(self)
 

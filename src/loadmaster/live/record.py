@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loadmaster.live.allocations import News
+from loadmaster.live.allocations import ObservedChanges
 from loadmaster.live.answers import action_in, plain_action, plain_refusals, refusals_in
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.ledger import Carried, Ledger
+from loadmaster.live.ledger import Carryover, Ledger
 from loadmaster.live.listing import Listing, applied
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.snapshot import Alternative, NextLoops
@@ -41,7 +41,7 @@ class Pass(NamedTuple):
 
     starts: tuple[Start, ...]
     partitions: tuple[int, ...]
-    carried: Carried
+    carried: Carryover
     winners: int = 0
     queued: int = 0
     chosen: int = -1
@@ -140,7 +140,7 @@ class Reading:
         self.acts = True
         self._listing: Listing = {}
 
-    def read(self, line: Mapping[str, Any]) -> News | None:
+    def read(self, line: Mapping[str, Any]) -> ObservedChanges | None:
         """Take one line, up to the passes of its decision; see `take`."""
         if "begin" in line:
             self.acts = line["conduct"]["mode"] == "live"
@@ -148,13 +148,13 @@ class Reading:
             self._refused(line)
             return None
         self._listing = applied(self._listing, line["seen"])
-        news = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
+        changes = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
         self._refused(line)
         if self.acts:
             self.ledger.overdue()
         if line.get("skipped"):
             self.ledger.ask()
-        return news
+        return changes
 
     def read_whole(self, line: Mapping[str, Any]) -> None:
         """Take all of one line."""
@@ -234,7 +234,7 @@ def _plain_pass(each: Pass) -> dict[str, Any]:
 def _pass_in(plain: Mapping[str, Any]) -> Pass:
     promises = {name: (float(start_s), tuple(hosts)) for name, (start_s, hosts) in plain["promises"].items()}
     clock = NextLoops(*(float(value) for value in plain["clock"]))
-    carried = Carried(plain["last_host"], promises, float(plain["wake_s"]), clock)
+    carried = Carryover(plain["last_host"], promises, float(plain["wake_s"]), clock)
     starts = tuple(Start(name, tuple(hosts)) for name, hosts, _ in plain["starts"])
     options = tuple(Alternative(*option) for option in plain.get("options", ()))
     return Pass(

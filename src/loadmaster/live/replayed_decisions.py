@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass
-class Retaken:
+class ReplayedDecisions:
     """Decisions taken again.
 
     Attributes:

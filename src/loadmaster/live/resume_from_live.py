@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.allocations import HeldHosts
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.eligibility import partition_among
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
-from loadmaster.live.order_state import Memory
+from loadmaster.live.order_state import OrderState
 from loadmaster.live.rows import alike
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.amounts import Amounts
@@ -27,7 +27,7 @@ from loadmaster.sim.queue.scheduler_like import SchedulerLike
 _CHANGED = "hosts have come, gone or changed: simulated with those of the beginning"
 
 
-class Adopted(Replay):
+class ResumedEngine(Replay):
     """A replay of jobs by name, whose runs have no end before somebody says when.
 
     Args:
@@ -47,7 +47,7 @@ class Adopted(Replay):
         workload = workload_in(ledger.cluster, alike([rows[name] for name in self.ids]), ledger.listing["names"])
         super().__init__(workload, ledger.cluster, decider, interval_s, seed)
         self.occupancy = self._held = HeldByHost(workload, ledger.cluster)
-        self.memory = MemoryByNumber(decider.discipline.order, self.ids)
+        self.memory = OrderStateByNumber(decider.discipline.order, self.ids)
         self.ranking = self.memory
         self.notes: list[str] = []
         self._away: set[int] = set()
@@ -63,7 +63,7 @@ class Adopted(Replay):
         for name, run in ledger.runs.items():
             self._found(name, run)
         self._hold(ledger)
-        self.memory.memory = ledger.memory.copied()
+        self.memory.order_state = ledger.order_state.copied()
         carried = ledger.carried
         self.last_host = self._names.get(carried.last_host, -1)
         self.clock, self.wake_s = carried.clock, carried.wake_s
@@ -80,8 +80,8 @@ class Adopted(Replay):
         if ledger.cluster is not self.cluster and _CHANGED not in self.notes:
             self.notes.append(_CHANGED)
         if know:
-            self.memory.memory.know(ledger.rows, ledger.cluster, ledger.listing["names"])
-        self.memory.memory.tick(ledger.now_s)
+            self.memory.order_state.know(ledger.rows, ledger.cluster, ledger.listing["names"])
+        self.memory.order_state.tick(ledger.now_s)
         self.now_s = ledger.now_s
 
     def _arrive(self, name: str) -> None:
@@ -90,7 +90,7 @@ class Adopted(Replay):
         self.pending.arrive(job)
         self.arrived_now = True
 
-    def _found(self, name: str, run: HeldHosts) -> None:
+    def _found(self, name: str, run: Allocation) -> None:
         job = self.number[name]
         if job not in self.pending.waiting and job not in self.occupancy.running:  # others run what we never would
             insort(self.pending.waiting, job)
@@ -191,32 +191,32 @@ class HeldByHost(Occupancy):
         return zip(hosts, map(tuple, amounts.tolist()), strict=True)
 
 
-class MemoryByNumber(Unmoved):
+class OrderStateByNumber(Unmoved):
     """A memory of jobs by name, as a ranking of jobs by number; its clock is its own."""
 
     def __init__(self, order: AnyOrder, ids: Sequence[str]) -> None:
-        self.memory, self._ids, self.silent = Memory(order), ids, False
+        self.order_state, self._ids, self.silent = OrderState(order), ids, False
 
     def submitted(self, job: int, now_s: float) -> None:
         """A job has come."""
-        self.memory.submitted(self._ids[job], now_s)
+        self.order_state.submitted(self._ids[job], now_s)
 
     def started(self, job: int, now_s: float) -> None:
         """It has its hosts."""
-        self.memory.started(self._ids[job], now_s)
+        self.order_state.started(self._ids[job], now_s)
 
     def ended(self, job: int, now_s: float) -> None:
         """It has given them back."""
-        self.memory.ended(self._ids[job], now_s)
+        self.order_state.ended(self._ids[job], now_s)
 
     def ranks(self, jobs: Longs, now_s: float) -> Floats | None:
         """float64[Q] of waiting jobs; None: by arrival."""
-        return None if self.silent else self.memory.ranks([self._ids[job] for job in jobs.tolist()], now_s)
+        return None if self.silent else self.order_state.ranks([self._ids[job] for job in jobs.tolist()], now_s)
 
     def need(self, jobs: Longs) -> Need | None:
         """Groups that are served by need; None: by rank alone."""
-        return None if self.silent else self.memory.need([self._ids[job] for job in jobs.tolist()])
+        return None if self.silent else self.order_state.need([self._ids[job] for job in jobs.tolist()])
 
     def columns(self, jobs: Longs) -> JobColumns | None:
         """What orders may know of waiting jobs, for a discipline that tries several; None for others."""
-        return None if self.silent else self.memory.columns([self._ids[job] for job in jobs.tolist()])
+        return None if self.silent else self.order_state.columns([self._ids[job] for job in jobs.tolist()])

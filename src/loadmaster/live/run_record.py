@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.allocations import HeldHosts, News
+from loadmaster.live.allocations import Allocation, ObservedChanges
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
 from loadmaster.live.record import Reading, is_being_written, lines_of, passes_of
@@ -32,14 +32,14 @@ class _Jobs:
     """What became of every job, by name: its last run, and those before it that were cut short."""
 
     row: dict[str, Any] = field(default_factory=dict)
-    runs: dict[str, HeldHosts] = field(default_factory=dict)
+    runs: dict[str, Allocation] = field(default_factory=dict)
     ended: dict[str, tuple[float, str]] = field(default_factory=dict)
     cut: list[tuple[str, float, float, tuple[str, ...]]] = field(default_factory=list)
 
-    def take(self, news: News | None, before: Mapping[str, HeldHosts], ledger: Ledger) -> None:
+    def take(self, changes: ObservedChanges | None, before: Mapping[str, Allocation], ledger: Ledger) -> None:
         """What one line of the record has changed."""
         self.row |= {name: as_asked(self.row.get(name), row, ledger.now_s) for name, row in ledger.rows.items()}
-        for name, end_s, how in () if news is None else news.ended:
+        for name, end_s, how in () if changes is None else changes.ended:
             self.ended[name] = (end_s, how)
         for name, run in before.items():
             if name not in ledger.runs and name not in self.ended:
@@ -94,8 +94,8 @@ def kept_run(
             reading = Reading(order, origin_s, seed)
         assert reading is not None
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
-        news = reading.read(line)
-        jobs.take(news, before, reading.ledger)
+        changes = reading.read(line)
+        jobs.take(changes, before, reading.ledger)
         calendar |= _calendar_of(reading.ledger.cluster)
         for each in passes_of(line):
             reading.take(line, each)
@@ -161,7 +161,7 @@ def _record(
     return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources, called=called)
 
 
-def _on_its_hosts(row: Row, run: HeldHosts | None) -> Row:
+def _on_its_hosts(row: Row, run: Allocation | None) -> Row:
     """A job's row with as many tasks as it has run on hosts: an engine that starts it by itself may choose others."""
     if run is None or len(run.hosts) == row.get("tasks", 1):
         return row

@@ -12,7 +12,7 @@ it would have asked."""
 
 
 @dataclass(frozen=True)
-class Conduct:
+class LiveSettings:
     """Nothing here is done without being asked for, but that pins are cleared at the end.
 
     Attributes:

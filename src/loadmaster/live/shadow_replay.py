@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.allocations import News
+from loadmaster.live.allocations import ObservedChanges
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.record import Pass
-from loadmaster.live.resume_from_live import Adopted
+from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.model.actions import Start
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.schedule import Discipline, Scheduler
 
 
-class Fed(Adopted):
+class ShadowReplay(ResumedEngine):
     """A replay whose jobs come, end and are stopped when a record says so."""
 
     def __init__(
@@ -25,24 +25,24 @@ class Fed(Adopted):
         self._later: set[int] = set()
         super().__init__(rows, ledger, self.judge, interval_s, seed)
 
-    def happened(self, news: News, ledger: Ledger) -> None:
+    def observe(self, changes: ObservedChanges, ledger: Ledger) -> None:
         """What an observation has changed, in the order of a simulated moment (rule Q1)."""
         self.now_s = ledger.now_s
-        for name, end_s, how in news.ended:
+        for name, end_s, how in changes.ended:
             if (job := self.number[name]) in self.occupancy.running:
                 self.occupancy.end_at(job, end_s, STATUSES.index(how))
         self._end_and_fail()
-        for name in (*news.withdrawn, *(name for name, _, _ in news.ended)):
+        for name in (*changes.withdrawn, *(name for name, _, _ in changes.ended)):
             if (job := self.number[name]) in self.pending.waiting:
                 self.pending.waiting.remove(job)
-        self.ended_now |= news.hosts
+        self.ended_now |= changes.hosts
         self.give_up(ledger)
-        self._look(ledger, know=news.jobs)
-        for name in news.arrived:
+        self._look(ledger, know=changes.jobs)
+        for name in changes.arrived:
             self._arrive(name)
-        for name, run in news.found:
+        for name, run in changes.found:
             self._found(name, run)
-        self.ended_now |= bool(news.moved)
+        self.ended_now |= bool(changes.moved)
         self._hold(ledger)
         rows = ledger.rows.items()
         later = (name for name, row in rows if row.get("hold") or row.get("eligible_s", 0.0) > ledger.now_s)

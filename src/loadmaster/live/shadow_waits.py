@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.check import scheduler_in
-from loadmaster.live.observed_history import Happened, happened_in
+from loadmaster.live.observed_history import ObservedHistory, observed_history_in
 from loadmaster.live.own_queue import OwnQueue
 from loadmaster.live.record import lines_of
 from loadmaster.model import InputError, LoadmasterError
-from loadmaster.runs.interim_waits import SoFar
+from loadmaster.runs.interim_waits import InterimWaits
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.schedule import Scheduler
 
 
-def so_far_in(folder: Path, *, trust: bool = False) -> SoFar:
+def interim_waits_in(folder: Path, *, trust: bool = False) -> InterimWaits:
     """As the record in `folder` stands; it may go on meanwhile.
 
     Args:
@@ -27,15 +27,15 @@ def so_far_in(folder: Path, *, trust: bool = False) -> SoFar:
     """
     lines = lines_of(folder)
     about = [line for line in lines if "begin" in line][-1]
-    return so_far_of(lines, scheduler_in(about, folder, trust))
+    return interim_waits_of(lines, scheduler_in(about, folder, trust))
 
 
 class TookTooLong(LoadmasterError):
     """Nobody wants to wait any longer."""
 
 
-def so_far_within(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, seconds: float) -> SoFar:
-    """The same as `so_far_of`, if that takes no longer.
+def interim_waits_within(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, seconds: float) -> InterimWaits:
+    """The same as `interim_waits_of`, if that takes no longer.
 
     Raises:
         TookTooLong: it does.
@@ -47,12 +47,12 @@ def so_far_within(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, seco
         if time.monotonic() > until_s:
             raise TookTooLong(f"it would have taken more than {seconds:g} s")
 
-    return so_far_of(lines, scheduler, watch)
+    return interim_waits_of(lines, scheduler, watch)
 
 
-def so_far_of(
+def interim_waits_of(
     lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, watch: Callable[[], None] = lambda: None
-) -> SoFar:
+) -> InterimWaits:
     """What the lines of a record come to under `scheduler`.
 
     Args:
@@ -67,13 +67,13 @@ def so_far_of(
     if about["conduct"]["mode"] == "live":
         rule = "this run acts: its site has no waits of its own to compare with"
         raise InputError("this record", rule, fix="compare that of a --shadow")
-    happened = happened_in(lines, scheduler.discipline.order)
-    ours = OwnQueue(happened, scheduler, about["conduct"]["interval_s"], about["seed"], watch)
-    counted = happened.counted
-    going = {name for name in happened.rows if name not in happened.ran and name not in happened.withdrawn}
-    return SoFar(
-        happened.now_s, len(counted), len((going | ours.open) & set(counted)), _mean(happened, happened.began_s),
-        _mean(happened, ours.began_s), _modelled(lines, about, watch),
+    history = observed_history_in(lines, scheduler.discipline.order)
+    ours = OwnQueue(history, scheduler, about["conduct"]["interval_s"], about["seed"], watch)
+    counted = history.counted
+    going = {name for name in history.rows if name not in history.ran and name not in history.withdrawn}
+    return InterimWaits(
+        history.now_s, len(counted), len((going | ours.open) & set(counted)), _mean(history, history.began_s),
+        _mean(history, ours.began_s), _modelled(lines, about, watch),
     )  # fmt: skip
 
 
@@ -83,10 +83,10 @@ def _modelled(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], watc
         return None
     setting = Setting.of(about["site"])
     rule = Scheduler(policy_of(setting, {}), discipline_of(setting, {}))
-    happened = happened_in(lines, rule.discipline.order)
-    return _mean(happened, OwnQueue(happened, rule, setting.interval_s, about["seed"], watch).began_s)
+    history = observed_history_in(lines, rule.discipline.order)
+    return _mean(history, OwnQueue(history, rule, setting.interval_s, about["seed"], watch).began_s)
 
 
-def _mean(happened: Happened, began_s: Mapping[str, float]) -> float:
-    waits = [began_s.get(name, happened.now_s) - happened.rows[name]["submit_s"] for name in happened.counted]
+def _mean(history: ObservedHistory, began_s: Mapping[str, float]) -> float:
+    waits = [began_s.get(name, history.now_s) - history.rows[name]["submit_s"] for name in history.counted]
     return sum(max(0.0, wait) for wait in waits) / len(waits) if waits else 0.0

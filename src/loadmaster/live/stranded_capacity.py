@@ -17,7 +17,7 @@ SHOWN = (CORES, MEMORY, GPUS)
 
 
 @dataclass(frozen=True)
-class Stranded:
+class StrandedCapacity:
     """One resource of one host.
 
     Attributes:
@@ -31,7 +31,7 @@ class Stranded:
     ours: float
 
 
-def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[Stranded]:
+def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedCapacity]:
     """Compare what is left of every host, cycle by cycle; () for a record without two cycles.
 
     A resource is stranded as in simulations: a typical job, which asks the median of everything, finds enough of it on
@@ -62,7 +62,7 @@ def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[Stranded]:
         return []
     part = sums / length_s / np.maximum(np.array(last["cluster"]["capacity"], float), np.finfo(float).tiny)
     return [
-        Stranded(name, resource, float(part[0, h, r]), float(part[1, h, r]))
+        StrandedCapacity(name, resource, float(part[0, h, r]), float(part[1, h, r]))
         for h, name in enumerate(names)
         for r, resource in enumerate(resources)
         if resource in SHOWN and last["cluster"]["capacity"][h][r] > 0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.agreement import agreement_of
-from loadmaster.live.eligibility import Waiting
+from loadmaster.live.eligibility import EligibleJobs
 from loadmaster.live.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.live.listing import Listing, applied, cluster_in
 from loadmaster.live.record import Pass, is_being_written, lines_of, passes_of
@@ -21,24 +21,24 @@ from loadmaster.live.rows import Row, alike, on_our_clock, row_on_our_clock, sta
 from loadmaster.live.stranded_capacity import free_in, stranded_by_host, typical_of
 from loadmaster.model import InputError
 from loadmaster.model.errors import one_line
-from loadmaster.runs.interim_waits import SoFar
+from loadmaster.runs.interim_waits import InterimWaits
 from loadmaster.runs.live_timeline import (
     DOWN,
     FULL,
     ROOM,
     STRANDED,
-    Agreed,
-    Began,
-    Counted,
-    Course,
+    CycleAgreement,
+    CycleCounts,
     HostNow,
+    JobStart,
+    LiveTimeline,
+    MetaChoice,
     Session,
     StrandedPart,
-    Worth,
 )
 
 
-def course_in(folder: Path) -> Course:
+def timeline_in(folder: Path) -> LiveTimeline:
     """The course of the live run that is recorded in `folder`; it may go on meanwhile.
 
     Raises:
@@ -46,13 +46,13 @@ def course_in(folder: Path) -> Course:
     """
     goes_on, lines = is_being_written(folder), lines_of(folder)
     try:
-        return replace(course_of(lines), goes_on=goes_on)
+        return replace(timeline_of(lines), goes_on=goes_on)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         why = one_line(f"{type(error).__name__}: {error}", 80)
         raise InputError(folder, f"this live record is damaged: {why}") from error
 
 
-def course_of(lines: Sequence[Mapping[str, Any]]) -> Course:
+def timeline_of(lines: Sequence[Mapping[str, Any]]) -> LiveTimeline:
     """The course that the lines of a record tell of.
 
     Raises:
@@ -64,7 +64,7 @@ def course_of(lines: Sequence[Mapping[str, Any]]) -> Course:
         reading.read(line)
     if not reading.counted:
         raise InputError("this record", "nothing was observed in it yet", fix="let it run longer")
-    return reading.course(lines)
+    return reading.timeline(lines)
 
 
 @dataclass
@@ -77,21 +77,21 @@ class _Reading:
     listing: Listing = field(default_factory=dict)
     never: set[str] = field(default_factory=set)
     sessions: list[Session] = field(default_factory=list)
-    counted: list[Counted] = field(default_factory=list)
+    counted: list[CycleCounts] = field(default_factory=list)
     seen: dict[str, Row] = field(default_factory=dict)
     crowded: Listing = field(default_factory=dict)
     asked: dict[str, float] = field(default_factory=dict)
     over: set[str] = field(default_factory=set)
     unseen: int = 0
-    began: dict[str, Began] = field(default_factory=dict)
+    began: dict[str, JobStart] = field(default_factory=dict)
     ran_before: set[str] = field(default_factory=set)
     by_others: int = 0
     refused: list[tuple[float, str]] = field(default_factory=list)
     texts: Counter[tuple[str, str]] = field(default_factory=Counter)
     refused_jobs: dict[str, None] = field(default_factory=dict)
     skipped: list[tuple[float, str]] = field(default_factory=list)
-    choices: list[Worth] = field(default_factory=list)
-    so_far: list[SoFar] = field(default_factory=list)
+    choices: list[MetaChoice] = field(default_factory=list)
+    so_far: list[InterimWaits] = field(default_factory=list)
 
     def read(self, line: Mapping[str, Any]) -> None:
         """Take one line."""
@@ -102,7 +102,7 @@ class _Reading:
         elif "answer" in line:
             self._refused(line["answer"])
         elif "so_far" in line:
-            self.so_far.append(SoFar.of(line["so_far"]))
+            self.so_far.append(InterimWaits.of(line["so_far"]))
         elif "end" in line and self.sessions:
             last = self.sessions[-1]
             self.sessions[-1] = replace(last, ended=str(line["end"]))
@@ -134,7 +134,7 @@ class _Reading:
         states = Counter(
             -1 if self._waits_not(name, row) else state_of(row) for name, row in self.listing["jobs"].items()
         )
-        self.counted.append(Counted(self.now_s, states[HELD], states[RUNNING], states[CLAIMED], len(starts)))
+        self.counted.append(CycleCounts(self.now_s, states[HELD], states[RUNNING], states[CLAIMED], len(starts)))
         self.crowded = self.listing if states[HELD] else self.crowded
         if line.get("skipped"):
             self.skipped.append((self.now_s, str(line["skipped"])))
@@ -155,7 +155,7 @@ class _Reading:
         start_s = row.get("start_s", [None])[0]
         known = start_s is not None and math.isfinite(float(start_s))
         began_s = float(start_s) - self.origin_s if known else at_s
-        self.began[name] = Began(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
+        self.began[name] = JobStart(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
         self.by_others += name not in self.asked and NOWHERE in row["pin"]
 
     def _look_at_end(self, name: str, status: str) -> None:
@@ -167,7 +167,7 @@ class _Reading:
             return
         if name in self.asked:
             wait_s = self.asked[name] + self.origin_s - _finite(self.seen[name]["submit_s"])
-            self.began[name] = Began(self.asked[name], max(0.0, wait_s))
+            self.began[name] = JobStart(self.asked[name], max(0.0, wait_s))
         else:
             self.unseen += 1
 
@@ -181,7 +181,7 @@ class _Reading:
             rows = alike([row_on_our_clock(jobs[name], self.origin_s, math.inf) for name in names])
             alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
             cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
-            waiting = Waiting()
+            waiting = EligibleJobs()
             waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing["names"])
             self.never |= {name for name, _ in waiting.never}
 
@@ -193,7 +193,7 @@ class _Reading:
     def _refused_to_the_end(self) -> list[str]:
         return [name for name in self.refused_jobs if name in self.listing["jobs"] and name not in self.began]
 
-    def course(self, lines: Sequence[Mapping[str, Any]]) -> Course:
+    def timeline(self, lines: Sequence[Mapping[str, Any]]) -> LiveTimeline:
         """All of it."""
         at_s = max(float(self.listing["at_s"]), self.end_s + self.origin_s)
         shown = self.crowded or self.listing
@@ -206,7 +206,7 @@ class _Reading:
         ]
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
-        return Course(
+        return LiveTimeline(
             sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
             began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
             waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
@@ -215,7 +215,7 @@ class _Reading:
             hosts=list(_hosts(shown, typical)), hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
             resources=resources, typical=[_finite(each) for each in typical],
             agreed=[] if agreement is None else [
-                Agreed(each.at_s, each.alike, each.both - each.alike, each.theirs - each.both, each.ours)
+                CycleAgreement(each.at_s, each.alike, each.both - each.alike, each.theirs - each.both, each.ours)
                 for each in agreement.cycles
             ],
             agreement={} if agreement is None else agreement.summary(),
@@ -234,12 +234,12 @@ def _session(line: Mapping[str, Any], origin_s: float) -> Session:
     )  # fmt: skip
 
 
-def _choices(now_s: float, passes: Sequence[Pass]) -> Iterator[Worth]:
+def _choices(now_s: float, passes: Sequence[Pass]) -> Iterator[MetaChoice]:
     for each in passes:
         if each.options and each.chosen >= 0:
             values = [option.value for option in each.options if option.value is not None]
             best = tuple(str(option.member) for option in each.options if values and option.value == max(values))
-            yield Worth(now_s, str(each.options[each.chosen].member), len(set(values)) > 1, best)
+            yield MetaChoice(now_s, str(each.options[each.chosen].member), len(set(values)) > 1, best)
 
 
 def _hosts(listing: Listing, typical: np.ndarray) -> Iterator[HostNow]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.allocations import HeldHosts
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.answers import refusals_in
 from loadmaster.live.record import Reading, lines_of
 from loadmaster.model.awaits import Awaits
@@ -59,7 +59,7 @@ def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     return ReasonsByMoment([moment for moment, _ in found], [words for _, words in found])
 
 
-def _in_vain(claim: HeldHosts, line: Mapping[str, Any], name: str) -> str:
+def _in_vain(claim: Allocation, line: Mapping[str, Any], name: str) -> str:
     """What became of a claim that a line of the record shows to be lost."""
     texts = [each.text for each in refusals_in(line) if getattr(each.action, "id", "") == name]
     asked = f"it was asked to start on {', '.join(dict.fromkeys(claim.hosts))}"

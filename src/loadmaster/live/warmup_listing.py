@@ -11,7 +11,7 @@ _FREE = {"hold": 0, "depends": "", "eligible_s": 0.0}
 """Of columns that keep a job from starting, what does not."""
 
 
-def crowded(listing: Listing) -> Listing:
+def with_long_queue(listing: Listing) -> Listing:
     """The listing with so many waiting jobs more that a decision on it is made compiled; all like one that is there."""
     hosts = len(listing["cluster"]["names"])
     example = _example(listing)

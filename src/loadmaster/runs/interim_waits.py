@@ -8,7 +8,7 @@ from loadmaster.model.units import show_seconds, signed
 
 
 @dataclass(frozen=True)
-class SoFar:
+class InterimWaits:
     """Means over the same jobs; one that still waits counts with its wait until now (rule X16).
 
     Attributes:
@@ -48,7 +48,7 @@ class SoFar:
         return asdict(self) | {"model_error": self.error, "gain": self.gain, "tells": self.tells}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "SoFar":
+    def of(cls, plain: Mapping[str, Any]) -> "InterimWaits":
         """What `plain` wrote."""
         model = plain["model_wait_s"]
         return cls(

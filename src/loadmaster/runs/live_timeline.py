@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from loadmaster.runs.interim_waits import SoFar
+from loadmaster.runs.interim_waits import InterimWaits
 
 ROOM, STRANDED, FULL, DOWN = "room for a typical job", "stranded", "full", "not up"
 KINDS = (ROOM, STRANDED, FULL, DOWN)
@@ -13,14 +13,14 @@ KINDS = (ROOM, STRANDED, FULL, DOWN)
 little of another; or of nothing; or the host takes no jobs."""
 
 
-class Began(NamedTuple):
+class JobStart(NamedTuple):
     """A job that began to run: `at_s` since the origin, after `wait_s`."""
 
     at_s: float
     wait_s: float
 
 
-class Counted(NamedTuple):
+class CycleCounts(NamedTuple):
     """A cycle: jobs that waited, ran, and were asked for and did not run yet; starts that were decided."""
 
     at_s: float
@@ -30,7 +30,7 @@ class Counted(NamedTuple):
     starts: int
 
 
-class Agreed(NamedTuple):
+class CycleAgreement(NamedTuple):
     """A shadow's cycle: starts of the site by whether ours were the same in it, and all of ours that were new."""
 
     at_s: float
@@ -40,7 +40,7 @@ class Agreed(NamedTuple):
     ours: int
 
 
-class Worth(NamedTuple):
+class MetaChoice(NamedTuple):
     """A choice of a meta-rule: whom it followed, and whether its members were not worth the same."""
 
     at_s: float
@@ -96,7 +96,7 @@ class Session:
 
 
 @dataclass(frozen=True)
-class Course:
+class LiveTimeline:
     """Times are seconds since the record's origin.
 
     Attributes:
@@ -122,24 +122,24 @@ class Course:
 
     sessions: Sequence[Session]
     last_s: float
-    counted: Sequence[Counted]
+    counted: Sequence[CycleCounts]
     jobs: int
-    began: Sequence[Began]
+    began: Sequence[JobStart]
     by_others: int
     unseen: int
     waiting_s: Sequence[float]
     refused: Sequence[tuple[float, str]]
     texts: Counter[tuple[str, str]]
     skipped: Sequence[tuple[float, str]]
-    choices: Sequence[Worth]
+    choices: Sequence[MetaChoice]
     hosts: Sequence[HostNow]
     hosts_at_s: float
     resources: Sequence[str]
     typical: Sequence[float]
-    agreed: Sequence[Agreed] = ()
+    agreed: Sequence[CycleAgreement] = ()
     agreement: Mapping[str, Any] = field(default_factory=dict)
     stranded: Sequence[StrandedPart] = ()
-    so_far: Sequence[SoFar] = ()
+    so_far: Sequence[InterimWaits] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     goes_on: bool = False
     refused_jobs: Sequence[str] = ()

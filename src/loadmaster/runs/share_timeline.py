@@ -29,7 +29,7 @@ class TaskChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ShareCourse:
+class ShareTimeline:
     """Times are seconds since the record began.
 
     Attributes:
@@ -113,7 +113,7 @@ class ShareCourse:
 
 
 @dataclass
-class CourseTelling:
+class TimelineBuilder:
     """Puts a course together, look by look."""
 
     spans: list[Span] = field(default_factory=list)

@@ -10,7 +10,7 @@ from loadmaster.verbs.option import Option
 from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
-    from loadmaster.live.shares.session_state import SharesBooks
+    from loadmaster.live.shares.session_state import SharesSessionState
     from loadmaster.model import Cluster
 
 
@@ -67,9 +67,9 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     try:
         left = (f"commands of another run still run in {path}" for path in clean_up(out))
         notes = (*notes, *left)
-        terms = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
-        report, books = run_under_shares(engine, RealClock(), batch, terms)
-        rows = tuple(_rows(engine, books))
+        config = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
+        report, state = run_under_shares(engine, RealClock(), batch, config)
+        rows = tuple(_rows(engine, state))
     finally:
         engine.close()
     done = sum(row["status"] == "ok" for row in rows)
@@ -116,18 +116,18 @@ def _least(method: str, given: float | None) -> float:
     return given if given is not None else 0.0 if method in METHODS else 0.1
 
 
-def _rows(engine: Any, books: "SharesBooks") -> list[dict[str, Any]]:
+def _rows(engine: Any, state: "SharesSessionState") -> list[dict[str, Any]]:
     from loadmaster.live.cgroup.command import outcome_in
 
     return [
-        {"id": name, "name": shown, **_row(books, name, outcome_in(engine.place(name)))}
-        for name, shown in zip(books.batch.ids, books.batch.names, strict=True)
+        {"id": name, "name": shown, **_row(state, name, outcome_in(engine.place(name)))}
+        for name, shown in zip(state.batch.ids, state.batch.names, strict=True)
     ]
 
 
-def _row(books: "SharesBooks", name: str, outcome: Any) -> dict[str, Any]:
+def _row(state: "SharesSessionState", name: str, outcome: Any) -> dict[str, Any]:
     if outcome is not None:
         status = "ok" if outcome["exit_code"] == 0 else "failed"
         return {"status": status} | {key: outcome[key] for key in ("machine", "exit_code", "seconds", "cpu_s")}
-    status = books.over[name][0] if name in books.over else "waits"
+    status = state.over[name][0] if name in state.over else "waits"
     return {"status": status, "machine": None, "exit_code": None, "seconds": None, "cpu_s": None}

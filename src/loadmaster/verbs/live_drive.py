@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from loadmaster.live.metrics import ServedAt
     from loadmaster.live.queue_decider import Beside
     from loadmaster.live.record import LiveRecord
-    from loadmaster.live.settings import Conduct, Report
+    from loadmaster.live.settings import LiveSettings, Report
     from loadmaster.runs import Setting
     from loadmaster.schedule import Scheduler
 
 LAST_RECKONING_S = 30.0
 """So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
-Screen = Callable[[str, "Conduct", int | None, Path, bool], Any]
+Screen = Callable[[str, "LiveSettings", int | None, Path, bool], Any]
 """Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
 whether time does not wait. A context manager with `show(*cycle)`, `say(note)` and an attribute `so_far`."""
 
@@ -29,7 +29,7 @@ def quiet(*_: Any) -> Quiet:
 
 
 def drive(
-    engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
+    engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, *, command: str,
     screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
     idle_until: Callable[[], float] | None = None, metrics: "ServedAt | None" = None, beside: "Beside | None" = None,
     ready: bool = True, site: "Setting | None" = None, scheduler: "Scheduler | None" = None,
@@ -46,7 +46,7 @@ def drive(
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
     from loadmaster.runs import sources_of
-    from loadmaster.runs.interim_waits import SoFar
+    from loadmaster.runs.interim_waits import InterimWaits
     from loadmaster.runs.record import write_record
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.record_reader_process import SoFarBeside
@@ -71,7 +71,7 @@ def drive(
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():
                     record.append([{"so_far": said["so_far"]}])
-                    shown.so_far = served.so_far = SoFar.of(said["so_far"])
+                    shown.so_far = served.so_far = InterimWaits.of(said["so_far"])
                 shown.show(*cycle)
                 served.show(*cycle)
 
@@ -106,10 +106,12 @@ def scheduler_of(setting: "Setting") -> "Scheduler":
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
-def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:
+def _compared(
+    how: "LiveSettings", record: "LiveRecord", scheduler: "Scheduler"
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
     from loadmaster.live.agreement import agreement_of
-    from loadmaster.live.shadow_waits import TookTooLong, so_far_within
+    from loadmaster.live.shadow_waits import TookTooLong, interim_waits_within
     from loadmaster.live.stranded_capacity import stranded_by_host
     from loadmaster.model import LoadmasterError
 
@@ -121,7 +123,7 @@ def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> t
         return found, ()
     found["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
     try:
-        so_far = so_far_within(lines, scheduler, LAST_RECKONING_S).plain()
+        so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:
         last: list[dict[str, Any]] = [line["so_far"] for line in lines if "so_far" in line][-1:]
         when = "that of the last reckoning on the way" if last else "not told"

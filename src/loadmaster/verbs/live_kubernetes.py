@@ -15,8 +15,8 @@ from loadmaster.verbs.unused_options import refuse_all_but
 
 if TYPE_CHECKING:
     from loadmaster.live.kubernetes.engine import KubernetesEngine
-    from loadmaster.live.move_budget import Purse
-    from loadmaster.live.settings import Conduct
+    from loadmaster.live.move_budget import MoveBudget
+    from loadmaster.live.settings import LiveSettings
 
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
@@ -81,10 +81,10 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
     if options.doctor:
         refuse_all_but(options, LOOKS, "--doctor only looks")
-    how = options.conduct("hold", "keep")
-    purse, preempt = _purse(options), options.preempt
+    how = options.live_settings("hold", "keep")
+    move_budget, preempt = _move_budget(options), options.preempt
     for given, words, rule in (
-        (purse is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
+        (move_budget is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
         (preempt, "--preempt", "--shadow and --dry-run evict nobody"),
         (options.standby, "--standby", "--shadow and --dry-run take no lease"),
     ):
@@ -93,7 +93,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     names = split(options.namespace)
     api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
     if options.doctor:
-        moving = purse is not None or preempt
+        moving = move_budget is not None or preempt
         found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
         return Looked("doctor", tuple(found))
     setting = options.setting(how)
@@ -118,7 +118,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("stopped", (Finding("ok", "stopped before it had the Lease: nothing was bound"),))
     if engine is None:
         return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
-    moving_them = None if purse is None else Descheduler(engine, purse, say)
+    moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.served_at(),
@@ -128,7 +128,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
 def _taken(
     compiled: Callable[[], None], made: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
-    how: "Conduct", say: Callable[[str], None],
+    how: "LiveSettings", say: Callable[[str], None],
 ) -> "KubernetesEngine | None":  # fmt: skip
     """The engine, with the Lease where the run acts; None of a standby whose time is over before it had it."""
     from loadmaster.live.kubernetes.lease import when_free
@@ -150,14 +150,14 @@ def _taken(
     return None if over() else when_free(made, pause, say, over)
 
 
-def _purse(options: KubernetesOptions) -> "Purse | None":
+def _move_budget(options: KubernetesOptions) -> "MoveBudget | None":
     """What may be moved in an hour; None: nothing."""
-    from loadmaster.live.move_budget import Purse
+    from loadmaster.live.move_budget import MoveBudget
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes
 
     if options.moves is not None and options.budget is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     if options.budget is not None:
-        return Purse(float(parse_bytes(options.budget)), "bytes")
-    return None if options.moves is None else Purse(float(options.moves), "count")
+        return MoveBudget(float(parse_bytes(options.budget)), "bytes")
+    return None if options.moves is None else MoveBudget(float(options.moves), "count")

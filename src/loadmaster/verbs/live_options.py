@@ -11,7 +11,7 @@ from loadmaster.verbs.unused_options import refuse_idle
 
 if TYPE_CHECKING:
     from loadmaster.live.metrics import ServedAt
-    from loadmaster.live.settings import Conduct
+    from loadmaster.live.settings import LiveSettings
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
@@ -104,15 +104,15 @@ class QueueOptions(LiveOptions):
             raise InputError(self.metrics_token, rule, fix="openssl rand -hex 32 makes one")
         return ServedAt(self.metrics, self.metrics_host, token)
 
-    def conduct(
+    def live_settings(
         self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"
-    ) -> "Conduct":
+    ) -> "LiveSettings":
         """How the run is to behave.
 
         Raises:
             InputError: a time is none, two options contradict each other, or one changes nothing.
         """
-        from loadmaster.live.settings import Conduct
+        from loadmaster.live.settings import LiveSettings
         from loadmaster.model import InputError
 
         interval_s, for_s = self.times()
@@ -121,9 +121,9 @@ class QueueOptions(LiveOptions):
         if self.shadow or self.dry_run:
             refuse_idle(self, ("on_exit", "others"), "nothing is asked of the engine")
         mode: Literal["live", "dry-run", "shadow"] = "shadow" if self.shadow else "dry-run" if self.dry_run else "live"
-        return Conduct(interval_s, mode, for_s, self.max_starts, on_exit, others)
+        return LiveSettings(interval_s, mode, for_s, self.max_starts, on_exit, others)
 
-    def setting(self, how: "Conduct") -> "Setting":
+    def setting(self, how: "LiveSettings") -> "Setting":
         """The rule that decides.
 
         Raises:

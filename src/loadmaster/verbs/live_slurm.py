@@ -97,13 +97,13 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     if asked:
         stands = f"--{asked.strip('_')} stands alone"
         if options.print_ == "units":  # all else is what the service is to be started with
-            options.conduct(options.on_exit, options.others)
+            options.live_settings(options.on_exit, options.others)
         else:
             refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
         return _look(options, asked, engine, state, names, patience_s)
     refuse_idle(options, ["fail_open"], "it is for --print and --watchdog")
-    how = options.conduct(options.on_exit, options.others)
+    how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(
         conf, _path(options.site_accounts), looks_on=not how.acts, folder=state, partitions=names,

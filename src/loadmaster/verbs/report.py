@@ -96,12 +96,12 @@ def made_of(folder: Path, command: str = "") -> KeptPage:
 
 
 def _live(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.timeline import course_in
+    from loadmaster.live.timeline import timeline_in
     from loadmaster.report.live_answer import live_answer, live_figures
     from loadmaster.report.live_page import live_page
 
-    course = course_in(folder)
-    return KeptPage("live", live_page(course, command), live_answer(course), live_figures(course))
+    timeline = timeline_in(folder)
+    return KeptPage("live", live_page(timeline, command), live_answer(timeline), live_figures(timeline))
 
 
 def _run(folder: Path, command: str) -> KeptPage:
@@ -123,17 +123,20 @@ def _result(folder: Path, command: str) -> KeptPage:
 
 
 def _shares(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.share_timelines import share_course_of
+    from loadmaster.live.share_timelines import share_timeline_of
     from loadmaster.report.share_timeline_page import (
-        share_course_answer,
-        share_course_figures,
-        share_course_page,
+        share_timeline_answer,
+        share_timeline_figures,
+        share_timeline_page,
     )
 
-    course = share_course_of(folder)
+    timeline = share_timeline_of(folder)
     return KeptPage(
-        "shares", share_course_page(course, command), share_course_answer(course), share_course_figures(course)
-    )  # fmt: skip
+        "shares",
+        share_timeline_page(timeline, command),
+        share_timeline_answer(timeline),
+        share_timeline_figures(timeline),
+    )
 
 
 _MAKERS = {"live": _live, "shares": _shares, "guests": _shares, "simulate": _run, "result": _result}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Capabilities, Observation, ObservedTasks, Over, Refusal
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move, Start, Stop
@@ -28,7 +28,7 @@ class FakeBox:
     """
 
     name = "fake-box"
-    can = Can(share=True, migrate="live")
+    can = Capabilities(share=True, migrate="live")
 
     def __init__(self, of, clock, work_s, refuse=()):
         self.of, self.clock, self.refuse = of, clock, set(refuse)
@@ -73,7 +73,7 @@ class FakeBox:
         )  # fmt: skip
         tasks = ObservedTasks(np.arange(len(rows)), np.zeros(len(rows), np.int32), state, host, nowhere)
         up = np.ones(self.of.machines.hosts, bool)
-        return Seen(now_s, self.of.machines, up, jobs, names, tasks, over=tuple(self.over.values()))
+        return Observation(now_s, self.of.machines, up, jobs, names, tasks, over=tuple(self.over.values()))
 
     def act(self, action):
         self.step()

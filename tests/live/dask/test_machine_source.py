@@ -15,14 +15,14 @@ pytest.importorskip("distributed")
 from distributed import Client
 
 from loadmaster.live.dask import cluster_security
-from loadmaster.live.dask.machine_source import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskMachineSource, machines
 from loadmaster.model.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def up():
     """A local place with one worker, and the ports that its processes listen on, by address."""
-    with machines(DaskPlace()) as place:
+    with machines(DaskMachineSource()) as place:
         place.change(1, [])
         place.client.wait_for_workers(1, timeout=PATIENCE_S)
         me = psutil.Process()
@@ -81,9 +81,9 @@ def _found_by_an_encrypted_stranger(address):
 def test_a_dashboard_is_only_for_a_scheduler_of_ours_and_needs_the_library_that_draws_it(monkeypatch):
     with (
         pytest.raises(InputError, match="that this command starts"),
-        machines(DaskPlace("tcp://127.0.0.1:9", dashboard=True)),
+        machines(DaskMachineSource("tcp://127.0.0.1:9", dashboard=True)),
     ):
         pass
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(InputError, match="bokeh"), machines(DaskPlace(dashboard=True)):
+    with pytest.raises(InputError, match="bokeh"), machines(DaskMachineSource(dashboard=True)):
         pass

@@ -10,7 +10,7 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS, KubernetesEngine
-from loadmaster.live.kubernetes.informer import Watched
+from loadmaster.live.kubernetes.informer import Informer
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def fake(tmp_path):
 
 
 @contextmanager
-def followed(fake, path=PODS, **more) -> Iterator[Watched]:
-    made = Watched(Api(fake.config), path, **more)
+def followed(fake, path=PODS, **more) -> Iterator[Informer]:
+    made = Informer(Api(fake.config), path, **more)
     try:
         yield made
     finally:

@@ -11,8 +11,8 @@ from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.preemption import Preemptor
 from loadmaster.live.record import LiveRecord, ledger_after, lines_of
-from loadmaster.live.settings import Conduct
-from loadmaster.live.timeline import course_in
+from loadmaster.live.settings import LiveSettings
+from loadmaster.live.timeline import timeline_in
 from loadmaster.place import POLICIES
 from loadmaster.schedule import Scheduler, discipline_named
 
@@ -60,7 +60,7 @@ def run(fake, folder, *, on=True, **more):
     record = LiveRecord(folder)
     try:
         beside = Preemptor(engine, said.append) if on else None
-        how = Conduct(interval_s=5.0, for_s=40.0, on_exit="hold")
+        how = LiveSettings(interval_s=5.0, for_s=40.0, on_exit="hold")
         fake.report = run_live(engine, fake.clock, RULE, how, record, beside=beside)
     finally:
         record.close()
@@ -83,7 +83,7 @@ def test_the_pod_that_others_went_for_is_not_begun_by_others_and_the_room_kept_f
     full(made)
     urgent(made)
     run(made, tmp_path / "run")
-    found = course_in(tmp_path / "run")
+    found = timeline_in(tmp_path / "run")
     assert (found.by_others, len(found.began)) == (0, 1)
     assert found.jobs == 6  # the four that ran, the urgent one, and who takes the place of the one that went
     assert (made.report.starts, made.report.foreign) == (1, 4)

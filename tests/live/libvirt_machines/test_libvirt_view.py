@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.live.engine import NOWHERE
-from loadmaster.live.guests.snapshot import GuestScene
+from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
 from loadmaster.live.libvirt.view import HostView, OnTheWay, put_together, seen_of
@@ -39,9 +39,9 @@ def test_an_observation_becomes_the_scene_that_is_decided_on_and_a_silent_host_i
     rows = [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 8, 8 * GB, None)]
     seen = seen_of(5.0, rows, put_together(listings, OnTheWay(X, 0, 1)), {"z@3": "no road"})
     seen.check()
-    scene = GuestScene.of(seen)
-    assert scene.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}
-    assert scene.guests == {"x@1": (2.0, GB, "a", "b", 0.5, False), "y@2": (1.0, GB, "a", "", 1.0, True)}
+    snapshot = GuestSnapshot.of(seen)
+    assert snapshot.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}
+    assert snapshot.guests == {"x@1": (2.0, GB, "a", "b", 0.5, False), "y@2": (1.0, GB, "a", "", 1.0, True)}
     assert seen.failed == (("z@3", "no road"),)
 
 

@@ -8,7 +8,7 @@ from loadmaster.live.clocks import FakeClock
 from loadmaster.live.door import run_live
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.live.run_record import kept_run
-from loadmaster.live.settings import Conduct
+from loadmaster.live.settings import LiveSettings
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
 from loadmaster.schedule import Scheduler, discipline_named
@@ -91,7 +91,7 @@ def test_the_check_of_a_run_with_such_jobs_is_alike_throughout(tmp_path, kind, d
     clock, record = FakeClock(), LiveRecord(tmp_path)
     scheduler = Scheduler(POLICIES["mix-fit"], discipline_named(discipline))
     engine = ScriptedSlurm(tmp_path / "slurm.conf", clock, jobs)
-    run_live(engine, clock, scheduler, Conduct(interval_s=5.0, for_s=600.0), record)
+    run_live(engine, clock, scheduler, LiveSettings(interval_s=5.0, for_s=600.0), record)
     record.close()
     seen = [set(line["seen"].get("new", ())) for line in lines_of(tmp_path) if "seen" in line]
     assert len(set().union(*seen)) == 44

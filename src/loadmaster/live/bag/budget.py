@@ -11,7 +11,7 @@ AHEAD_S = 0.5
 _SLACK = 1e-9
 
 
-class BagPurse(NamedTuple):
+class BagBudget(NamedTuple):
     """What this start may spend.
 
     Attributes:
@@ -19,7 +19,7 @@ class BagPurse(NamedTuple):
         kind: the machines.
 
     Example:
-        >>> purse = BagPurse(3.0, HostType("hourly", 1.0))
+        >>> purse = BagBudget(3.0, HostType("hourly", 1.0))
         >>> purse.pays_for(committed=1.0), purse.unpaid({7: 3599.8, 8: 3599.9}, committed=2.0)
         (2, [8])
     """

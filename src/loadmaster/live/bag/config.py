@@ -8,7 +8,7 @@ from loadmaster.sizing import HostType, Sizer
 
 
 @dataclass(frozen=True)
-class Terms:
+class BagConfig:
     """How a bag is to be run.
 
     Attributes:

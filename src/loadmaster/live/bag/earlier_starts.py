@@ -11,7 +11,7 @@ from loadmaster.sizing import HostType
 
 
 @dataclass
-class Past:
+class EarlierStarts:
     """What earlier sessions left.
 
     Attributes:
@@ -72,42 +72,42 @@ class _Bill:
         return self.charged + sum(self.kind.cost(self.last_s - since) for since in self.rented_s.values())
 
 
-def read_past(log: JobLog) -> Past:
+def read_earlier_starts(log: JobLog) -> EarlierStarts:
     """Sum up the sessions of a log.
 
     Raises:
         InputError: it holds something else.
     """
-    past, bills = Past(), list[_Bill]()
+    earlier, bills = EarlierStarts(), list[_Bill]()
     for number, line in enumerate(log.lines(), 1):
         try:
             if "session" in line:
                 bills.append(_Bill(_kind(line["type"])))
-            past.enter(line)
+            earlier.enter(line)
             bills[-1].enter(line)
         except (LookupError, TypeError, ValueError, AttributeError, InputError) as error:
             rule = "not a log of this program, or of another version of it"
             raise InputError(log.path.name, rule, fix="give another -o", where=f"{log.path}:{number}") from error
-    past.spent = sum(bill.total for bill in bills)
-    return past
+    earlier.spent = sum(bill.total for bill in bills)
+    return earlier
 
 
 def _kind(described: Mapping[str, Any]) -> HostType:
     return HostType(**{name: value for name, value in described.items() if name != "class"})
 
 
-def same_commands(past: Past, commands: Sequence[str], path: Path) -> Past:
-    """`past`, if it is of these commands.
+def same_commands(earlier: EarlierStarts, commands: Sequence[str], path: Path) -> EarlierStarts:
+    """`earlier`, if it is of these commands.
 
     Raises:
         InputError: it is not.
     """
-    if past.commands and past.commands != list(commands):
-        pairs = zip(past.commands, commands, strict=False)
+    if earlier.commands and earlier.commands != list(commands):
+        pairs = zip(earlier.commands, commands, strict=False)
         other = (n for n, (old, new) in enumerate(pairs, 1) if old != new)
-        line = next(other, min(len(past.commands), len(commands)) + 1)
+        line = next(other, min(len(earlier.commands), len(commands)) + 1)
         raise InputError(
             f"line {line}", "the commands are not those of the run in this folder",
             fix="give another folder with -o", where=str(path),
         )  # fmt: skip
-    return past
+    return earlier

@@ -4,20 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, outcome_in
-from loadmaster.live.bag.config import Terms, task_folder
-from loadmaster.live.bag.session_state import BagBooks
-from loadmaster.live.engine import Over, Seen
+from loadmaster.live.bag.config import BagConfig, task_folder
+from loadmaster.live.bag.session_state import BagSessionState
+from loadmaster.live.engine import Observation, Over
 from loadmaster.model.actions import Action, Release, Stop
 from loadmaster.sizing.snapshot import Occasion
 
 
 @dataclass
-class BagNews:
+class BagUpdates:
     """Enters what is new, says what a person should know of it, and what has to be asked of the engine at once.
 
     Attributes:
-        books: of the bag.
-        terms: how often a command is tried, how long a machine may take to come up.
+        state: of the bag.
+        config: how often a command is tried, how long a machine may take to come up.
         say: a sentence for the user.
         exits: exit code of every command that has ended for good, by its number, in all starts.
         failures: by command, how often it has failed in this start.
@@ -27,8 +27,8 @@ class BagNews:
         asked: of the engine, because of what is new.
     """
 
-    books: BagBooks
-    terms: Terms
+    state: BagSessionState
+    config: BagConfig
     say: Callable[[str], None]
     exits: dict[int, int] = field(default_factory=dict)
     failures: dict[int, int] = field(default_factory=dict)
@@ -37,17 +37,17 @@ class BagNews:
     refused: dict[int, str] = field(default_factory=dict)
     asked: list[Action] = field(default_factory=list)
 
-    def take(self, seen: Seen) -> Occasion | None:
+    def take(self, seen: Observation) -> Occasion | None:
         """Enter the next of what is new; why a decision is due now, or None if nothing is."""
-        known = {self.books.names[host] for host in self.books.ledger.alive()}
+        known = {self.state.names[host] for host in self.state.ledger.alive()}
         for name in seen.hosts:
             if name not in known:
-                self.books.rent(name)
-        running = self.books.running()
+                self.state.rent(name)
+        running = self.state.running()
         for over in seen.over:
             if over.id in running:
                 return self._ended(running[over.id], over)
-        for host in self.books.ledger.alive():
+        for host in self.state.ledger.alive():
             if (why := self._why_lost(host, seen)) is not None:
                 self._lost(host, why)
                 return "change"
@@ -59,11 +59,11 @@ class BagNews:
         self.say(f"task {line} {what}")
 
     def _ended(self, host: int, over: Over) -> Occasion:
-        task = self.books.ledger.task_on(host)
+        task = self.state.ledger.task_on(host)
         if over.exit_code == CANNOT_RUN and over.ran_s == 0.0:
-            self.say(f"task {self.books.line[task]} could not be run: {over.text}")
+            self.say(f"task {self.state.line[task]} could not be run: {over.text}")
         elif over.text:
-            self._look_behind(self.books.line[task], over.text)
+            self._look_behind(self.state.line[task], over.text)
         if over.exit_code != 0:
             self._failed(host, task, over)
             return "change"
@@ -73,51 +73,51 @@ class BagNews:
     def _look_behind(self, line: int, left: str) -> None:
         """Say which processes a command left behind."""
         self.left_behind.append((line, left))
-        self.books.write(left_behind=left, t=self.books.now_s, task=line)
+        self.state.write(left_behind=left, t=self.state.now_s, task=line)
         self.say(f"task {line} left behind what still runs: {left}")
 
     def _succeeded(self, host: int, task: int, seconds: float) -> None:
         """A command ended well; a copy of it that still runs is killed."""
-        books, line = self.books, self.books.line[task]
+        state, line = self.state, self.state.line[task]
         self.exits[line] = 0
-        books.note("finished", host, task, exit=0, seconds=seconds)
-        for other in books.ledger.hosts_of(task):
-            ended, killed = books.attempt[host], books.attempt[other]
+        state.note("finished", host, task, exit=0, seconds=seconds)
+        for other in state.ledger.hosts_of(task):
+            ended, killed = state.attempt[host], state.attempt[other]
             self.say(f"task {line} ended on its attempt {ended}; attempt {killed} is killed")
-            self.asked.append(Stop(books.job_on(other)))
-            books.note("dropped", other, task)
+            self.asked.append(Stop(state.job_on(other)))
+            state.note("dropped", other, task)
 
     def _failed(self, host: int, task: int, over: Over) -> None:
         """A command ended badly: its copy runs on, or it is tried again, or given up."""
-        books, line, code = self.books, self.books.line[task], over.exit_code
-        limit_s = self.terms.timeout_s
+        state, line, code = self.state, self.state.line[task], over.exit_code
+        limit_s = self.config.timeout_s
         why = f"ran into its limit of {limit_s:g} s" if code == TIMED_OUT and limit_s else f"ended with {code}"
-        if len(books.ledger.hosts_of(task)) > 1:
-            books.note("dropped", host, task, exit=code, seconds=over.ran_s)
+        if len(state.ledger.hosts_of(task)) > 1:
+            state.note("dropped", host, task, exit=code, seconds=over.ran_s)
             self.say(f"task {line} {why}, its copy runs on")
             return
         self.failures[line] = self.failures.get(line, 0) + 1
-        if self.failures[line] <= self.terms.retries:
-            books.note("failed", host, task, exit=code, seconds=over.ran_s)
+        if self.failures[line] <= self.config.retries:
+            state.note("failed", host, task, exit=code, seconds=over.ran_s)
             self.tell(line, f"{why}, is tried again")
         else:
             self.exits[line] = 1 if code is None else code
-            books.note("given-up", host, task, exit=self.exits[line], seconds=over.ran_s)
-            self.say(f"task {line} {why}: {task_folder(self.terms.folder, line, books.attempt[host])}")
+            state.note("given-up", host, task, exit=self.exits[line], seconds=over.ran_s)
+            self.say(f"task {line} {why}: {task_folder(self.config.folder, line, state.attempt[host])}")
 
-    def _came_up(self, seen: Seen) -> Occasion | None:
+    def _came_up(self, seen: Observation) -> Occasion | None:
         up = {name for name, is_up in zip(seen.hosts, seen.up, strict=True) if is_up}
         fresh = [
-            host for host in self.books.ledger.alive() if host not in self.books.up and self.books.names[host] in up
+            host for host in self.state.ledger.alive() if host not in self.state.up and self.state.names[host] in up
         ]
         for host in fresh:
-            self.books.up.add(host)
-            self.books.note("ready", host)
+            self.state.up.add(host)
+            self.state.note("ready", host)
         return "change" if fresh else None
 
-    def _why_lost(self, host: int, seen: Seen) -> str | None:
+    def _why_lost(self, host: int, seen: Observation) -> str | None:
         """Why a machine is not to be counted on any more; None: it is."""
-        name, came_up = self.books.names[host], host in self.books.up
+        name, came_up = self.state.names[host], host in self.state.up
         if name not in seen.hosts:
             why = dict(seen.gone).get(name, "its machine is gone")
             if not came_up:
@@ -125,7 +125,7 @@ class BagNews:
             return why if came_up else "its machine is gone"
         if host in self.refused:
             return self.refused.pop(host)
-        if came_up or self.books.now_s - self.books.since[host] <= self.terms.boot_limit_s:
+        if came_up or self.state.now_s - self.state.since[host] <= self.config.boot_limit_s:
             return None
         if dict(zip(seen.hosts, seen.up, strict=True))[name]:
             return None
@@ -134,15 +134,15 @@ class BagNews:
 
     def _lost(self, host: int, why: str) -> None:
         """A machine is given up; its command is run again, or its copy runs on."""
-        books = self.books
-        task = books.ledger.task_on(host)
-        copies = books.ledger.hosts_of(task)
-        books.note("lost", host, why=why)
-        self.asked.append(Release(books.names[host]))
+        state = self.state
+        task = state.ledger.task_on(host)
+        copies = state.ledger.hosts_of(task)
+        state.note("lost", host, why=why)
+        self.asked.append(Release(state.names[host]))
         if task >= 0 and len(copies) > 1:
-            self.say(f"task {books.line[task]} {why}, its copy runs on")
+            self.say(f"task {state.line[task]} {why}, its copy runs on")
         elif task >= 0:
-            line = books.line[task]
-            outcome = outcome_in(task_folder(self.terms.folder, line, books.attempt[host]))
+            line = state.line[task]
+            outcome = outcome_in(task_folder(self.config.folder, line, state.attempt[host]))
             ended = " just after it had ended; it" if outcome is not None and outcome["exit_code"] == 0 else ","
             self.tell(line, f"{why}{ended} is run again")

@@ -11,7 +11,7 @@ from loadmaster.sizing.ledger import Kind
 
 
 @dataclass
-class BagBooks:
+class BagSessionState:
     """A sizer's ledger, which knows machines and tasks by numbers, and what they are called elsewhere.
 
     Attributes:

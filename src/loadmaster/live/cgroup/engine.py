@@ -15,7 +15,17 @@ from loadmaster.live.cgroup import command as shell
 from loadmaster.live.cgroup.command import CappedOutcome
 from loadmaster.live.cgroup.groups import ControlGroup
 from loadmaster.live.cgroup.tree import GroupTree
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import (
+    HELD,
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    Observation,
+    ObservedTasks,
+    Over,
+    Refusal,
+)
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
 from loadmaster.model.actions import Action, Cap, Move, Start, Stop
@@ -25,7 +35,7 @@ class CgroupEngine:
     """See `Engine`; commands are called by their numbers, from "1"."""
 
     name = "cgroup"
-    can = Can(share=True, migrate="live")
+    can = Capabilities(share=True, migrate="live")
 
     def __init__(self, batch: Batch, folder: Path) -> None:
         """Args:
@@ -55,7 +65,7 @@ class CgroupEngine:
         """The folder of a command."""
         return self._folder / "commands" / name
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`."""
         for name in list(self._where):
             self._look_at(name)
@@ -160,7 +170,7 @@ class CgroupEngine:
         if (child := self._shells.pop(name, None)) is not None:
             child.wait()
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> Observation:
         batch, now_s = self._batch, time.time()
         rows = [self._row[name] for name in batch.ids if name not in self._over]
         names = [batch.ids[row] for row in rows]
@@ -177,7 +187,7 @@ class CgroupEngine:
             np.arange(count), np.zeros(count, np.int32), state, host, np.full(count, NOWHERE, np.int32), start_s=start_s
         )
         up = np.ones(batch.machines.hosts, bool)
-        return Seen(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
+        return Observation(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
 
 
 def _over(name: str, outcome: CappedOutcome) -> Over:

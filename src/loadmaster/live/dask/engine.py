@@ -18,7 +18,16 @@ from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, CommandOutcome, e
 from loadmaster.live.bag.config import task_folder
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.machines import Machines
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import (
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    Observation,
+    ObservedTasks,
+    Over,
+    Refusal,
+)
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Release, Rent, Start, Stop
 
@@ -51,7 +60,7 @@ class DaskEngine:
     """See `loadmaster.live.engine.Engine`."""
 
     name = "dask"
-    can = Can(rent=True, hold=False, watch="push")
+    can = Capabilities(rent=True, hold=False, watch="push")
 
     def __init__(
         self, machines: Machines, commands: Sequence[str], folder: Path, clock: WokenClock,
@@ -70,7 +79,7 @@ class DaskEngine:
         self._rents, self._releases = 0, list[str]()
         self._looked_s = -math.inf
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`.
 
         Raises:
@@ -183,7 +192,7 @@ class DaskEngine:
                     host.future.cancel(force=True)
                     host.future = None
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> Observation:
         hosts = {name: host for name, host in self._hosts.items() if not host.gone}
         row = {name: number for number, name in enumerate(hosts)}
         running = sorted((host.began_s, host.job, name) for name, host in hosts.items() if host.future is not None)
@@ -199,7 +208,7 @@ class DaskEngine:
             np.full(count, NOWHERE, np.int32), start_s=np.array(jobs.submit_s),
         )  # fmt: skip
         cluster = Cluster(jobs.resources, np.ones((len(hosts), len(jobs.resources))), tuple(hosts)) if hosts else None
-        return Seen(
+        return Observation(
             self._clock.now_s(), cluster, np.array([bool(host.address) for host in hosts.values()], bool), jobs,
             tuple(job for _, job, _ in running), tasks,
             over=tuple(host.over for host in hosts.values() if host.over is not None),

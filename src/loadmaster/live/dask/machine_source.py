@@ -23,7 +23,7 @@ _MUTE = "import logging; logging.getLogger('distributed').setLevel(logging.CRITI
 """Run by every worker here: what it writes would stand in the user's terminal."""
 
 
-class DaskPlace(NamedTuple):
+class DaskMachineSource(NamedTuple):
     """What `--on` says, and the options that go with it.
 
     Attributes:
@@ -42,7 +42,7 @@ class DaskPlace(NamedTuple):
 
 
 @contextlib.contextmanager
-def machines(place: DaskPlace) -> Iterator[Machines]:
+def machines(place: DaskMachineSource) -> Iterator[Machines]:
     """The machines of `place`, closed at the end.
 
     Raises:
@@ -61,7 +61,7 @@ def machines(place: DaskPlace) -> Iterator[Machines]:
 
 
 @contextlib.contextmanager
-def _started(place: DaskPlace) -> Iterator[Machines]:
+def _started(place: DaskMachineSource) -> Iterator[Machines]:
     from distributed import Client
 
     local = place.where == "local"
@@ -73,7 +73,7 @@ def _started(place: DaskPlace) -> Iterator[Machines]:
 
 
 @contextlib.contextmanager
-def _given(place: DaskPlace) -> Iterator[Machines]:
+def _given(place: DaskMachineSource) -> Iterator[Machines]:
     with dask_client.connect(DaskAddress(place.where, place.tls)) as client:
         given = GivenMachines(client)
         if not given.present():

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 
-class Wanted(NamedTuple):
+class ScalingRequest(NamedTuple):
     """What the cluster is to do: start `rent` workers, close those named in `release`."""
 
     rent: int = 0

@@ -13,7 +13,7 @@ OnExit = Literal["restore", "leave"]
 
 
 @dataclass(frozen=True)
-class GuestTerms:
+class GuestsConfig:
     """Nothing here is done without being asked for.
 
     Attributes:
@@ -65,6 +65,6 @@ class GuestTerms:
         }  # fmt: skip
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "GuestTerms":
+    def of(cls, plain: Mapping[str, Any]) -> "GuestsConfig":
         """What `plain` wrote."""
         return cls(**{**plain, "most": math.inf if plain["most"] is None else plain["most"]})

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.engine import Refusal
-from loadmaster.live.guests.config import GuestTerms
+from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import Ask, MoveStep
 from loadmaster.live.guests.shares import far_off, wanted_shares
-from loadmaster.live.guests.snapshot import Guest, GuestScene
-from loadmaster.live.move_budget import Purse
+from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
+from loadmaster.live.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Cap, Move
 
 AGAIN_S = 300.0
@@ -24,13 +24,13 @@ FORGOTTEN_S = 3600.0
 
 
 @dataclass
-class GuestsBooks:
+class GuestsSessionState:
     """Of one session.
 
     Attributes:
-        terms: how to behave.
-        purse: what may be moved.
-        scene: as it was seen last, at `now_s`.
+        config: how to behave.
+        move_budget: what may be moved.
+        snapshot: as it was seen last, at `now_s`.
         steps: moves that are planned.
         sent: the move that was asked last, and where its machine was then; None when it is over.
         tick: the number of the next tick of the mover, from 1.
@@ -44,9 +44,9 @@ class GuestsBooks:
         moved: machines that have come to where they were sent.
     """
 
-    terms: GuestTerms
-    purse: Purse = field(init=False)
-    scene: GuestScene = field(default_factory=GuestScene)
+    config: GuestsConfig
+    move_budget: MoveBudget = field(init=False)
+    snapshot: GuestSnapshot = field(default_factory=GuestSnapshot)
     now_s: float = -math.inf
     steps: list[MoveStep] = field(default_factory=list)
     sent: tuple[MoveStep, str] | None = None
@@ -61,12 +61,12 @@ class GuestsBooks:
     moved: int = 0
 
     def __post_init__(self) -> None:
-        self.purse = Purse(self.terms.most, self.terms.unit)
+        self.move_budget = MoveBudget(self.config.most, self.config.unit)
 
     def see(self, now_s: float, changes: Mapping[str, Any], failed: Sequence[Sequence[str]] = ()) -> None:
         """A look: what is otherwise now, and moves that came to nothing."""
-        self.now_s, self.scene = now_s, self.scene.changed(changes)
-        there = self.scene.guests
+        self.now_s, self.snapshot = now_s, self.snapshot.changed(changes)
+        there = self.snapshot.guests
         self._remember(there)
         for name, _ in failed:
             self._leave(name)
@@ -85,7 +85,7 @@ class GuestsBooks:
             del self.found[name], self.away_s[name]
 
     def _follow(self, step: MoveStep, source: str) -> None:
-        guest = self.scene.guests.get(step.id)
+        guest = self.snapshot.guests.get(step.id)
         if guest is not None and guest.to:
             return
         self.sent = None
@@ -104,22 +104,22 @@ class GuestsBooks:
         Nobody sets off without the cap that its host needs it to have; a dry run, whose caps never come true, says so
         all the same.
         """
-        far = self._far_off() if self.terms.caps else {}
-        less = [Cap(name, share) for name, share in far.items() if share < self.scene.guests[name].share]
-        move = [] if less and self.terms.acts else self._next_move()
+        far = self._far_off() if self.config.caps else {}
+        less = [Cap(name, share) for name, share in far.items() if share < self.snapshot.guests[name].share]
+        move = [] if less and self.config.acts else self._next_move()
         gone = {each.id for each in move}
-        more = [Cap(name, share) for name, share in far.items() if share > self.scene.guests[name].share]
+        more = [Cap(name, share) for name, share in far.items() if share > self.snapshot.guests[name].share]
         return [*less, *move, *(each for each in more if each.id not in gone)]
 
     def _far_off(self) -> dict[str, float]:
         """Shares that are not so yet, but for machines whose caps are left alone for now."""
         left = {name for name, until_s in self.still_s.items() if until_s > self.now_s}
-        wanted = {name: min(share, self.found[name]) for name, share in wanted_shares(self.scene).items()}
-        return {name: share for name, share in far_off(self.scene, wanted).items() if name not in left}
+        wanted = {name: min(share, self.found[name]) for name, share in wanted_shares(self.snapshot).items()}
+        return {name: share for name, share in far_off(self.snapshot, wanted).items() if name not in left}
 
     def _next_move(self) -> list[Move]:
         """The next of those planned that still stands; a new plan where there is none and it is time for one."""
-        if self.terms.moves is None or self.sent is not None or self.scene.travelling:
+        if self.config.moves is None or self.sent is not None or self.snapshot.travelling:
             return []
         if not self.steps and self.now_s >= self.due_s:
             self._plan()
@@ -131,38 +131,38 @@ class GuestsBooks:
         return []
 
     def _plan(self) -> None:
-        assert self.terms.moves is not None
+        assert self.config.moves is not None
         kept = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
-        left = self.purse.left(self.now_s)
-        if self.scene.guests and left > 0:
-            ask = Ask(self.scene, kept, self.tick, left, self.terms.unit, self.terms.seed, self.scale)
-            plan = self.terms.moves.plan(ask)
+        left = self.move_budget.left(self.now_s)
+        if self.snapshot.guests and left > 0:
+            ask = Ask(self.snapshot, kept, self.tick, left, self.config.unit, self.config.seed, self.scale)
+            plan = self.config.moves.plan(ask)
             self.steps, self.scale = list(plan.steps), plan.scale
         self.tick += 1
-        self.due_s = self.now_s + self.terms.every_s
+        self.due_s = self.now_s + self.config.every_s
 
     def _stands(self, step: MoveStep) -> bool:
         """It is still there and may move, its host is up and has room for its memory, and the budget reaches."""
-        guest, host = self.scene.guests.get(step.id), self.scene.hosts.get(step.host)
+        guest, host = self.snapshot.guests.get(step.id), self.snapshot.hosts.get(step.host)
         if guest is None or host is None or guest.stays or not host.up or guest.host == step.host:
             return False
-        if self.cost(guest) > self.purse.left(self.now_s) * (1 + 1e-9):
+        if self.cost(guest) > self.move_budget.left(self.now_s) * (1 + 1e-9):
             return False
-        used = sum(each.memory for each in self.scene.guests.values() if each.host == step.host)
+        used = sum(each.memory for each in self.snapshot.guests.values() if each.host == step.host)
         return used + guest.memory <= host.memory
 
     def cost(self, guest: Guest) -> float:
         """What moving it takes of the budget."""
-        return guest.memory if self.terms.unit == "bytes" else 1.0
+        return guest.memory if self.config.unit == "bytes" else 1.0
 
     def take(self, asked: Sequence[Action]) -> None:
         """It will be asked of the engine."""
         for action in asked:
             name = getattr(action, "id", "")
-            guest = self.scene.guests[name]
+            guest = self.snapshot.guests[name]
             if isinstance(action, Move):
                 self.sent = (MoveStep(name, action.to[0]), guest.host)
-                self.purse.pay(self.now_s, self.cost(guest))
+                self.move_budget.pay(self.now_s, self.cost(guest))
 
     def answered(self, refusals: Sequence[Refusal]) -> None:
         """What became of it."""
@@ -181,22 +181,22 @@ class GuestsBooks:
 
     def restored(self) -> list[Action]:
         """Caps as they were found, of those that have others now and are not on their way."""
-        guests = self.scene.guests
+        guests = self.snapshot.guests
         kept = {name: share for name, share in self.found.items() if name in guests and not guests[name].to}
-        return [Cap(name, share) for name, share in far_off(self.scene, kept).items()]
+        return [Cap(name, share) for name, share in far_off(self.snapshot, kept).items()]
 
     def plain(self) -> dict[str, Any]:
         """What a later session, or whoever checks this one, goes on with."""
         return {
-            "spent": [list(each) for each in self.purse.spent], "tick": self.tick, "scale": self.scale,
+            "spent": [list(each) for each in self.move_budget.spent], "tick": self.tick, "scale": self.scale,
             "found": self.found,
         }  # fmt: skip
 
     @classmethod
-    def of(cls, terms: GuestTerms, plain: Mapping[str, Any]) -> "GuestsBooks":
+    def of(cls, config: GuestsConfig, plain: Mapping[str, Any]) -> "GuestsSessionState":
         """The books as a session begins."""
-        books = cls(terms)
-        books.purse.spent.extend((at_s, amount) for at_s, amount in plain.get("spent", ()))
-        books.tick, books.scale = plain.get("tick", 1), plain.get("scale", 1.0)
-        books.found = dict(plain.get("found", {}))
-        return books
+        state = cls(config)
+        state.move_budget.spent.extend((at_s, amount) for at_s, amount in plain.get("spent", ()))
+        state.tick, state.scale = plain.get("tick", 1), plain.get("scale", 1.0)
+        state.found = dict(plain.get("found", {}))
+        return state

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, Seen
+from loadmaster.live.engine import NOWHERE, Observation
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.units import CORES, MEMORY
@@ -40,14 +40,14 @@ class GuestHost(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GuestScene:
+class GuestSnapshot:
     """All of it at one moment, by the engine's names, in the engine's order."""
 
     hosts: Mapping[str, GuestHost] = field(default_factory=dict)
     guests: Mapping[str, Guest] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, seen: Seen) -> "GuestScene":
+    def of(cls, seen: Observation) -> "GuestSnapshot":
         """What an observation says."""
         if seen.cluster is None:
             return cls()
@@ -90,7 +90,7 @@ class GuestScene:
         row = {name: at for at, name in enumerate(self.hosts)}
         return np.array([row[guest.host] for guest in self.guests.values()], np.int32)
 
-    def changes_to(self, after: "GuestScene") -> dict[str, Any]:
+    def changes_to(self, after: "GuestSnapshot") -> dict[str, Any]:
         """What is otherwise in `after`, as JSON takes it; empty if nothing is."""
         found: dict[str, Any] = {}
         if after.hosts != self.hosts:
@@ -99,7 +99,7 @@ class GuestScene:
         gone = [name for name in self.guests if name not in after.guests]
         return found | ({"set": changed} if changed else {}) | ({"gone": gone} if gone else {})
 
-    def changed(self, changes: Mapping[str, Any]) -> "GuestScene":
+    def changed(self, changes: Mapping[str, Any]) -> "GuestSnapshot":
         """The scene after what `changes_to` said."""
         hosts = (
             {name: GuestHost(*host) for name, host in changes["hosts"].items()} if "hosts" in changes else self.hosts
@@ -107,4 +107,4 @@ class GuestScene:
         gone = set(changes.get("gone", ()))
         guests = {name: guest for name, guest in self.guests.items() if name not in gone}
         guests |= {name: Guest(*guest) for name, guest in changes.get("set", {}).items()}
-        return GuestScene(hosts, guests)
+        return GuestSnapshot(hosts, guests)

@@ -6,39 +6,44 @@ import numpy as np
 
 from loadmaster.live.answers import action_in, refusals_in
 from loadmaster.live.guests.check import guest_lines
-from loadmaster.live.guests.config import GuestTerms
+from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.shares import wanted_shares
-from loadmaster.live.guests.snapshot import GuestScene
+from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.model.actions import Cap, Move
 from loadmaster.model.units import percent
-from loadmaster.runs.share_timeline import CourseTelling, ShareCourse
+from loadmaster.runs.share_timeline import ShareTimeline, TimelineBuilder
 from loadmaster.sharing.water_filling import water_fill
 
 
-def guest_course_in(folder: Path) -> ShareCourse:
+def guest_timeline_in(folder: Path) -> ShareTimeline:
     """The course of the run in `folder`; it may go on meanwhile.
 
     Raises:
         InputError: there is no such record, or it is of another format.
     """
-    lines, telling, scene = guest_lines(folder), CourseTelling(), GuestScene()
-    origin_s, about, terms, ended, at_s = float(lines[0]["at_s"]), lines[0], GuestTerms(), "", 0.0
+    lines, telling, snapshot = guest_lines(folder), TimelineBuilder(), GuestSnapshot()
+    origin_s, about, config, ended, at_s = float(lines[0]["at_s"]), lines[0], GuestsConfig(), "", 0.0
     found: dict[str, float] = {}
     for line in lines:
         if "begin" in line:
-            about, terms, ended, found = line, GuestTerms.of(line["terms"]), "", dict(line["carried"].get("found", {}))
+            about, config, ended, found = (
+                line,
+                GuestsConfig.of(line["terms"]),
+                "",
+                dict(line["carried"].get("found", {})),
+            )
         elif "cycle" in line:
             at_s = float(line["cycle"]) - origin_s
-            after = scene.changed(line["changes"])
-            _seen(telling, scene, after, at_s)
+            after = snapshot.changed(line["changes"])
+            _seen(telling, snapshot, after, at_s)
             for name, why in line.get("failed", ()):
                 telling.say(at_s, name, "stayed", f"its move came to nothing: {why}")
-            scene = after
-            for name, guest in scene.guests.items():
+            snapshot = after
+            for name, guest in snapshot.guests.items():
                 found.setdefault(name, guest.share)
             would = "" if "asked" in line else " (it would be: a dry run)"
             for each in line.get("asked", line.get("would", ())):
-                what, why = _asked(action_in(each), scene, terms, found)
+                what, why = _asked(action_in(each), snapshot, config, found)
                 telling.say(at_s, str(each[1]), what + would, why)
             telling.decisions += 1
         elif "answer" in line:
@@ -50,15 +55,15 @@ def guest_course_in(folder: Path) -> ShareCourse:
             ended = str(line["end"])
             telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)
     spans, changes = telling.done()
-    return ShareCourse(
-        str(about.get("engine", "")), terms.mover or "equal shares", str(about.get("command", "")), ended,
-        {name: host.cores for name, host in scene.hosts.items()}, telling.tasks,
+    return ShareTimeline(
+        str(about.get("engine", "")), config.mover or "equal shares", str(about.get("command", "")), ended,
+        {name: host.cores for name, host in snapshot.hosts.items()}, telling.tasks,
         {name: name.rpartition("@")[0] or name for name in telling.tasks}, spans, changes, telling.refused,
         telling.decisions, telling.last_s, telling.over,
     )  # fmt: skip
 
 
-def _seen(telling: CourseTelling, before: GuestScene, after: GuestScene, at_s: float) -> None:
+def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
     for name, guest in after.guests.items():
         telling.tasks[name] = guest.cores
         telling.over.pop(name, None)
@@ -71,31 +76,31 @@ def _seen(telling: CourseTelling, before: GuestScene, after: GuestScene, at_s: f
     telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _had(after).items()})
 
 
-def _had(scene: GuestScene) -> dict[str, float]:
+def _had(snapshot: GuestSnapshot) -> dict[str, float]:
     """The share that each machine has of what it asks for: no host gives more than it has, whatever the caps allow."""
     had: dict[str, float] = {}
-    for place, host in scene.hosts.items():
-        there = {name: guest for name, guest in scene.guests.items() if guest.host == place and guest.cores > 0}
+    for place, host in snapshot.hosts.items():
+        there = {name: guest for name, guest in snapshot.guests.items() if guest.host == place and guest.cores > 0}
         limit = np.array([guest.cores * guest.share for guest in there.values()])
         given = water_fill(limit, np.zeros(len(limit)), np.ones(len(limit)), host.cores)
         had |= {name: float(part) / there[name].cores for name, part in zip(there, given, strict=True)}
-    return {name: had.get(name, guest.share) for name, guest in scene.guests.items()}
+    return {name: had.get(name, guest.share) for name, guest in snapshot.guests.items()}
 
 
-def _asked(action: object, scene: GuestScene, terms: GuestTerms, found: dict[str, float]) -> tuple[str, str]:
+def _asked(action: object, snapshot: GuestSnapshot, config: GuestsConfig, found: dict[str, float]) -> tuple[str, str]:
     """What is asked, and why."""
     match action:
         case Cap(name, share):
-            guest = scene.guests[name]
-            why = _load(scene, guest.host)
+            guest = snapshot.guests[name]
+            why = _load(snapshot, guest.host)
             most = found.get(name, 1.0)
             why += f"; it was found with {percent(most, 1)}, the most it gets" if share >= most and most < 1.0 else ""
             return f"capped at {percent(share, 1)} from {percent(guest.share, 1)}", why
         case Move(name, (to, *_)):
-            guest = scene.guests[name]
-            moved = GuestScene(scene.hosts, {**scene.guests, name: guest._replace(host=to)})
-            now, then = min(_shares(scene).values()), min(_shares(moved).values())
-            why = f"by {terms.mover}: {_load(scene, guest.host)}, {_load(scene, to)}; "
+            guest = snapshot.guests[name]
+            moved = GuestSnapshot(snapshot.hosts, {**snapshot.guests, name: guest._replace(host=to)})
+            now, then = min(_shares(snapshot).values()), min(_shares(moved).values())
+            why = f"by {config.mover}: {_load(snapshot, guest.host)}, {_load(snapshot, to)}; "
             return (
                 f"moved from {guest.host} to {to}",
                 why + f"the least share is {percent(now, 1)}, and {percent(then, 1)} with this move",
@@ -104,14 +109,13 @@ def _asked(action: object, scene: GuestScene, terms: GuestTerms, found: dict[str
             return str(action), ""
 
 
-def _shares(scene: GuestScene) -> dict[str, float]:
-    return wanted_shares(scene) or {"": 1.0}
+def _shares(snapshot: GuestSnapshot) -> dict[str, float]:
+    return wanted_shares(snapshot) or {"": 1.0}
 
 
-def _load(scene: GuestScene, host: str) -> str:
-    there = [guest for guest in scene.guests.values() if host in (guest.host, guest.to)]
+def _load(snapshot: GuestSnapshot, host: str) -> str:
+    there = [guest for guest in snapshot.guests.values() if host in (guest.host, guest.to)]
     count = f"{len(there)} machines" if len(there) != 1 else "one machine"
     word = "asks" if len(there) == 1 else "ask"
-    return (
-        f"{count} {word} for {sum(guest.cores for guest in there):g} of the {scene.hosts[host].cores:g} cores of {host}"
-    )
+    asked, cores = sum(guest.cores for guest in there), snapshot.hosts[host].cores
+    return f"{count} {word} for {asked:g} of the {cores:g} cores of {host}"

@@ -18,7 +18,7 @@ def act(api: Api, action: Action, version: str = "") -> Refusal | None:
 
     Raises:
         EngineDown: nobody can tell whether it was done.
-        NotImplementedError: Kubernetes cannot do it, and says so in `Can`.
+        NotImplementedError: Kubernetes cannot do it, and says so in `Capabilities`.
     """
     if isinstance(action, Start):
         return bind(api, action, version)

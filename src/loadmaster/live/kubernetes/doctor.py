@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.live.engine import HELD, Seen
+from loadmaster.live.engine import HELD, Observation
 from loadmaster.live.finding import Finding
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
@@ -121,7 +121,7 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     )
 
 
-def _whose(whose: str, seen: Seen) -> list[Finding]:
+def _whose(whose: str, seen: Observation) -> list[Finding]:
     waiting = int((seen.tasks.state == HELD).sum())
     found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
     names: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ OLD = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class InformerState:
     """The objects at one moment.
 
     Attributes:
@@ -31,7 +31,7 @@ class Heard:
     restored: int = 0
 
 
-class Watched:
+class Informer:
     """Listed when it has to be, and kept up to date by a watch in a thread of its own where there may be one.
 
     Args:
@@ -57,7 +57,7 @@ class Watched:
         """Changes are told, not asked for."""
         return self._may
 
-    def look(self) -> Heard:
+    def look(self) -> InformerState:
         """What there is: told by the watch, or listed anew where it has broken off.
 
         Raises:
@@ -65,11 +65,11 @@ class Watched:
             InputError: we may not look.
         """
         if self._ended.is_set() and not self._listed():
-            return Heard(list(self._items.values()), old=True, restored=self._restored)
+            return InformerState(list(self._items.values()), old=True, restored=self._restored)
         if self._may and self._ended.is_set():
             self._follow()
         with self._lock:
-            return Heard(list(self._items.values()), restored=self._restored)
+            return InformerState(list(self._items.values()), restored=self._restored)
 
     def now(self, name: str) -> Mapping[str, Any] | None:
         """The object as it is at this moment, by its namespace, if it has one, and name; None where there is none.

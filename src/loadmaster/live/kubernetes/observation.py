@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
+from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, Observation, ObservedTasks, Over
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, Unread, read_nodes, read_pods
 from loadmaster.live.kubernetes.places import Places
@@ -65,7 +65,7 @@ class KubernetesObserver:
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
-    def see(self, heard: KubernetesListings) -> Seen:
+    def see(self, heard: KubernetesListings) -> Observation:
         """The observation. A node or pod that cannot be read is left out by name; such a pod's node takes no other.
 
         Raises:
@@ -84,7 +84,7 @@ class KubernetesObserver:
         chosen = [pod for pod, _ in works]
         shut = {each.node for each in unread_pods}
         left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
-        seen = Seen(
+        seen = Observation(
             heard.at_s, cluster, np.array([node.up and node.name not in shut for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
             _tasks(chosen, cluster, heard.bound), tuple(left_out), tuple(over), heard.token,

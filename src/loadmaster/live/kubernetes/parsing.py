@@ -97,8 +97,8 @@ def _pod(item: Mapping[str, Any], at_s: float) -> PodRead:
     if not all(isinstance(name, str) for name in (pod.namespace, pod.node, pod.scheduler)):
         raise ValueError("its namespace, its node and its scheduler must be names")
     why_not(pod)
-    terms: Sequence[Mapping[str, Any]] = required_of(pod.spec, "podAntiAffinity") or ()
-    for term in terms:
+    config: Sequence[Mapping[str, Any]] = required_of(pod.spec, "podAntiAffinity") or ()
+    for term in config:
         check_selector(term.get("labelSelector"))
         list(term.get("namespaces") or ())
     return found

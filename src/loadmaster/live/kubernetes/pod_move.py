@@ -17,7 +17,7 @@ Items = Sequence[Mapping[str, Any]]
 
 
 @dataclass
-class UnderWay:
+class PendingMove:
     """One pod on its way.
 
     Attributes:
@@ -58,7 +58,7 @@ class Moves:
     ) -> None:
         self._scheduler, self._now_s, self._bind = scheduler, now_s, bind
         self.evictions = Evictions(api)
-        self.under_way: UnderWay | None = None
+        self.under_way: PendingMove | None = None
         self.failed: dict[str, str] = {}
         self.done: dict[str, str] = {}
         self.keeping: dict[str, tuple[Pod, str]] = {}
@@ -81,7 +81,7 @@ class Moves:
         if refusal is not None:
             return self.refused(refusal)
         known = {id_of(each) for each in items}
-        self.under_way = UnderWay(action.id, pod, owner_of(item)["uid"], action.to[0], known, self._now_s())
+        self.under_way = PendingMove(action.id, pod, owner_of(item)["uid"], action.to[0], known, self._now_s())
         return None
 
     def follow(self, items: Items) -> Items:
@@ -110,11 +110,11 @@ class Moves:
         kept = [room_for(pod, node) for pod, node in self.keeping.values()]
         return kept if way is None or way.follower else [*kept, room_for(way.pod, way.to)]
 
-    def _replaces(self, item: Mapping[str, Any], way: UnderWay) -> bool:
+    def _replaces(self, item: Mapping[str, Any], way: PendingMove) -> bool:
         waits = not item["spec"].get("nodeName") and not item["metadata"].get("deletionTimestamp")
         return waits and owner_of(item).get("uid") == way.owner and id_of(item) not in way.known
 
-    def _look_after(self, way: UnderWay, items: Items) -> None:
+    def _look_after(self, way: PendingMove, items: Items) -> None:
         """It is over when the old pod is gone and the new one is bound."""
         there = {id_of(each): each for each in items}
         bound = way.follower in there and bool(there[way.follower]["spec"].get("nodeName"))
@@ -122,7 +122,7 @@ class Moves:
             self.done[way.id] = way.follower
             self.under_way = None
 
-    def _lost(self, way: UnderWay, why: str) -> None:
+    def _lost(self, way: PendingMove, why: str) -> None:
         self.failed[way.id] = why
         self.under_way = None
 

@@ -15,7 +15,7 @@ PATIENCE_S = 600.0
 
 
 @dataclass
-class Journey:
+class MachineMigration:
     """Of one machine.
 
     Attributes:

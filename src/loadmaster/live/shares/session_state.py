@@ -18,7 +18,7 @@ TRIES = 3
 
 
 @dataclass
-class SharesBooks:
+class SharesSessionState:
     """Of one session.
 
     Attributes:
@@ -108,8 +108,8 @@ class SharesBooks:
         self.dirty |= self.refusals[name] < TRIES
 
 
-def books_of(line: Mapping[str, Any]) -> SharesBooks:
+def session_state_of(line: Mapping[str, Any]) -> SharesSessionState:
     """The books as a session begins, by its first line."""
     batch = Batch.of(line["batch"])
     over = {name: (status, code) for name, status, code, *_ in line["over"]}
-    return SharesBooks(batch, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))
+    return SharesSessionState(batch, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))

@@ -22,7 +22,7 @@ def lines_of(action: Action, mark: str = "") -> str:
         mark: what the administrator's comment of a job says that we hold.
 
     Raises:
-        NotImplementedError: Slurm cannot do it, and says so in `Can`.
+        NotImplementedError: Slurm cannot do it, and says so in `Capabilities`.
     """
     job = number_of(getattr(action, "id", ""))
     if isinstance(action, Start):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
+from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.live.lease import Lease, MachineLock
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
@@ -99,11 +99,11 @@ class SlurmEngine:
         return self._commands
 
     @property
-    def can(self) -> Can:
+    def can(self) -> Capabilities:
         """Place and hold."""
-        return Can(place=True, hold=True)
+        return Capabilities(place=True, hold=True)
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`; a sign of life for the hook at submission."""
         at_s, notes = time.time(), self._beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))

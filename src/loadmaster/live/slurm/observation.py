@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Observation, ObservedTasks, Over
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
@@ -71,7 +71,7 @@ class SlurmObserver:
         self._users: dict[str, int] = {}
         self._payers: dict[str, int] = {}
 
-    def see(self, heard: SlurmListings) -> Seen:
+    def see(self, heard: SlurmListings) -> Observation:
         """The observation.
 
         Raises:
@@ -104,7 +104,7 @@ class SlurmObserver:
                 works.append(work)
         works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
         up = np.array([node.there and node.awake for node in heard.nodes])
-        seen = Seen(
+        seen = Observation(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
             heard.token, awaits=self._awaits(works), refused=_refused(works),
