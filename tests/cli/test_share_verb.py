@@ -214,11 +214,11 @@ def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_h
 
 def test_nothing_that_ran_is_told_as_nothing_not_as_a_number():
     from loadmaster.report.sharing_table import sharing_table
-    from loadmaster.runs.sharing_row import What, row_of
+    from loadmaster.runs.sharing_row import RowLabels, row_of
     from loadmaster.runs.sharing_settings import SharingSettings
 
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[1])
-    row = row_of(What("fractional", "", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]))
+    row = row_of(RowLabels("fractional", "", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]))
     assert json.loads(json.dumps(row.as_dict(), allow_nan=False))["mean_slowdown"] is None
     table = sharing_table([row], SharingSettings())
     assert [list(column.cells) for column in table.columns][1:] == [["-"]] * 6 + [["1"]]

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from loadmaster.kept.up_to_date import Maker, entry, made_before
+from loadmaster.kept.up_to_date import Maker, entry, up_to_date
 from loadmaster.kept.values import ABOUT, digest_of
 from loadmaster.model import Cluster
 from loadmaster.packing.switches import McbSwitches
@@ -21,21 +21,21 @@ def page(tmp_path):
 
 
 def test_a_page_of_the_same_value_that_nobody_changed_need_not_be_made_again(page):
-    assert made_before(page, "first")
-    assert not made_before(page, "second")
+    assert up_to_date(page, "first")
+    assert not up_to_date(page, "second")
 
 
 def test_a_page_that_was_changed_or_is_gone_is_made_again(page):
     page.write_text("a page, changed by hand")
-    assert not made_before(page, "first")
+    assert not up_to_date(page, "first")
     page.unlink()
-    assert not made_before(page, "first")
+    assert not up_to_date(page, "first")
 
 
 @pytest.mark.parametrize("about", ["", "{}", "[]", "null", '{"made": null}', '{"made": {"report.html": 1}}'])
 def test_a_damaged_note_says_nothing(page, about):
     (page.parent / ABOUT).write_text(about)
-    assert not made_before(page, "first")
+    assert not up_to_date(page, "first")
 
 
 def test_the_name_of_what_decides_changes_with_the_value_its_arrays_and_the_maker():

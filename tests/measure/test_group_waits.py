@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadmaster.measure import waits
-from loadmaster.measure.group_waits import fairness, jain, who_waits
+from loadmaster.measure.group_waits import fairness, group_waits, jain
 from loadmaster.model import Constraints, Cycles, Schedule, Workload
 
 
@@ -28,7 +28,7 @@ def test_every_grouping_holds_every_job_once(wait_s):
     jobs = len(wait_s)
     log, schedule = run(wait_s, user=np.arange(jobs) % 3, project=np.arange(jobs) % 2, cores=1 + np.arange(jobs) % 9)
     mean = float(waits(log, schedule).mean())
-    for groups in who_waits(log, schedule):
+    for groups in group_waits(log, schedule):
         assert groups.jobs.sum() == jobs
         assert float(groups.jobs @ groups.mean_wait_s) / jobs == pytest.approx(mean, abs=1e-6)
         assert groups.longest_wait_s.max() == pytest.approx(float(waits(log, schedule).max()))
@@ -36,12 +36,12 @@ def test_every_grouping_holds_every_job_once(wait_s):
 
 def test_sizes_go_up_to_the_next_power_of_two_of_the_whole_jobs_cores():
     log, schedule = run([0, 0, 0, 0], cores=[1, 2, 3, 4], tasks=[1, 1, 1, 2])
-    assert by(who_waits(log, schedule), "size").names == ("1", "2", "3-4", "5-8")
+    assert by(group_waits(log, schedule), "size").names == ("1", "2", "3-4", "5-8")
 
 
 def test_hours_are_those_of_the_arrival():
     log, schedule = run([0.0] * 25)
-    hours = by(who_waits(log, schedule), "hour")
+    hours = by(group_waits(log, schedule), "hour")
     assert hours.names[:3] == ("0", "1", "2")
     assert hours.jobs.tolist() == [2] + [1] * 23
 
@@ -49,21 +49,21 @@ def test_hours_are_those_of_the_arrival():
 def test_users_have_their_names_and_the_worst_is_the_one_slowed_down_most():
     bound = Constraints(user_names=("ann", "bob"))
     log, schedule = run([0, 300, 300, 900], user=[0, 1, 1, -1], constraints=bound)
-    found = fairness(who_waits(log, schedule))
+    found = fairness(group_waits(log, schedule))
     assert (found.worst_user, found.worst_user_slowdown, found.users) == ("unknown", 10.0, 3)
-    assert by(who_waits(log, schedule), "user").names == ("unknown", "ann", "bob")
+    assert by(group_waits(log, schedule), "user").names == ("unknown", "ann", "bob")
     assert found.jain == pytest.approx((1 + 4 + 10) ** 2 / (3 * (1 + 16 + 100)))
 
 
 def test_a_log_without_users_has_no_fairness_between_them():
-    groups = who_waits(*run([0.0, 1.0]))
+    groups = group_waits(*run([0.0, 1.0]))
     assert [each.by for each in groups] == ["size", "hour"]
     assert fairness(groups) is None
 
 
 def test_jobs_that_never_start_are_in_no_group():
     log, schedule = run([0.0, np.nan], user=[0, 1])
-    assert by(who_waits(log, schedule), "user").names == ("0",)
+    assert by(group_waits(log, schedule), "user").names == ("0",)
 
 
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=20), st.floats(0.1, 10))

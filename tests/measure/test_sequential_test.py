@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.measure.sequential_test import look_at, samples_at, unsure_at
+from loadmaster.measure.sequential_test import judge_at_look, samples_at, unsure_at
 
 
 def race(levels, noise, seed, looks=6):
@@ -13,7 +13,7 @@ def race(levels, noise, seed, looks=6):
     table = np.exp(np.array(levels)[:, None] + rng.normal(0, noise, (len(levels), samples)))
     rows = tuple(range(len(levels)))
     for look in range(1, looks + 1):
-        found = look_at(table[:, : samples_at(look)], rows, look)
+        found = judge_at_look(table[:, : samples_at(look)], rows, look)
         if found.stop:
             return found, look
         rows = found.left
@@ -44,7 +44,7 @@ def test_the_true_best_is_hardly_ever_lost_on_the_way():
 def test_who_is_surely_worse_is_not_raced_on():
     rng = np.random.default_rng(0)
     table = np.exp(np.array([0.0, 0.0, 2.0])[:, None] + rng.normal(0, 0.2, (3, 10)))
-    assert set(look_at(table, (0, 1, 2), 1).left) == {0, 1}
+    assert set(judge_at_look(table, (0, 1, 2), 1).left) == {0, 1}
 
 
 def test_rules_that_differ_by_less_than_a_hundredth_end_the_race_as_close():

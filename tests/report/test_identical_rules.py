@@ -3,7 +3,7 @@ from dataclasses import replace
 from comparisons import comparison
 
 from loadmaster.report.compare_page import compare_page
-from loadmaster.report.identical_rules import coinciding_words, shown_as_one
+from loadmaster.report.identical_rules import identical_rules_notes, shown_as_one
 from loadmaster.report.page import Table
 
 
@@ -39,7 +39,7 @@ def test_policies_that_only_strand_otherwise_stay_apart():
 def test_a_comparison_in_which_all_differ_is_shown_as_it_is():
     made = comparison({("first-fit", 0.9): 1.0, ("mix-fit", 0.9): 2.0})
     assert shown_as_one(made) == (made, {})
-    assert coinciding_words(made, {}) == []
+    assert identical_rules_notes(made, {}) == []
 
 
 def test_the_page_has_one_row_for_them_and_says_whose_it_is():
@@ -57,7 +57,7 @@ def test_rules_of_several_disciplines_coincide_one_by_one_and_the_page_says_whic
     assert [shown.rule_name(o.setting) for o in shown.outcomes] == [
         "first-fit under netbatch", "first-fit under easy", "mix-fit under easy",
     ]  # fmt: skip
-    assert coinciding_words(made, same) == [
+    assert identical_rules_notes(made, same) == [
         "The runs of first-fit under netbatch, mix-fit under netbatch and first-fit under fcfs are the same in all that"
         " is measured: they are shown as one, first-fit under netbatch."
     ]
@@ -69,6 +69,6 @@ def test_rules_of_several_disciplines_coincide_one_by_one_and_the_page_says_whic
 def test_policies_that_coincide_under_all_disciplines_are_told_once():
     waits = {(policy, 0.9, way): len(way) * 1.0 for policy in ("first-fit", "mix-fit") for way in ("netbatch", "easy")}
     made = comparison(waits)
-    assert coinciding_words(made, shown_as_one(made)[1]) == [
+    assert identical_rules_notes(made, shown_as_one(made)[1]) == [
         "The runs of first-fit and mix-fit are the same in all that is measured: they are shown as one, first-fit."
     ]

@@ -2,7 +2,7 @@ import pytest
 from comparisons import comparison
 
 from loadmaster.report.identical_rules import shown_as_one
-from loadmaster.report.rule_styles import SEVERAL, Drawn, rule_looks
+from loadmaster.report.rule_styles import SEVERAL, Drawn, rule_styles
 from loadmaster.report.theme import ACCENT, DARK, INK, colours
 
 BUILT_IN = ["first-fit", "mix-fit", "best-fit-cores", "worse-fit-memory"]
@@ -21,14 +21,14 @@ def compared(policies, disciplines):
     ],
 )  # fmt: skip
 def test_no_two_rules_look_alike(policies, disciplines):
-    looks = rule_looks(compared(policies, [f"d{k}+easy" for k in range(disciplines)]))
+    looks = rule_styles(compared(policies, [f"d{k}+easy" for k in range(disciplines)]))
     seen = {(DARK.get(look.colour, look.colour), tuple(look.dash), look.shape) for look in looks.values()}
     assert len(looks) == len(policies) * disciplines
     assert len(seen) == len(looks)
 
 
 def test_a_policy_keeps_its_colour_and_a_discipline_its_dash():
-    looks = rule_looks(compared(BUILT_IN, ["netbatch", "easy"]))
+    looks = rule_styles(compared(BUILT_IN, ["netbatch", "easy"]))
     for policy, colour in zip(BUILT_IN, colours(BUILT_IN), strict=True):
         assert {looks[f"{policy} under {way}"].colour for way in ("netbatch", "easy")} == {colour}
     assert len({tuple(looks[f"{policy} under easy"].dash) for policy in BUILT_IN}) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.runs import Setting, case_of, discipline_of
-from loadmaster.runs.site_case import at_site
+from loadmaster.runs.site_case import site_case
 from loadmaster.runs.sweep import key_of
 from loadmaster.traces import read_trace
 
@@ -21,7 +21,7 @@ def key(tmp_path):
 
     def of(conf):
         (tmp_path / "slurm.conf").write_text(conf)
-        at = at_site(tmp_path / "slurm.conf", RECORDED / "accounts.txt")
+        at = site_case(tmp_path / "slurm.conf", RECORDED / "accounts.txt")
         case = case_of(at.jobs_of(trace), at.cluster, "any")
         return key_of(case, Setting(at.policy, "site", interval_s=0.0, site=at.discipline))
 
@@ -46,7 +46,7 @@ def test_comments_ports_and_logs_change_nothing(key):
 
 
 def test_a_setting_says_the_same_when_it_is_read_back():
-    at = at_site(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
+    at = site_case(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
     setting = Setting(at.policy, "site", interval_s=0.0, site=at.discipline)
     again = Setting.of(setting.plain())
     assert again == setting
@@ -61,4 +61,4 @@ def test_the_discipline_of_a_site_needs_one():
 
 def test_under_least_loaded_nodes_the_site_s_own_policy_spreads(tmp_path):
     (tmp_path / "slurm.conf").write_text(CONF + "SelectTypeParameters=CR_CPU_Memory,CR_LLN\n")
-    assert at_site(tmp_path / "slurm.conf").policy == "worse-fit-cores"
+    assert site_case(tmp_path / "slurm.conf").policy == "worse-fit-cores"

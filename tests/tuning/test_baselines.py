@@ -4,14 +4,16 @@ import pytest
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.runs import Case, Setting
-from loadmaster.tuning.baselines import of_the_kind, rivals
+from loadmaster.tuning.baselines import baselines, of_the_kind
 from loadmaster.tuning.space import space_of
 
 CASE = Case(Workload.of(submit_s=[0, 1], runtime_s=[1, 1], cores=[1, 1]), Cluster.uniform(2, cores=2))
 
 
 def names(parts, base):
-    return [(each.setting.policy, each.setting.discipline) for each in rivals(space_of(CASE, parts, base, 60.0), CASE)]
+    return [
+        (each.setting.policy, each.setting.discipline) for each in baselines(space_of(CASE, parts, base, 60.0), CASE)
+    ]
 
 
 def test_the_baseline_comes_first_and_no_rule_twice():
@@ -46,6 +48,6 @@ def test_placements_run_under_the_discipline_that_is_given(discipline):
 )  # fmt: skip
 def test_first_come_first_served_with_easy_may_be_of_another_kind_than_what_is_searched(parts, base, kind):
     space = space_of(CASE, parts, base, 60.0)
-    zero, *others = rivals(space, CASE)
+    zero, *others = baselines(space, CASE)
     assert of_the_kind(zero, space) == kind
     assert all(of_the_kind(each, space) for each in others)

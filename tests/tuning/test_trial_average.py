@@ -5,7 +5,7 @@ import pytest
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, weight
 from loadmaster.tuning.suggestions import TriedRule, ask, distributions
-from loadmaster.tuning.trial_average import middle
+from loadmaster.tuning.trial_average import trial_average
 
 WEIGHT, HOURS = weight("order.length", "w"), Knob("order.patience-h", "p", 1.0, 300.0)
 HEADS, FILL = Knob("backfilling.heads", "h", 1, 8, step=1), Knob("backfilling.fill", "f", words=("order", "shortest"))
@@ -20,7 +20,7 @@ HEADS, FILL = Knob("backfilling.heads", "h", 1, 8, step=1), Knob("backfilling.fi
     ],
 )  # fmt: skip
 def test_it_lies_between_them_and_is_of_their_kind(knob, values, between):
-    made = middle([knob], [{knob.name: value} for value in values])[knob.name]
+    made = trial_average([knob], [{knob.name: value} for value in values])[knob.name]
     assert made == between
     assert type(made) is type(values[0])
     assert distributions([knob])[knob.name]._contains(distributions([knob])[knob.name].to_internal_repr(made))

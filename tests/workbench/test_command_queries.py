@@ -10,7 +10,7 @@ from loadmaster.workbench.refusal import Refused
 
 def ask(monkeypatch, folder, code, patience_s=60.0):
     monkeypatch.setattr(command_queries, "PROGRAM", ("-c",))
-    return asyncio.run(command_queries.Asker().ask([code], folder, patience_s))
+    return asyncio.run(command_queries.CommandQueries().ask([code], folder, patience_s))
 
 
 def test_the_document_that_a_command_prints_is_the_answer(tmp_path, monkeypatch):

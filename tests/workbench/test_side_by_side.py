@@ -5,12 +5,12 @@ import pytest
 from benches import bench_over, compared, simulated
 
 from loadmaster.workbench.refusal import Refused
-from loadmaster.workbench.side_by_side import FigurePair, beside
+from loadmaster.workbench.side_by_side import FigurePair, side_by_side
 
 
 def joined(folder):
     bench = bench_over(folder)
-    return beside(bench.found("0/a"), bench.found("0/b"), bench.places)
+    return side_by_side(bench.found("0/a"), bench.found("0/b"), bench.places)
 
 
 def test_rows_are_joined_by_their_names_and_the_rest_is_listed(tmp_path):

@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
-from loadmaster.cli.deferred_interrupt import Swallowed
+from loadmaster.cli.deferred_interrupt import DeferredInterrupt
 
 _COMPILING = "Compiling for this machine, first time only; it may take a minute."
 _STOPPED = 130
@@ -23,7 +23,7 @@ _STOPPED = 130
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
     _seldom_look_for_garbage()
-    swallowed = Swallowed()
+    swallowed = DeferredInterrupt()
     try:
         from loadmaster.cli.output import watched_output
         from loadmaster.report.console import never_fail_to_encode

@@ -9,7 +9,7 @@ AGAIN_S = 0.2
 """So long after it an ignored interrupt is raised again; what it broke has usually failed by then."""
 
 
-class Swallowed:
+class DeferredInterrupt:
     """Watches for ignored interrupts from its making on.
 
     Attributes:

@@ -53,7 +53,7 @@ def check(
 ) -> None:
     """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
     from loadmaster.cli.signature import typed
-    from loadmaster.cli.unused_options import option, refuse_idle
+    from loadmaster.cli.unused_options import option, refuse_unused
     from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:
@@ -68,7 +68,7 @@ def check(
     if forecast:
         show_forecast(record, forecast, samples, trust, as_json)
         return
-    refuse_idle(context, ("record", "samples"), "it is for --forecast")
+    refuse_unused(context, ("record", "samples"), "it is for --forecast")
     if so_far is not None:
         _so_far(so_far, trust, as_json)
         return

@@ -66,7 +66,7 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.document import print_document
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
-    from loadmaster.runs.rerun import again
+    from loadmaster.runs.rerun import rerun
     from loadmaster.runs.trust import check_trust
     from loadmaster.verbs.progress import Bar
 
@@ -75,7 +75,7 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
     with Bar() as bar:
         bar.begin(1, 0, record.workload.jobs)
         compile_first(record.case, [record.setting], bar, record.sources)
-        told = again(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
+        told = rerun(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
         bar.finished(0)
     if as_json:
         content = {"again": str(folder), "same": told.same, "differing_jobs": max(told.differing_jobs, 0)}

@@ -34,13 +34,13 @@ class Typed:
         return max(parameter.opts, key=len) if parameter.param_type_name == "option" else name.upper()
 
 
-def refuse_idle(context: "typer.Context", names: Iterable[str], why: str, fix: str = "leave it out") -> None:
-    """As `loadmaster.verbs.unused_options.refuse_idle`, of what was typed.
+def refuse_unused(context: "typer.Context", names: Iterable[str], why: str, fix: str = "leave it out") -> None:
+    """As `loadmaster.verbs.unused_options.refuse_unused`, of what was typed.
 
     Raises:
         InputError: one was typed.
     """
-    unused_options.refuse_idle(Typed(context), names, why, fix)
+    unused_options.refuse_unused(Typed(context), names, why, fix)
 
 
 def refuse_all_but(context: "typer.Context", names: Iterable[str], why: str) -> None:
@@ -59,7 +59,7 @@ def refuse_reading(context: "typer.Context", trace: object) -> None:
         InputError: such an option was typed.
     """
     if trace is None:
-        refuse_idle(context, READING, "without a log the demo is used, which is not read from a file")
+        refuse_unused(context, READING, "without a log the demo is used, which is not read from a file")
 
 
 def refuse_unneeded(context: "typer.Context", needs: unused_options.Needs) -> None:

@@ -43,7 +43,7 @@ class Maker(NamedTuple):
         return sorted(path for path in (home.parent / self.parts).iterdir() if path.is_file())
 
 
-def made_before(path: Path, of: str) -> bool:
+def up_to_date(path: Path, of: str) -> bool:
     """Whether the file at `path` was made of just that, as the kept value beside it says, and was not changed."""
     from loadmaster.kept.values import ABOUT
 

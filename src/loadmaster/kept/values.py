@@ -65,7 +65,7 @@ def write_value(
         kind: what it is, in a word.
         value: of frozen dataclasses and named tuples of this package, arrays, mappings, sequences and plain values.
         foreign: classes of libraries, by the names under which they are written.
-        made: what is known of files that were made of it (`made_before.entry`), by their names.
+        made: what is known of files that were made of it (`up_to_date.entry`), by their names.
 
     Raises:
         OSError: the folder cannot be written.

@@ -33,7 +33,7 @@ class Verdict:
 NO_VERDICT = Verdict("none", (), {})
 
 
-def judged(wait_s: Floats, rows: Sequence[int], judge: Judge, unsure: float = UNSURE) -> Verdict:
+def verdict_of_samples(wait_s: Floats, rows: Sequence[int], judge: Judge, unsure: float = UNSURE) -> Verdict:
     """The verdict on those `rows` of mean waits, float64[K, N], that may be judged.
 
     The leader has the least mean of log waits. It is the best if it is better than every other row: each test has its

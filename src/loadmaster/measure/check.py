@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.measure.check_constraints import broken_constraints
 from loadmaster.measure.little import little
-from loadmaster.measure.task_intervals import held, task_jobs
+from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES
@@ -105,7 +105,7 @@ def _runtimes(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
 
 def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     """Sweep each host's starts and ends in the order of time; an end at the moment of a start comes first."""
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     job = times.job
     host = np.tile(times.host, 2)
     time = np.concatenate((times.end_s, times.start_s))

@@ -48,7 +48,7 @@ def weekly(workload: Workload, wait_s: Floats) -> Weekly:
 
 
 @dataclass(frozen=True)
-class Likeness:
+class GoodnessOfFit:
     """A simulated queue beside the recorded one, over some weeks.
 
     Attributes:
@@ -79,21 +79,21 @@ class WeekByWeek:
     model: Weekly
 
     @cached_property
-    def even(self) -> Likeness:
+    def even(self) -> GoodnessOfFit:
         """On weeks 0, 2, 4, ...: these choose."""
         return self._over(0)
 
     @cached_property
-    def odd(self) -> Likeness:
+    def odd(self) -> GoodnessOfFit:
         """On weeks 1, 3, 5, ...: these judge."""
         return self._over(1)
 
-    def _over(self, parity: int) -> Likeness:
+    def _over(self, parity: int) -> GoodnessOfFit:
         week = np.arange(self.recorded.mean_wait_s.size)
         rows = (week % 2 == parity) & (self.recorded.jobs > 0) & (self.model.jobs > 0)
         real, ours, jobs = self.recorded.mean_wait_s[rows], self.model.mean_wait_s[rows], self.recorded.jobs[rows]
         hours = (np.arange(self.recorded.queue.size) * HOUR_S // WEEK_S).astype(np.int64) % 2 == parity
-        return Likeness(
+        return GoodnessOfFit(
             int(rows.sum()), _apart(ours, real), rank_correlation(ours, real),
             _ratio(float((ours * jobs).sum()), float((real * jobs).sum())) - 1.0,
             _queues_apart(self.model.queue, self.recorded.queue, hours),

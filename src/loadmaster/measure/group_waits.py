@@ -66,7 +66,7 @@ class Fairness:
     users: int
 
 
-def who_waits(workload: Workload, schedule: Schedule) -> tuple[Groups, ...]:
+def group_waits(workload: Workload, schedule: Schedule) -> tuple[Groups, ...]:
     """By everything that the log knows of its jobs."""
     on = schedule.started
     wait, runtime = waits(workload, schedule)[on], schedule.ran_s(workload)[on]

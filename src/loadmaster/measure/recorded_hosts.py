@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
-from loadmaster.measure.task_intervals import held, task_jobs
+from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Ints
@@ -107,7 +107,7 @@ def same_hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> floa
 def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
     """The part of all hosts' time, until the last arrival, in which one was asked for more than it has."""
     first_s, last_s = measured(workload, schedule)
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     if last_s <= first_s or not times.host.size:
         return 0.0
     demand = workload.demand[times.job]

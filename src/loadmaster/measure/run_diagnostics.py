@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.measure.group_waits import Fairness, Groups, fairness, who_waits
+from loadmaster.measure.group_waits import Fairness, Groups, fairness, group_waits
 from loadmaster.measure.idle_load import why_idle
 from loadmaster.measure.steady_state import Steady, steady
 from loadmaster.measure.usage import utilization
@@ -17,7 +17,7 @@ from loadmaster.model.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class RunDiagnostics:
     """Beside the means of a run.
 
     Attributes:
@@ -52,7 +52,7 @@ class Beside:
         return {"steady": dataclasses.asdict(self.steady), "groups": columns, "idle": self.idle}
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> "Beside":
+    def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
         """What `plain` described."""
         groups = tuple(
             Groups(by=each["by"], names=tuple(each["names"]), **{name: np.array(each[name]) for name in _COLUMNS})
@@ -61,11 +61,11 @@ class Beside:
         return cls(Steady(**plain["steady"]), groups, plain["idle"])
 
 
-def beside(workload: Workload, cluster: Cluster, schedule: Schedule) -> Beside:
+def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:
     """What stands beside the metrics of a run: means in the steady state, who waits, and why hosts were idle."""
     used = np.array(list(utilization(workload, cluster, schedule).values()))
-    return Beside(
-        steady(workload, schedule), who_waits(workload, schedule), why_idle(workload, cluster, schedule, used)
+    return RunDiagnostics(
+        steady(workload, schedule), group_waits(workload, schedule), why_idle(workload, cluster, schedule, used)
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from loadmaster.measure.best_rule import UNSURE, judged
+from loadmaster.measure.best_rule import UNSURE, verdict_of_samples
 from loadmaster.measure.paired_comparison import Difference, over_seeds
 from loadmaster.model.arrays import Floats
 
@@ -49,12 +49,12 @@ def unsure_at(look: int) -> float:
     return UNSURE / (look * (look + 1))
 
 
-def look_at(wait_s: Floats, rows: Sequence[int], look: int) -> Race:
+def judge_at_look(wait_s: Floats, rows: Sequence[int], look: int) -> Race:
     """Judge mean waits, float64[K, N], of the rows still in the race, after `samples_at(look)` samples."""
     if len(rows) < 2:
         return Race(tuple(rows), {}, "best")
     unsure = unsure_at(look)
-    verdict = judged(wait_s, rows, partial(over_seeds, sure=1 - unsure), unsure)
+    verdict = verdict_of_samples(wait_s, rows, partial(over_seeds, sure=1 - unsure), unsure)
     if verdict.kind == "best":
         return Race(verdict.best, verdict.apart, "best")
     within = all(_is_close(verdict.apart[row]) for row in verdict.best[1:])

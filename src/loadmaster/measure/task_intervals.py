@@ -9,7 +9,7 @@ from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
 
-class Held(NamedTuple):
+class TaskIntervals(NamedTuple):
     """N times: int64[N] job, int32[N] host, float64[N] from and until when."""
 
     job: Longs
@@ -18,7 +18,7 @@ class Held(NamedTuple):
     end_s: Floats
 
 
-def held(workload: Workload, schedule: Schedule) -> Held:
+def task_intervals(workload: Workload, schedule: Schedule) -> TaskIntervals:
     """All of them, the last runs first, task by task.
 
     Example:
@@ -26,18 +26,18 @@ def held(workload: Workload, schedule: Schedule) -> Held:
         >>> two = Workload.of(submit_s=[0, 0], runtime_s=[10, 5], cores=[1, 1], tasks=[2, 1])
         >>> none = np.array([], np.int64)
         >>> cycles = Cycles(none * 1.0, none, none, none)
-        >>> held(two, Schedule(np.array([0.0, np.nan]), np.array([0, 1, -1]), cycles)).end_s.tolist()
+        >>> task_intervals(two, Schedule(np.array([0.0, np.nan]), np.array([0, 1, -1]), cycles)).end_s.tolist()
         [10.0, 10.0]
     """
     placed = np.flatnonzero(schedule.host >= 0)
     job = task_jobs(workload)[placed]
-    last = Held(job, schedule.host[placed], schedule.start_s[job], schedule.ends_s(workload)[job])
+    last = TaskIntervals(job, schedule.host[placed], schedule.start_s[job], schedule.ends_s(workload)[job])
     cut = schedule.segments
     if cut is None:
         return last
     row = np.repeat(np.arange(len(cut)), np.diff(cut.first))
-    earlier = Held(cut.job[row], cut.host, cut.start_s[row], cut.end_s[row])
-    return Held(
+    earlier = TaskIntervals(cut.job[row], cut.host, cut.start_s[row], cut.end_s[row])
+    return TaskIntervals(
         np.concatenate((last.job, earlier.job)),
         np.concatenate((last.host, earlier.host)),
         np.concatenate((last.start_s, earlier.start_s)),

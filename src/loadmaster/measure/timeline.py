@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loadmaster.measure.task_intervals import held
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -70,7 +70,7 @@ def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> "Ev
     """The columns that the sweep reads: started tasks in the order of their starts and of their ends."""
     from loadmaster.measure.timeline_kernel import Events
 
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     start, end = times.start_s, times.end_s
     return Events(
         start,

@@ -7,7 +7,7 @@ from functools import partial
 
 from loadmaster.model.units import show_alike, show_seconds
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
-from loadmaster.report.confidence import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
+from loadmaster.report.confidence import beyond_the_mean, confidence_sentence, cut_sentence, load_clause, one_run
 from loadmaster.report.machines_claims import machines_sentence
 from loadmaster.report.record_claims import record_head
 from loadmaster.report.wait_change import change_on_this_log
@@ -29,8 +29,8 @@ def _found(comparison: Comparison) -> str:
     judgement = comparison.judgement
     if judgement is not None and judgement.kind != "none":
         overload = _overload(comparison, group, leader(comparison)[0])
-        return f"{overload}{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
-    start = f"{sure_sentence(comparison, judgement)}. " if judgement is not None else ""
+        return f"{overload}{confidence_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
+    start = f"{confidence_sentence(comparison, judgement)}. " if judgement is not None else ""
     return start + _on_this_log(comparison, loads, group)
 
 

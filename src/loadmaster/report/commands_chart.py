@@ -5,7 +5,7 @@ from typing import Any
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip
 
 MOST = 40
@@ -47,7 +47,7 @@ def commands_page(answer: str, notes: Sequence[str], found: Sequence[Mapping[str
     blocks: list[Block] = [Text(note, "note") for note in notes]
     blocks += [Heading("The commands"), Table(heads, cells, prose=True, tones=tones)]
     blocks += [Heading("How long each took"), Chart(commands_chart(found), caption)] if timed else []
-    return Page(answer, [*blocks, *how_it_was_made({})], label="loadmaster run")
+    return Page(answer, [*blocks, *page_footer({})], label="loadmaster run")
 
 
 def _named(row: Mapping[str, Any]) -> str:

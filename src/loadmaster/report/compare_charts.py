@@ -8,7 +8,7 @@ from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer
 from loadmaster.report.comparison import Comparison, Group, load_words
-from loadmaster.report.identical_rules import coinciding_words, shown_as_one
+from loadmaster.report.identical_rules import identical_rules_notes, shown_as_one
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.load_charts import load_charts, ranking, wait_charts
 from loadmaster.report.meta_rule_chart import members_blocks
@@ -34,7 +34,7 @@ def main_chart(comparison: Comparison) -> Any:
     else:
         chart = ranking(shown, shown.at(highest_load(shown)))
     lines = textwrap.wrap(unbroken(answer(comparison)), 90)
-    below = [line for words in coinciding_words(comparison, same) for line in textwrap.wrap(words, 110)]
+    below = [line for words in identical_rules_notes(comparison, same) for line in textwrap.wrap(words, 110)]
     return themed(chart.properties(title={"text": lines, "subtitle": [title(comparison), *below]}, padding=16))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from loadmaster.report.answer import answer, leader
 from loadmaster.report.comparison import Comparison, faults
-from loadmaster.report.confidence import judgement_document, samples_words, sure_row, would_tell
+from loadmaster.report.confidence import confidence_row, judgement_document, samples_words, would_tell
 from loadmaster.report.document import document, left_out, rejected_jobs
 from loadmaster.report.group_comparison import most_jobs
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
@@ -55,7 +55,7 @@ def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """The row of a run: what it came to, how sure that is; beside what really happened and what is possible."""
     beside = beside_row(comparison, outcome) | beside_possible(comparison, outcome)
     beside |= machine_row(comparison, outcome)
-    return outcome.row() | sure_row(comparison, outcome) | beside
+    return outcome.row() | confidence_row(comparison, outcome) | beside
 
 
 def who_waits(comparison: Comparison) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
 from loadmaster.report.confidence_page import sure_blocks
 from loadmaster.report.group_comparison import settled, who_pays
-from loadmaster.report.identical_rules import Same, coinciding_words, others_words, shown_as_one
+from loadmaster.report.identical_rules import Same, identical_rules_notes, others_words, shown_as_one
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
@@ -45,7 +45,7 @@ def report_blocks(
     blocks += [Text(sentence, "note") for sentence in possible_sentences(comparison)]
     blocks += [Text(line) for line in more_of_the_answer(comparison)]
     shown, same = shown_as_one(comparison)
-    blocks += [Text(line) for line in coinciding_words(comparison, same)]
+    blocks += [Text(line) for line in identical_rules_notes(comparison, same)]
     blocks += [
         _table(shown, same),
         *machines_blocks(shown),

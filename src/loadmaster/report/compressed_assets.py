@@ -6,13 +6,13 @@ from functools import cache
 from importlib.resources import files
 
 
-def packed(text: str) -> str:
+def compressed(text: str) -> str:
     """`text` compressed, in letters that may stand in an HTML page; the same text gives the same letters."""
     return b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 @cache
-def packed_library() -> str:
+def compressed_library() -> str:
     """Vega with Vega-Lite and Vega-Embed, one script, packed; it is kept in the package (`tools/vega.py`)."""
     return b64encode(_part("vega.js.gz")).decode()
 

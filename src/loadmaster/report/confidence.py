@@ -17,7 +17,7 @@ SAMPLES = 100
 """As many are proposed to who asks for none."""
 
 
-def sure_sentence(comparison: Comparison, judgement: Judgement) -> str:
+def confidence_sentence(comparison: Comparison, judgement: Judgement) -> str:
     """The headline where samples were drawn."""
     if judgement.kind == "none":
         return f"No verdict: {judgement.because}"
@@ -128,7 +128,7 @@ def _end(part: float) -> str:
     return f"{sign}{abs(part) * 100:.{digits}f}"
 
 
-def sure_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
+def confidence_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """What the row of a run says of how sure it is; the keys are always there, null where nothing is known."""
     judged, change = comparison.at(outcome.load).sampled(outcome), change_of(comparison, outcome)
     row: dict[str, Any] = dict.fromkeys((

@@ -9,7 +9,7 @@ from loadmaster.model.units import percent
 from loadmaster.report.explanation import amounts, sentences
 from loadmaster.report.gantt import take_lane
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.scores_chart import scores_chart
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of
@@ -54,7 +54,7 @@ def explain_page(record: Record, told: Explanation, top: int, command: str = "")
         "discipline": setting.discipline, "seed": setting.seed, "name of the data": record.case.digest,
     }  # fmt: skip
     subtitle = f"job {told.identifier} under {setting.policy}, {setting.discipline}"
-    return Page(title, [*blocks, *how_it_was_made(facts)], subtitle, "loadmaster explain")
+    return Page(title, [*blocks, *page_footer(facts)], subtitle, "loadmaster explain")
 
 
 _SECTIONS = ("What it waited for",)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.measure.goodness_of_fit import Likeness
+from loadmaster.measure.goodness_of_fit import GoodnessOfFit
 from loadmaster.measure.queueing_check import RoomOverTime, room_over_time
 from loadmaster.measure.recorded_metrics import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
@@ -129,7 +129,7 @@ def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(likeness: Likeness, which: str) -> dict[str, Any]:
+def _plain(likeness: GoodnessOfFit, which: str) -> dict[str, Any]:
     return {
         f"{which}_{name}": value if not isinstance(value, float) or math.isfinite(value) else None
         for name, value in asdict(likeness).items()

@@ -49,7 +49,7 @@ def others_words(comparison: Comparison, outcome: Outcome, same: Same) -> str:
     return f"and {listed(names)}: the same" if names else ""
 
 
-def coinciding_words(comparison: Comparison, same: Same) -> list[str]:
+def identical_rules_notes(comparison: Comparison, same: Same) -> list[str]:
     """A sentence for each rule that stands for others; one alone where policies coincide under all disciplines."""
     kinds = len({rule_of(setting)[1:] for setting in comparison.settings})
     policies = {rule: tuple(each.policy for each in rules) for rule, rules in same.items() if _alike(rules)}

@@ -11,7 +11,7 @@ from loadmaster.model.workload import Workload
 from loadmaster.report.arrivals_chart import amount, label
 from loadmaster.report.log_facts import log_facts, log_title
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import ACCENT, MUTED, RULE, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.traces import Trace
@@ -49,7 +49,7 @@ def info_page(
     if read.workload.jobs:
         with unchecked():
             blocks += _pictures(read.workload, read.cluster)
-    return Page(sentence, [*blocks, *how_it_was_made(made)], log_title(read), "loadmaster info")
+    return Page(sentence, [*blocks, *page_footer(made)], log_title(read), "loadmaster info")
 
 
 def _pictures(workload: Workload, cluster: Cluster | None) -> list[Block]:

@@ -12,7 +12,7 @@ from loadmaster.packing.picture import host_loads
 from loadmaster.report.columns import short
 from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import ACCENT, STRANDED, rows, themed, unchecked
 
 MOST_YIELDS = 2_000
@@ -56,7 +56,7 @@ def pack_page(
         "command": command, "tasks": f"{facts['tasks']:,} of {facts['jobs']:,} jobs", "hosts": f"{facts['hosts']:,}",
         "solver": facts["solver"], "data": "synthetic" if facts["synthetic"] else "",
     }  # fmt: skip
-    return Page(answer, [*blocks, *how_it_was_made(made)], name, "loadmaster pack")
+    return Page(answer, [*blocks, *page_footer(made)], name, "loadmaster pack")
 
 
 def _why_not(facts: Mapping[str, Any]) -> list[str]:

@@ -6,11 +6,11 @@ from loadmaster import __version__
 from loadmaster.report.page import Block, Facts, Heading
 
 
-def how_it_was_made(facts: Mapping[str, object]) -> list[Block]:
+def page_footer(facts: Mapping[str, object]) -> list[Block]:
     """Names and values, those that are empty or None left out, and the version.
 
     Example:
-        >>> how_it_was_made({"seed": 0, "unknown": None})[1].values["seed"]
+        >>> page_footer({"seed": 0, "unknown": None})[1].values["seed"]
         '0'
     """
     known = {name: str(value) for name, value in facts.items() if value is not None and value != ""}

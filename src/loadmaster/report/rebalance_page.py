@@ -9,7 +9,7 @@ from loadmaster.move.plan import MovePlan
 from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.moves_chart import moves_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import unchecked
 
 
@@ -47,7 +47,7 @@ def rebalance_page(
         "command": command, "tasks": f"{now.instance.tasks:,}", "hosts": f"{now.instance.hosts:,}",
         "solver": facts["solver"], "budget": "none" if facts["budget"] is None else amount(facts["budget"]),
     }  # fmt: skip
-    return Page(answer, [*blocks, *how_it_was_made(made)], name, "loadmaster rebalance")
+    return Page(answer, [*blocks, *page_footer(made)], name, "loadmaster rebalance")
 
 
 def _levels(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:

@@ -18,7 +18,7 @@ SEVERAL = (
 
 
 @dataclass(frozen=True)
-class Look:
+class RuleStyle:
     """How one rule is drawn; no other rule of its comparison has the same colour and the same style.
 
     Attributes:
@@ -40,7 +40,7 @@ class Look:
         return SHAPES[self.style % len(SHAPES)]
 
 
-def rule_looks(comparison: Comparison) -> dict[str, Look]:
+def rule_styles(comparison: Comparison) -> dict[str, RuleStyle]:
     """The look of every rule, by its name.
 
     Several policies: each has its colour, as in every report, and each discipline on each set of machines its dash. One
@@ -53,20 +53,20 @@ def rule_looks(comparison: Comparison) -> dict[str, Look]:
     kinds = list(dict.fromkeys((each.discipline, each.hosts) for _, each in rules))
     turns = [turn_of(policies, policy) for policy in policies]
     if len({each.policy for each in shown}) == 1 or len(kinds) * (1 + max(turns)) > len(DASHES):
-        return {name: Look(SEVERAL[k % len(SEVERAL)], k // len(SEVERAL)) for k, (name, _) in enumerate(rules)}
+        return {name: RuleStyle(SEVERAL[k % len(SEVERAL)], k // len(SEVERAL)) for k, (name, _) in enumerate(rules)}
     colour = dict(zip(policies, colours(policies), strict=True))
 
     def style(setting: Setting) -> int:
         return kinds.index((setting.discipline, setting.hosts)) + len(kinds) * turn_of(policies, setting.policy)
 
-    return {name: Look(colour[each.policy], style(each)) for name, each in rules}
+    return {name: RuleStyle(colour[each.policy], style(each)) for name, each in rules}
 
 
 class Drawn:
     """The rules of one chart, in the order given, and the channels that tell them apart."""
 
     def __init__(self, comparison: Comparison, outcomes: Sequence[Outcome]) -> None:
-        known = rule_looks(comparison)
+        known = rule_styles(comparison)
         self.names = list(dict.fromkeys(comparison.rule_name(outcome.setting) for outcome in outcomes))
         self.looks = [known[name] for name in self.names]
         self._policies = len({outcome.setting.policy for outcome in outcomes})

@@ -6,7 +6,7 @@ from typing import Any
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import unit_for
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.sharing_chart import sharing_chart
 from loadmaster.report.sharing_table import label, ratio
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip, unchecked
@@ -26,7 +26,7 @@ def share_page(
             waits = any(row.mean_wait_s > 0 for row in found)
             blocks += [Heading("Waits and yields"), Chart(_felt(found, waits), _FELT if waits else _NO_WAITS)]
     parameters = {label(row.method, row.policy): row.parameters for row in found if row.parameters != "no migration"}
-    return Page(answer, [*blocks, *how_it_was_made({**facts, **parameters})], subtitle, "loadmaster share")
+    return Page(answer, [*blocks, *page_footer({**facts, **parameters})], subtitle, "loadmaster share")
 
 
 def _table(found: Sequence[SharingRow]) -> Table:

@@ -7,7 +7,7 @@ from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.bag_chart import PALETTE
 from loadmaster.report.columns import short
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
-from loadmaster.report.page_footer import how_it_was_made
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import rows, themed, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.sim.bags.curve import CurvePoint
@@ -46,7 +46,7 @@ def size_page(
     with unchecked():
         caption = f"Lines: the mean of all simulated runs. The edge of the band: {sure} of at most so much."
         blocks += [Heading("By the number of machines"), Chart(_by_number(curve, cost), caption)]
-    return Page(answer, [*blocks, *how_it_was_made(facts)], headline, "loadmaster size")
+    return Page(answer, [*blocks, *page_footer(facts)], headline, "loadmaster size")
 
 
 def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> list[CurvePoint]:

@@ -7,7 +7,7 @@ from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tool
 from loadmaster.report.tune_claims import rule_words
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, TargetName
-from loadmaster.tuning.full_log_run import Whole
+from loadmaster.tuning.full_log_run import FullLogRun
 from loadmaster.tuning.tune import Tuning
 
 _WON, _FRONT, _KEPT, _OVER = "the winner", "on the Pareto front", "kept the limit", "over the limit"
@@ -143,7 +143,7 @@ def _lowest(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*found, {"trial": values[-1]["trial"], "t0": found[-1]["t0"]}] if found else []
 
 
-def _weeks(whole: Whole) -> list[dict[str, Any]]:
+def _weeks(whole: FullLogRun) -> list[dict[str, Any]]:
     return [row for row in whole.groups if row["by"] == "week"]
 
 

@@ -6,8 +6,8 @@ from loadmaster.report.comparison import CLOSE
 from loadmaster.report.confidence import interval_text
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, target_of
-from loadmaster.tuning.holdout import SHORTEST_S, Gain, Unseen
-from loadmaster.tuning.rule_file import written
+from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout
+from loadmaster.tuning.rule_file import rule_file
 from loadmaster.tuning.tune import Tuning
 
 TUNED = "the tuned rule"
@@ -119,7 +119,7 @@ def winner_text(tuning: Tuning, command: str) -> str:
     """The winner's file, with what is told of it."""
     told = " ".join([tune_answer(tuning), *tune_notes(tuning)[:1]])
     source = tuning.case.workload.source or "a log"
-    return written(tuning.selection, tuning.plan, f"{told} Found by: {command}", source)
+    return rule_file(tuning.selection, tuning.plan, f"{told} Found by: {command}", source)
 
 
 def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
@@ -173,7 +173,7 @@ def _ends(gain: Gain) -> str:
     return interval_text(gain.differences[0])
 
 
-def _and_baseline(tuning: Tuning, told: Unseen) -> str:
+def _and_baseline(tuning: Tuning, told: Holdout) -> str:
     if len(told.gains) < 2:
         return ""
     gain = told.gains[1]

@@ -9,7 +9,7 @@ from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.full_log_run import GROUPS
-from loadmaster.tuning.regressions import losers
+from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import file_name
 from loadmaster.tuning.tune import Tuning
 
@@ -118,5 +118,5 @@ def _losers(tuning: Tuning) -> list[dict[str, Any]]:
             "by": each.by, "name": each.name, "jobs": each.jobs, "mean_wait_s": each.wait_s,
             "mean_wait_before_s": each.before_s, "against": rule_words(tuning, best),
         }
-        for by in GROUPS for each in losers(told.of(winner.rule), told.of(best), by)[0]
+        for by in GROUPS for each in regressions(told.of(winner.rule), told.of(best), by)[0]
     ]  # fmt: skip

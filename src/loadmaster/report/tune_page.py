@@ -12,7 +12,7 @@ from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
 from loadmaster.tuning.figures import WORDS
 from loadmaster.tuning.full_log_run import GROUPS
-from loadmaster.tuning.regressions import losers
+from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import FRONT, usage
 from loadmaster.tuning.search import Finalist
 from loadmaster.tuning.tune import Tuning
@@ -111,7 +111,7 @@ def _loses(tuning: Tuning) -> list[Block]:
     if told is None or winner is None:
         return []
     name = rule_words(tuning, told.rival)
-    found = {by: losers(told.of(winner.rule), told.of(told.rival), by) for by in GROUPS}
+    found = {by: regressions(told.of(winner.rule), told.of(told.rival), by) for by in GROUPS}
     each_s = [wait for some, _ in found.values() for each in some for wait in (each.wait_s, each.before_s)]
     if not each_s:
         return [

@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.runs.blocking_rules import RulesInTheWay
-from loadmaster.runs.live_replay import may_be_lived, slurm_of, without_a_pass
+from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
 from loadmaster.runs.reserved import kept_back
@@ -148,7 +148,7 @@ def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[
     loops = slurm_of(record) if kept_s else None
     if loops is None:
         return ways
-    if not may_be_lived(record, kept_s[-1]):
+    if not may_be_replayed(record, kept_s[-1]):
         return [(now, KEPT_OR_NOT_LOOKED_AT if why == KEPT else why) for now, why in ways]
     idle = without_a_pass(record, loops, kept_s[-1])
     return [(now, NOT_LOOKED_AT if why == KEPT and now in idle else why) for now, why in ways]

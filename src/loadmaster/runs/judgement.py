@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.measure.best_rule import NO_VERDICT, Verdict, judged, weeks_to_tell
+from loadmaster.measure.best_rule import NO_VERDICT, Verdict, verdict_of_samples, weeks_to_tell
 from loadmaster.measure.paired_comparison import Difference, log_ratio, of_chaos, over_resamples, over_seeds
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.measure.sequential_test import unsure_at
@@ -153,11 +153,11 @@ def _verdict(
 ) -> Verdict:
     """Of a race only those that are left are judged: the others were surely worse than a leader of theirs."""
     if not sampled.looks:
-        return judged(np.array(wait), rows, judge(0, 0))
+        return verdict_of_samples(np.array(wait), rows, judge(0, 0))
     last = max(sampled.looks[row] for row in rows) if rows else 0
     left = [row for row in rows if sampled.looks[row] == last]
     table = np.array([np.pad(each, (0, sampled.samples - each.size), constant_values=np.nan) for each in wait])
-    found = judged(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
+    found = verdict_of_samples(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
     if found.kind == "none" and len(rows) > 1:
         found = Verdict("best", (left[0],), {})
     leader = found.best[0] if found.best else 0

@@ -11,18 +11,18 @@ from loadmaster.runs.setting import discipline_of, policy_of
 from loadmaster.schedule import Discipline, Scheduler
 from loadmaster.sim.queue.reference import Replay
 
-MOST_LIVED = 20_000
+MOST_REPLAYED = 20_000
 """Jobs that have arrived by then; the plain engine lives through a run in seconds to minutes."""
 
 
-def may_be_lived(record: Record, until_s: float) -> bool:
+def may_be_replayed(record: Record, until_s: float) -> bool:
     """Whether the run up to then is a simulated one and not too long."""
     if record.workload.source == LIVE:
         return False
-    return int(np.searchsorted(record.workload.submit_s, until_s)) <= MOST_LIVED
+    return int(np.searchsorted(record.workload.submit_s, until_s)) <= MOST_REPLAYED
 
 
-def lived_until(record: Record, job: int) -> Snapshot:
+def live_state_until(record: Record, job: int) -> Snapshot:
     """What the scheduler saw in the pass that started `job`, promises and clocks included.
 
     Raises:

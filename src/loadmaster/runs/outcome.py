@@ -13,7 +13,7 @@ from loadmaster.measure import MemberShare, Metrics, member_shares, metrics, vio
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.recorded_hosts import same_hosts
-from loadmaster.measure.run_diagnostics import Beside, beside
+from loadmaster.measure.run_diagnostics import RunDiagnostics, run_diagnostics
 from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import Schedule, Workload
@@ -57,7 +57,7 @@ class Outcome:
     queue: QueueSeries
     use: Timeline
     wait_counts: Longs
-    beside: Beside
+    beside: RunDiagnostics
     same_hosts: float | None = None
 
     def ran_once(self, jobs: int) -> bool:
@@ -156,7 +156,7 @@ def run_fully(
             queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
             use=use,
             wait_counts=wait_counts(waits(workload, schedule)),
-            beside=beside(workload, case.cluster, schedule),
+            beside=run_diagnostics(workload, case.cluster, schedule),
             same_hosts=same_hosts(workload, case.cluster, schedule),
         ),
     )
@@ -192,7 +192,7 @@ def from_bytes(block: bytes) -> Outcome:
         queue=queue,
         use=use,
         wait_counts=arrays["wait_counts"],
-        beside=Beside.of(plain["beside"]),
+        beside=RunDiagnostics.of(plain["beside"]),
     )
 
 

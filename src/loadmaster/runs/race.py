@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.sequential_test import look_at, samples_at
+from loadmaster.measure.sequential_test import judge_at_look, samples_at
 from loadmaster.runs.judgement import Ending, Sampled
 from loadmaster.runs.samples import Drawing, SampleRun
 
@@ -80,5 +80,5 @@ def _look(race: _Race, look: int) -> None:
     wait = np.full((len(race.runs), samples_at(look)), np.nan)
     for row in race.left:
         wait[row] = [run.mean_wait_s for run in race.runs[row]]
-    found = look_at(wait, race.left, look)
+    found = judge_at_look(wait, race.left, look)
     race.left, race.ending = found.left, found.stop

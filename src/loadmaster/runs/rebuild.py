@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.moments import at_or_after
 from loadmaster.order import Ranking
 from loadmaster.runs.record import Record
-from loadmaster.runs.replay import enacted_until
+from loadmaster.runs.replay import replayed_until
 from loadmaster.runs.setting import discipline_of
 from loadmaster.schedule.binding import binds
 from loadmaster.schedule.predictions import corrections_of
@@ -77,7 +77,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     """
     workload, schedule = record.workload, record.schedule
     if binds(workload, record.case.cluster) or workload.starting is not None:
-        return enacted_until(record, now_s)
+        return replayed_until(record, now_s)
     workload = workload.expecting(schedule.expects_s(workload))
     ranking = _ranking_at(record, workload, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))

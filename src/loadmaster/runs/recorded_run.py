@@ -5,7 +5,7 @@ import numpy as np
 from loadmaster.measure import metrics, waits
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import losses
-from loadmaster.measure.run_diagnostics import beside
+from loadmaster.measure.run_diagnostics import run_diagnostics
 from loadmaster.measure.timeline import QUEUE_POINTS, queue_series, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model import InputError
@@ -37,7 +37,7 @@ def recorded_outcome(record: Record) -> Outcome:
         queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
         use=use,
         wait_counts=wait_counts(waits(workload, schedule)),
-        beside=beside(workload, case.cluster, schedule),
+        beside=run_diagnostics(workload, case.cluster, schedule),
     )
 
 

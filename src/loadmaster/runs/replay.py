@@ -13,7 +13,7 @@ ROUNDING = 1e-9
 """Of a host's capacity: so much may seem to be missing because amounts were added up in another order."""
 
 
-def enacted_until(record: Record, now_s: float) -> Snapshot:
+def replayed_until(record: Record, now_s: float) -> Snapshot:
     """What the scheduler saw in the first pass at `now_s`, all starts before it being those of the record.
 
     Raises:

@@ -12,7 +12,7 @@ from loadmaster.sim.queue import Progress
 
 
 @dataclass(frozen=True, eq=False)
-class Again:
+class Rerun:
     """A run done again.
 
     Attributes:
@@ -28,7 +28,7 @@ class Again:
     notes: tuple[str, ...]
 
 
-def again(record: Record, progress: Progress | None = None, *, trust: bool = False) -> Again:
+def rerun(record: Record, progress: Progress | None = None, *, trust: bool = False) -> Rerun:
     """Simulate the jobs of `record` once more, from its own columns.
 
     Args:
@@ -48,7 +48,7 @@ def again(record: Record, progress: Progress | None = None, *, trust: bool = Fal
     jobs = (before.start_s != now.start_s) & ~(~before.started & ~now.started)
     first_task = record.workload.first_task[:-1]
     jobs |= before.host[first_task] != now.host[first_task]
-    return Again(outcome, same, int(jobs.sum()) if jobs.any() else (0 if same else -1), circumstances(record))
+    return Rerun(outcome, same, int(jobs.sum()) if jobs.any() else (0 if same else -1), circumstances(record))
 
 
 def circumstances(record: Record) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from pathlib import Path
 from loadmaster.model import Cluster, InputError
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
-from loadmaster.runs.unknown_names import refuse_strangers, strangers
+from loadmaster.runs.unknown_names import refuse_unknown_names, unknown_names
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.discipline import discipline_of_site
-from loadmaster.site.fitted_queue import FittedSite, SiteQueue, is_fitted, read_fitted
+from loadmaster.site.fitted_queue import FittedSite, SiteQueue, is_fitted, read_fitted_queue
 from loadmaster.site.jobs import jobs_at
 from loadmaster.site.machines import read_machines
 from loadmaster.site.rules import cluster_of
@@ -22,7 +22,7 @@ LIGHTEST, LEAST_LOADED = "first-fit", "worse-fit-cores"
 
 
 @dataclass(frozen=True, eq=False)
-class AtSite:
+class SiteCase:
     """What `--site` stands for.
 
     Attributes:
@@ -58,15 +58,19 @@ class AtSite:
         workload, notes = trace.workload, [*trace.notes, *self.notes]
         if self.site is not None:
             workload, more = jobs_at(self.site, workload)
-            refuse_strangers(workload, self.cluster.rules)
+            refuse_unknown_names(workload, self.cluster.rules)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
-            notes += [*more, *strangers(workload, self.cluster.rules), *([_TOGETHER.format(several)] if unsaid else [])]
+            notes += [
+                *more,
+                *unknown_names(workload, self.cluster.rules),
+                *([_TOGETHER.format(several)] if unsaid else []),
+            ]
         workload = held_longer(workload, self.queue.launch_s)
         return replace(trace, workload=workload, notes=tuple(notes), recipe=None)
 
 
-def at_site(path: Path, accounts: Path | None = None, hosts: str | Path | Cluster | None = None) -> AtSite:
+def site_case(path: Path, accounts: Path | None = None, hosts: str | Path | Cluster | None = None) -> SiteCase:
     """Read a site's `slurm.conf` and, where it is given, what its accounting database says; or what a fit wrote.
 
     Args:
@@ -81,17 +85,17 @@ def at_site(path: Path, accounts: Path | None = None, hosts: str | Path | Cluste
         if accounts is not None:
             fix = "leave out --site-accounts"
             raise InputError(accounts, "a site that was fitted names its own accounts", fix=fix)
-        return _at_fitted(path, read_fitted(path), hosts)
+        return _at_fitted(path, read_fitted_queue(path), hosts)
     site = read_site(path)
     modelled = cluster_of(site, None if accounts is None else read_accounts(accounts, site.cluster))
     discipline, left_out = discipline_of_site(site)
     notes = [*modelled.notes, _OWN]
     if left_out:
         notes.append(f"Of the site's queue not modelled: {', '.join(left_out)}.")
-    return AtSite(site, modelled.cluster, _placement(site), SiteQueue(discipline), tuple(notes))
+    return SiteCase(site, modelled.cluster, _placement(site), SiteQueue(discipline), tuple(notes))
 
 
-def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | None) -> AtSite:
+def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | None) -> SiteCase:
     try:
         own = Setting(fitted.policy, SITE, site=fitted.queue.discipline, estimates=fitted.queue.estimates)
         sources = sources_of(own)
@@ -104,10 +108,10 @@ def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | Non
         if hosts is not None:
             raise InputError("--hosts", "the site names its own machines", fix="leave out --hosts")
         accounts = path.parent / fitted.accounts if fitted.accounts else None
-        base = at_site(path.parent / fitted.slurm_conf, accounts)
+        base = site_case(path.parent / fitted.slurm_conf, accounts)
         kept = [note for note in base.notes if note != _OWN]
         return replace(base, policy=fitted.policy, queue=fitted.queue, notes=(*kept, *notes), fitted=True)
-    return AtSite(
+    return SiteCase(
         None, _machines(path, fitted, hosts), fitted.policy, fitted.queue, tuple(notes), fitted.spread or "auto", True
     )  # fmt: skip
 

@@ -8,11 +8,11 @@ from loadmaster.model import Account, Constraints, InputError, SiteRules, Worklo
 from loadmaster.model.limits import Limits
 from loadmaster.schedule.binding_hosts import account_names, user_names
 
-MOST_STRANGERS = 0.05
+MOST_UNKNOWN_NAMES = 0.05
 """If a larger part of the jobs bears names of one kind that a site does not have, it is another site's log."""
 
 
-def refuse_strangers(workload: Workload, rules: SiteRules | None) -> None:
+def refuse_unknown_names(workload: Workload, rules: SiteRules | None) -> None:
     """See that the jobs are of this site, before they are run there.
 
     Raises:
@@ -28,14 +28,14 @@ def refuse_strangers(workload: Workload, rules: SiteRules | None) -> None:
     for what, words, rows in asked:
         known = {row.account if isinstance(row, Account) else row.name for row in rows}
         lacking = [word for word in words if word and known.isdisjoint(part.strip() for part in word.split(","))]
-        if known and len(lacking) > MOST_STRANGERS * workload.jobs:
+        if known and len(lacking) > MOST_UNKNOWN_NAMES * workload.jobs:
             rule = f"{len(lacking):,} of {workload.jobs:,} jobs name {what} that the site does not have"
             has = ", ".join(sorted(known)[:8]) + (", ..." if len(known) > 8 else "")
             fix = f"it has {has}; give the configuration of this log"
             raise InputError(max(set(lacking), key=lacking.count), rule, fix=fix, where="--site")
 
 
-def strangers(workload: Workload, rules: SiteRules | None) -> list[str]:
+def unknown_names(workload: Workload, rules: SiteRules | None) -> list[str]:
     """One sentence for each kind of names that jobs have and the site's rules lack.
 
     Nothing is said of QOS and accounts where no table of them is known: that is said of the site.

@@ -114,7 +114,7 @@ def _column(resource: str) -> str:
     return resource if resource in (CORES, "gpus") else f"resource_{resource}"
 
 
-def read_fitted(path: Path) -> FittedSite:
+def read_fitted_queue(path: Path) -> FittedSite:
     """The site in a file.
 
     Raises:

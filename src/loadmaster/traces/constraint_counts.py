@@ -10,13 +10,13 @@ from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
 
 
-def bonds_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
+def constraints_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
     """For each column of constraints that says something: of how many jobs, and how many different things.
 
     Example:
         >>> from loadmaster.model import Constraints
         >>> bound = Constraints(partition=Named.of(["long", None, "long"]), hold=np.zeros(3))
-        >>> bonds_of_jobs(Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound))
+        >>> constraints_of_jobs(Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound))
         {'partition': {'jobs': 2, 'kinds': 1}}
     """
     found = {}
@@ -29,7 +29,7 @@ def bonds_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
     return found
 
 
-def bonds_of_cluster(cluster: Cluster) -> dict[str, int]:
+def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:
     """How many partitions, qualities of service, accounts, hosts with features and calendar rows there are."""
     rules = cluster.rules
     if rules is None:

@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import GB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, LogRecord, lines_of, parsed, read_records
+from loadmaster.traces.job_records import (
+    NEVER_STARTED,
+    NO_RECORD,
+    LogRecord,
+    RecordValues,
+    lines_of,
+    parsed,
+    read_records,
+)
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -80,7 +88,7 @@ def read_google(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace
     return read_records(path, options, _tasks(path, options), job_of, [NOTE])
 
 
-def job_of(found: Any) -> Found | Rule:
+def job_of(found: Any) -> RecordValues | Rule:
     """What a task that is over says; a rule comes through."""
     return found if isinstance(found, Rule) else dict(found)
 

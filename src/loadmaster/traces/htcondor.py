@@ -8,7 +8,7 @@ from typing import Any
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import MB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, LogRecord, lines_of, number, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, LogRecord, RecordValues, lines_of, number, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
@@ -73,7 +73,7 @@ def _of_text(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
         yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
 
 
-def job_of(ad: Mapping[str, Any]) -> Found | Rule:
+def job_of(ad: Mapping[str, Any]) -> RecordValues | Rule:
     """What an ad says of its job.
 
     Raises:

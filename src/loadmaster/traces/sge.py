@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from loadmaster.model.constraints import STATUSES
-from loadmaster.traces.job_records import NEVER_STARTED, Found, lines_of, number, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, RecordValues, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.pbs import bytes_of, clock
 from loadmaster.traces.rejects import Rule
@@ -40,7 +40,7 @@ def read_sge(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     return read_records(path, options, lines_of(Path(path), options.progress), job_of)
 
 
-def job_of(line: str) -> Found | Rule:
+def job_of(line: str) -> RecordValues | Rule:
     """What a line says of its job.
 
     Raises:

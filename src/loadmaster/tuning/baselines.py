@@ -20,7 +20,7 @@ def baseline(base: Setting) -> Ruled:
     return Ruled(setting, sources_of(setting))
 
 
-def rivals(space: Space, case: Case) -> list[Ruled]:
+def baselines(space: Space, case: Case) -> list[Ruled]:
     """The base, and with each part that is searched in turn replaced by every built-in one; the baseline first."""
     base = space.base
     order, backfilling = order_and_backfilling(base.discipline)

@@ -12,7 +12,7 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.measure import Metrics
-from loadmaster.measure.group_waits import who_waits
+from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import Schedule, Workload
 from loadmaster.rules.imports import imported
@@ -26,7 +26,7 @@ GROUPS = ("size", "user", "hour", "week")
 
 
 @dataclass(frozen=True)
-class Whole:
+class FullLogRun:
     """What one run came to.
 
     Attributes:
@@ -40,9 +40,9 @@ class Whole:
     overloaded: bool
 
 
-def seen_whole(
+def full_log_run(
     case: Case, rules: Sequence[Ruled], store: Store | None, pool: CellMaker, watch: Watch | None = None
-) -> list[Whole]:
+) -> list[FullLogRun]:
     """Every rule on the jobs of `case` as they are; only runs that are not in `store` are made."""
     work = Work(
         "tune", ("loadmaster.tuning.full_log_run",), _look, case, _to_bytes, _from_bytes,
@@ -61,7 +61,7 @@ def _prepare(case: Case, rules: Sequence[Ruled], watch: Watch) -> None:
         compile_first(case, [rule.setting], watch, rule.sources)
 
 
-def _key(work: Work[Case, Ruled, Whole], rule: Ruled) -> str:
+def _key(work: Work[Case, Ruled, FullLogRun], rule: Ruled) -> str:
     texts = {path: sha256(text.encode()).hexdigest() for path, text in rule.sources.items()}
     return work.key(
         setting=rule.setting.essential(rule.sources), sources=texts, imported=imported(rule.sources.values()),
@@ -69,13 +69,13 @@ def _key(work: Work[Case, Ruled, Whole], rule: Ruled) -> str:
     )  # fmt: skip
 
 
-def _look(case: Case, rule: Ruled, moved: Moved) -> Whole:
+def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
     _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
-        for each in who_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
+        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
     ]  # fmt: skip
-    return Whole(
+    return FullLogRun(
         outcome.metrics, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
     )  # fmt: skip
 
@@ -90,10 +90,10 @@ def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _to_bytes(whole: Whole) -> bytes:
+def _to_bytes(whole: FullLogRun) -> bytes:
     return json.dumps(asdict(whole)).encode()
 
 
-def _from_bytes(block: bytes) -> Whole:
+def _from_bytes(block: bytes) -> FullLogRun:
     plain = json.loads(block)
-    return Whole(Metrics(**plain["metrics"]), tuple(plain["groups"]), plain["overloaded"])
+    return FullLogRun(Metrics(**plain["metrics"]), tuple(plain["groups"]), plain["overloaded"])

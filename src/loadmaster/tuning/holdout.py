@@ -10,7 +10,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import Resampling, SampleRun
 from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import TargetName, column, target_of
-from loadmaster.tuning.full_log_run import Whole, seen_whole
+from loadmaster.tuning.full_log_run import FullLogRun, full_log_run
 from loadmaster.tuning.knobs import Knob
 from loadmaster.tuning.search import SearchOutcome, SearchPlan, ruled
 
@@ -55,7 +55,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Unseen:
+class Holdout:
     """What the held-out weeks say.
 
     Attributes:
@@ -76,19 +76,19 @@ class Unseen:
     gains: tuple[Gain, ...]
     ablations: tuple[Ablation, ...]
     rules: tuple[Ruled, ...]
-    whole: tuple[Whole, ...]
+    whole: tuple[FullLogRun, ...]
 
     @property
     def rival(self) -> Ruled:
         """The rule to beat, in sentences, tables and charts: the best built-in one here but the winner."""
         return self.gains[0].against
 
-    def of(self, rule: Ruled) -> Whole:
+    def of(self, rule: Ruled) -> FullLogRun:
         """What a rule came to on the weeks as they are."""
         return self.whole[self.rules.index(rule)]
 
 
-def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: int) -> Unseen:
+def holdout(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: int) -> Holdout:
     """Run the built-in rules, the winner against the best of them, and the winner without each of its terms, there.
 
     Args:
@@ -102,7 +102,7 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
     builtins = [rule for rule, _ in selection.builtins if rule != winner]  # the baseline is none that wins
     rules = (winner, *builtins)
     bench.ahead(2 * logs)
-    whole = seen_whole(bench.case, rules, bench.store, bench.pool, bench.watch)
+    whole = full_log_run(bench.case, rules, bench.store, bench.pool, bench.watch)
     best, zero = rule_to_beat(builtins, [each.metrics for each in whole[1:]], plan), builtins[0]
     because = without_interval(bench.case.workload, "users").replace("the log", "what is held out of the log")
     how: Resampling = "shake" if because else "users"
@@ -114,7 +114,7 @@ def unseen(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs: 
         Gain(other, tuple(_difference(runs[0], theirs, target, how, weeks) for target in plan.targets))
         for other, theirs in zip(others, runs[1:], strict=True)
     )
-    return Unseen(
+    return Holdout(
         how, because, logs, weeks, gains, _without(bench, plan, selection, runs[0][:FEW], how, weeks), rules,
         tuple(whole),
     )  # fmt: skip

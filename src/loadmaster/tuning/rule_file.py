@@ -12,7 +12,7 @@ FRONT = "front"
 """The folder of candidates on the Pareto front, where there are several targets."""
 
 
-def written(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) -> str:
+def rule_file(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) -> str:
     """The text of `winner.py`: what it is and how it was found, then the functions with their constants.
 
     Args:

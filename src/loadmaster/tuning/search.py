@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
-from loadmaster.tuning.baselines import baseline, of_the_kind, rivals
+from loadmaster.tuning.baselines import baseline, baselines, of_the_kind
 from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import Figures, TargetName, figures, front
 from loadmaster.tuning.knobs import Values
@@ -110,7 +110,7 @@ def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, th
     against = bench.in_turn([zero], numbers)[0]
     longest_s = max(run.longest_wait_s for run in against) * plan.limit
     space = space_of(bench.case, plan.parts, plan.base, longest_s)
-    known = rivals(space, bench.case)
+    known = baselines(space, bench.case)
     final = _finals(plan, len(known)) + then
     trials = _tried(bench, plan, space, against, folder, len(known) * plan.runs + final)
     bench.ahead(final)

@@ -14,7 +14,7 @@ import numpy as np
 from loadmaster.model.errors import MissingExtra
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, Value, Values
-from loadmaster.tuning.trial_average import middle
+from loadmaster.tuning.trial_average import trial_average
 
 BATCH = 4
 """Candidates asked for at a time, whatever the number of cores, or another machine would find another rule."""
@@ -81,7 +81,7 @@ def ask(
         study = library.create_study(directions=goals, sampler=sampler)
         study.add_trials([frozen(trial, over, space) for trial, over in zip(history, excess, strict=True)])
         proposed = [_plain(study.ask(space).params, knobs) for _ in range(count)]
-    between = [middle(knobs, best)] if len(best) > 1 else []
+    between = [trial_average(knobs, best)] if len(best) > 1 else []
     return [*between, *proposed][:count]
 
 

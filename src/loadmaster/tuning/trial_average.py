@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from loadmaster.tuning.knobs import Knob, Value, Values
 
 
-def middle(knobs: Sequence[Knob], best: Sequence[Values]) -> dict[str, Value]:
+def trial_average(knobs: Sequence[Knob], best: Sequence[Values]) -> dict[str, Value]:
     """The candidate between the `best`, as evolution strategies recombine them (Hansen and Ostermeier 2001).
 
     Numbers are averaged, those whose logarithm is searched evenly in their logarithm; of words the most frequent is
@@ -17,7 +17,7 @@ def middle(knobs: Sequence[Knob], best: Sequence[Values]) -> dict[str, Value]:
         >>> hours = Knob("order.patience-h", "", 1.0, 64.0)
         >>> fill = Knob("backfilling.fill", "", words=("order", "shortest"))
         >>> both = [{hours.name: 4, fill.name: "shortest"}, {hours.name: 16, fill.name: "order"}]
-        >>> middle([hours, fill], both)
+        >>> trial_average([hours, fill], both)
         {'order.patience-h': 8, 'backfilling.fill': 'shortest'}
     """
     return {knob.name: _between(knob, [values[knob.name] for values in best]) for knob in knobs}

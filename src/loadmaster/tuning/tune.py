@@ -8,7 +8,7 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.tuning.bench import TrialBench
-from loadmaster.tuning.holdout import Unseen, unseen
+from loadmaster.tuning.holdout import Holdout, holdout
 from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
 from loadmaster.tuning.weeks import Weeks, in_two
 
@@ -33,7 +33,7 @@ class Tuning:
     weeks: Weeks
     plan: SearchPlan
     selection: SearchOutcome
-    unseen: Unseen | None
+    unseen: Holdout | None
 
 
 def tuned(
@@ -65,5 +65,5 @@ def tuned(
     selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
     told = None
     if selection.winner is not None:
-        told = unseen(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
+        told = holdout(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
     return Tuning(case, weeks, plan, selection, told)

@@ -14,7 +14,7 @@ from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
 from loadmaster.verbs.site_options import SiteOptions, with_row
-from loadmaster.verbs.unused_options import refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -185,13 +185,13 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     def wanted(factors: list[float]) -> "list[Setting]":
         return options.settings(policies, disciplines, factors, name, at)
 
-    idle = refuse_idle_settings(options, wanted([1.0]))
+    idle = refuse_unused_settings(options, wanted([1.0]))
     if options.out is not None:
         make_folder(Path(options.out))
     machines = options.on_machines(at)
     case = machines[0].case
     settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
-    idle += [*notes_on_clock(options, settings), *refuse_idle_foresight(options, case, settings)]
+    idle += [*notes_on_clock(options, settings), *refuse_unused_foresight(options, case, settings)]
     drawing = options.drawing(case)
     case = noting_runs(case, settings)
     machines = (replace(machines[0], case=case), *machines[1:])

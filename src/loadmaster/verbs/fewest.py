@@ -13,7 +13,7 @@ from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, usual_discipline
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
-from loadmaster.verbs.unused_options import refuse_idle, refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -234,20 +234,20 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     if not 0 < options.growth < float("inf"):
         raise InputError(options.growth, "--growth takes a number above 0", fix="write it like --growth 1.2")
     if not options.samples:
-        refuse_idle(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+        refuse_unused(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
     elif options.samples < FEWEST_SAMPLES:
         raise InputError(options.samples, f"--samples takes a whole number of at least {FEWEST_SAMPLES}")
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
     settings = options.settings(policies, disciplines, [1.0 / options.growth], name)
-    idle = refuse_idle_settings(options, settings)
+    idle = refuse_unused_settings(options, settings)
     if options.out is not None:
         make_folder(Path(options.out))
     tried = options.tried_on()
     first = noting_runs(tried[0][0].case, settings)
     if first.without_verdict:
         raise InputError(first.workload.source or "this log", first.without_verdict.removesuffix("."))
-    idle += refuse_idle_foresight(options, first, settings)
+    idle += refuse_unused_foresight(options, first, settings)
     warn_of_plain(first, settings)
     drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
     kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None

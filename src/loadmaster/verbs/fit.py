@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loadmaster.report.fit_claims import FitFound
     from loadmaster.report.page import Page
     from loadmaster.runs import Case
-    from loadmaster.runs.site_case import AtSite
+    from loadmaster.runs.site_case import SiteCase
     from loadmaster.site.fitted_queue import FittedSite
 
 
@@ -199,7 +199,7 @@ def _refuse_poured_site(options: FitOptions) -> None:
             raise InputError(f"{flag} {as_named(str(given))}", rule, fix="write it into a file first")
 
 
-def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list[str]:
+def _disciplines(options: FitOptions, at: "SiteCase | None", name: Naming) -> list[str]:
     from loadmaster.search.site_fit import DISCIPLINES
 
     if options.disciplines:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived
 from loadmaster.verbs.option import Option
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.live.shares.session_state import SharesSessionState
@@ -57,7 +57,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
 
     path, out = Path(options.commands), options.folder
     if is_table(path):
-        refuse_idle(options, ("cores", "memory"), "the table says what each command asks for")
+        refuse_unused(options, ("cores", "memory"), "the table says what each command asks for")
     least = _least(options.method, options.least_yield)
     rule = share_method_named(options.method, least)
     interval_s, for_s = options.times("looks")

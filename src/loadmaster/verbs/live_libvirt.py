@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
-from loadmaster.verbs.unused_options import refuse_all_but, refuse_idle
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.live.guests.config import GuestsConfig
@@ -111,11 +111,11 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:
-        refuse_idle(options, MOVING, "nobody moves without --mover")
+        refuse_unused(options, MOVING, "nobody moves without --mover")
     if options.dry_run:
-        refuse_idle(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
+        refuse_unused(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
     if not options.caps:
-        refuse_idle(options, ("on_exit",), "no cap is changed")
+        refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
     return GuestsConfig(
         caps=options.caps, mover=options.mover, every_s=parse_seconds(str(options.move_every)), interval_s=interval_s,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.live.metrics import ServedAt
@@ -89,7 +89,7 @@ class QueueOptions(LiveOptions):
         from loadmaster.model import InputError
 
         if self.metrics is None:
-            refuse_idle(
+            refuse_unused(
                 self, ("metrics_host", "metrics_token"), "it is for --metrics", "--metrics PORT, or leave it out"
             )
         if self.metrics_token is None:
@@ -119,7 +119,7 @@ class QueueOptions(LiveOptions):
         if self.shadow and self.dry_run:
             raise InputError("--shadow --dry-run", "both ask nothing of the engine", fix="give one of them")
         if self.shadow or self.dry_run:
-            refuse_idle(self, ("on_exit", "others"), "nothing is asked of the engine")
+            refuse_unused(self, ("on_exit", "others"), "nothing is asked of the engine")
         mode: Literal["live", "dry-run", "shadow"] = "shadow" if self.shadow else "dry-run" if self.dry_run else "live"
         return LiveSettings(interval_s, mode, for_s, self.max_starts, on_exit, others)
 
@@ -142,7 +142,7 @@ class QueueOptions(LiveOptions):
         policy, named = name_of(self.policy, name), name_of(self.discipline, name)
         (discipline,) = with_members([named], self.twin_members, name)
         if not is_whole(discipline):
-            refuse_idle(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
+            refuse_unused(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
         return Setting(policy, discipline, interval_s=how.interval_s, seed=self.seed)
 
 

@@ -9,7 +9,7 @@ from loadmaster.verbs.live_drive import Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
-from loadmaster.verbs.unused_options import refuse_all_but, refuse_idle
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.live.slurm.engine import SlurmEngine
@@ -102,7 +102,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
             refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
         return _look(options, asked, engine, state, names, patience_s)
-    refuse_idle(options, ["fail_open"], "it is for --print and --watchdog")
+    refuse_unused(options, ["fail_open"], "it is for --print and --watchdog")
     how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(

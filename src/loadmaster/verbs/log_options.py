@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.option import Option, Options
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster, Workload
     from loadmaster.runs import Case
-    from loadmaster.runs.site_case import AtSite
+    from loadmaster.runs.site_case import SiteCase
     from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"
@@ -151,13 +151,13 @@ class LogOptions(ReadingOptions):
 
         reads = [name for name in READS if name != "limit"]
         if self.trace is None:
-            refuse_idle(self, [*reads, "anonymise"], "without a log the demo is used, which is not read from a file")
+            refuse_unused(self, [*reads, "anonymise"], "without a log the demo is used, which is not read from a file")
         elif is_generator(self.trace):
-            refuse_idle(self, reads, "a generator makes the log, which is not read from a file")
+            refuse_unused(self, reads, "a generator makes the log, which is not read from a file")
         elif not isinstance(self.trace, str | Path):
-            refuse_idle(self, [*reads, "limit"], "the log is read already", "give it to loadmaster.read")
+            refuse_unused(self, [*reads, "limit"], "the log is read already", "give it to loadmaster.read")
 
-    def case(self, at: "AtSite | None" = None) -> "Case":
+    def case(self, at: "SiteCase | None" = None) -> "Case":
         """The jobs that the machines can hold, or those of a site; without a log, of the bundled demo.
 
         Raises:

@@ -11,7 +11,7 @@ from loadmaster.verbs.option import Option
 if TYPE_CHECKING:
     from loadmaster.model import Cluster
     from loadmaster.runs.machines import MachineSet
-    from loadmaster.runs.site_case import AtSite
+    from loadmaster.runs.site_case import SiteCase
 
 
 MOST_SETS = 20
@@ -65,7 +65,7 @@ class MachineOptions(LogOptions):
         rest = [path for path in super().files if path not in map(Path, named)]
         return [*(path for path in map(Path, named) if path.is_file()), *rest]
 
-    def on_machines(self, at: "AtSite | None" = None) -> "tuple[MachineSet, ...]":
+    def on_machines(self, at: "SiteCase | None" = None) -> "tuple[MachineSet, ...]":
         """The jobs on every set of machines; with one set or none as `case` has them.
 
         Raises:
@@ -99,10 +99,10 @@ class MachineOptions(LogOptions):
         Raises:
             InputError: it was named.
         """
-        from loadmaster.verbs.unused_options import refuse_idle
+        from loadmaster.verbs.unused_options import refuse_unused
 
         if all(each.cost_per_hour is None for each in found):
-            refuse_idle(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
+            refuse_unused(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
 
 
 def _listed(hosts: object) -> "list[str | Path | Cluster]":

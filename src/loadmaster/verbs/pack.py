@@ -9,7 +9,7 @@ from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.task_options import TaskOptions
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +200,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     name = "exact" if options.exact else method or "mcb8"
     packer = packer_named(name)
     if not packer.timed:
-        refuse_idle(options, ["time_limit"], "it is for exact solvers and local search")
+        refuse_unused(options, ["time_limit"], "it is for exact solvers and local search")
     if options.out is not None:
         make_folder(Path(options.out))
     how = PackOptions(options.time_limit, options.seed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.task_options import TaskOptions
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +200,7 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     if options.budget is not None and options.moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     if options.method == "heuristic":
-        refuse_idle(options, ["time_limit"], "it is for the exact method")
+        refuse_unused(options, ["time_limit"], "it is for the exact method")
     if options.out is not None:
         make_folder(Path(options.out))
     read, name = options.read(options.state), Path(options.state).name

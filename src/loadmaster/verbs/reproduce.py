@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +97,7 @@ class Reproduced(Result):
     def page(self) -> "Page":
         """All claims, how many hold where, all figures."""
         from loadmaster.report.page import Block, Chart, Heading, Page, Text
-        from loadmaster.report.page_footer import how_it_was_made
+        from loadmaster.report.page_footer import page_footer
         from loadmaster.report.verdict_chart import verdict_chart
 
         result = self.reproduction
@@ -105,7 +105,7 @@ class Reproduced(Result):
         blocks: list[Block] = [Heading("The claims"), _claims(result), *(Text(note, "note") for note in result.notes)]
         blocks += [Heading("What holds where"), Chart(verdict_chart(places), _VERDICTS)] if places else []
         blocks += [Heading("Figures"), *result.blocks] if result.blocks else []
-        made = how_it_was_made({"command": self.command, "paper": self.paper})
+        made = page_footer({"command": self.command, "paper": self.paper})
         return Page(f"{result.title}: {verdicts(result)}", [*blocks, *made], label=f"loadmaster reproduce {self.paper}")
 
 
@@ -135,8 +135,8 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     paper = options.paper
     chosen = pick(paper, PAPERS, what="paper", see=f"known: {', '.join(PAPERS)}")
     logs = [name for name in chosen.reads if name != "live"]
-    refuse_idle(options, {"traces", "trace"}.difference(logs), _reads(paper, logs))
-    refuse_idle(options, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
+    refuse_unused(options, {"traces", "trace"}.difference(logs), _reads(paper, logs))
+    refuse_unused(options, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
     traces, trace = (None if each is None else Path(each) for each in (options.traces, options.trace))
     if traces is not None and not traces.is_dir():
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")

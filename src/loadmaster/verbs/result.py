@@ -75,7 +75,7 @@ class Result:
         Raises:
             InputError: the folder cannot be written.
         """
-        from loadmaster.kept.up_to_date import entry, made_before
+        from loadmaster.kept.up_to_date import entry, up_to_date
         from loadmaster.kept.values import write_value
         from loadmaster.report.chart_spec import CHARTS
         from loadmaster.verbs.folder import make_folder
@@ -86,7 +86,7 @@ class Result:
         made = {}
         if self.page_maker is not None:
             page, of = path / PAGE, self.page_maker.of(self, CHARTS)
-            if not made_before(page, of):
+            if not up_to_date(page, of):
                 self.report(page)
             made = {PAGE: entry(page, of)}
         else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.verbs.dask_options import CLUSTER, DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,9 +125,9 @@ class BagRunOptions(DaskOptions):
         from loadmaster.verbs.bag_options import chosen_type
 
         if self.budget is None and self.deadline is None:
-            refuse_idle(self, ["confidence"], "it is for a budget or a deadline")
+            refuse_unused(self, ["confidence"], "it is for a budget or a deadline")
         if self.prices is None:
-            refuse_idle(self, ["currency"], "without prices costs are machine hours", "add --prices")
+            refuse_unused(self, ["currency"], "without prices costs are machine hours", "add --prices")
         kind = chosen_type(self.prices, self.billing, self.machine_type)
         most = self.limit or self._usable(tasks)
         kind = dataclasses.replace(kind, limit=min(kind.limit, most))

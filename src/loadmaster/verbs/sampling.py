@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.option import Option, Options
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.kept.store import Store
@@ -64,7 +64,7 @@ class SamplingOptions(Options):
         from loadmaster.runs.samples import drawing_for
 
         if not self.asks:
-            refuse_idle(self, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+            refuse_unused(self, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
             return None
         if self.samples and self.until_sure:
             raise InputError(self.until_sure, "--samples and --until-sure both say how many", fix="give one of them")

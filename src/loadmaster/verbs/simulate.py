@@ -10,7 +10,7 @@ from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
-from loadmaster.verbs.unused_options import refuse_idle_foresight, refuse_idle_settings
+from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from loadmaster.report.page import Page
     from loadmaster.runs import Case, Outcome, Setting
     from loadmaster.runs.record import Record
-    from loadmaster.runs.rerun import Again
-    from loadmaster.runs.site_case import AtSite
+    from loadmaster.runs.rerun import Rerun
+    from loadmaster.runs.site_case import SiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ class Simulated(Result):
         )
         return Path(folder)
 
-    def again(self, *, trust: bool = False, progress: Callable[[int, int], None] | None = None) -> "Again":
+    def again(self, *, trust: bool = False, progress: Callable[[int, int], None] | None = None) -> "Rerun":
         """Simulate the same jobs once more, and say whether they come out the same to the bit.
 
         Args:
@@ -148,9 +148,9 @@ class Simulated(Result):
         Raises:
             InputError: the record was changed, or carries Python and is not trusted.
         """
-        from loadmaster.runs.rerun import again
+        from loadmaster.runs.rerun import rerun
 
-        return again(self.record, progress, trust=trust)
+        return rerun(self.record, progress, trust=trust)
 
     def _table(self, name: str) -> "pl.DataFrame":
         from loadmaster.runs.record import tables_of
@@ -195,12 +195,12 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
         disciplines = names_of([discipline] if isinstance(discipline, tuple) else discipline, "--discipline", name)
         return only(options.settings(policies, disciplines, factors, name, at))
 
-    refuse_idle_settings(options, [wanted([1.0])])
+    refuse_unused_settings(options, [wanted([1.0])])
     if options.out is not None:
         make_folder(Path(options.out))
     case = options.case(at)
     setting = wanted(betas(case, options.load, options.beta, "--load"))
-    refuse_idle_foresight(options, case, [setting])
+    refuse_unused_foresight(options, case, [setting])
     case = noting_runs(case, [setting])
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
@@ -211,7 +211,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     return made
 
 
-def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipline]:
+def _usual(options: SimulateOptions, at: "SiteCase | None") -> tuple[Rule, Discipline]:
     """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
     given = {"policy", "discipline"} & {*options.given}
     if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):

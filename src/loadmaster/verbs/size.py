@@ -10,7 +10,7 @@ from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, names_of
-from loadmaster.verbs.unused_options import refuse_idle
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,13 +76,13 @@ class SizeOptions(DaskOptions):
         if isinstance(self.bag, Bag):
             return self.bag
         if is_generator(self.bag):
-            refuse_idle(self, ["column"], "a generator makes the bag, which is not read from a file")
+            refuse_unused(self, ["column"], "a generator makes the bag, which is not read from a file")
             return bag_generated(str(self.bag), self.seed)
         if not isinstance(self.bag, str | Path):
             return Bag(np.asarray(self.bag, np.float64), source="durations given in Python")
         found = parse_bag(str(self.bag), self.column)
         if isinstance(found, BagLaw):
-            refuse_idle(self, ["column"], "a law has no columns")
+            refuse_unused(self, ["column"], "a law has no columns")
         return found
 
 
@@ -287,7 +287,7 @@ class _Asked:
 
         check_budget(options.budget)
         if options.prices is None:
-            refuse_idle(options, ["currency"], "without prices costs are machine hours", "add --prices")
+            refuse_unused(options, ["currency"], "without prices costs are machine hours", "add --prices")
         self.address = options.address
         self.deadline_s = None if options.deadline is None else parse_seconds(str(options.deadline))
         self.guess_s = guessed(None if options.guess is None else str(options.guess))

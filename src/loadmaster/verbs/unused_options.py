@@ -18,7 +18,7 @@ class GivenOptions(Protocol):
         """How an option is written on the command line."""
 
 
-def refuse_idle(asked: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
+def refuse_unused(asked: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
     """Refuse those of the options `names` that were given.
 
     Args:
@@ -44,10 +44,10 @@ def refuse_all_but(asked: GivenOptions, names: Iterable[str], why: str, fix: str
     Raises:
         InputError: one was given.
     """
-    refuse_idle(asked, set(asked.given) - set(names), why, fix)
+    refuse_unused(asked, set(asked.given) - set(names), why, fix)
 
 
-def refuse_idle_settings(asked: GivenOptions, settings: "Sequence[Setting]") -> list[str]:
+def refuse_unused_settings(asked: GivenOptions, settings: "Sequence[Setting]") -> list[str]:
     """Refuse options that none of the runs looks at.
 
     Returns:
@@ -61,21 +61,21 @@ def refuse_idle_settings(asked: GivenOptions, settings: "Sequence[Setting]") -> 
 
     members = {"max_jobs_members": "members", "max_jobs_target": "target"}
     if not any(setting.has_members for setting in settings):
-        refuse_idle(asked, members, f"it is for {MAX_JOBS}", f"add {MAX_JOBS} to the policies, or leave it out")
+        refuse_unused(asked, members, f"it is for {MAX_JOBS}", f"add {MAX_JOBS} to the policies, or leave it out")
     if not any(is_whole(setting.discipline) for setting in settings):
-        refuse_idle(asked, ["twin_members"], "it is for twin", "add twin to the disciplines, or leave it out")
+        refuse_unused(asked, ["twin_members"], "it is for twin", "add twin to the disciplines, or leave it out")
     sentences = []
     for name in ("reservations", "lookahead", "shares"):
         takes = {setting.discipline: name in setting.essential() for setting in settings}
         without = [discipline for discipline, on in takes.items() if not on]
         if len(without) == len(takes):
-            refuse_idle(asked, [name], f"{_and(without)} {'has' if len(without) == 1 else 'have'} no such number")
+            refuse_unused(asked, [name], f"{_and(without)} {'has' if len(without) == 1 else 'have'} no such number")
         elif without and name in asked.given:
             sentences.append(f"{asked.flag(name)} changes nothing under {_and(without)}.")
     return sentences
 
 
-def refuse_idle_foresight(asked: GivenOptions, case: "Case", settings: "Sequence[Setting]") -> list[str]:
+def refuse_unused_foresight(asked: GivenOptions, case: "Case", settings: "Sequence[Setting]") -> list[str]:
     """Refuse estimates that none of the runs looks at, and what the log does not say enough for.
 
     Returns:
@@ -95,7 +95,7 @@ def refuse_idle_foresight(asked: GivenOptions, case: "Case", settings: "Sequence
     blind = [discipline for discipline, on in looks.items() if not on]
     if len(blind) == len(looks):
         why = f"{_and(blind)} {'does' if len(blind) == 1 else 'do'} not look at runtimes"
-        refuse_idle(asked, ["estimates"], why, "name a discipline that does, such as easy")
+        refuse_unused(asked, ["estimates"], why, "name a discipline that does, such as easy")
     return [f"--estimates changes nothing under {_and(blind)}."] if blind else []
 
 
@@ -111,7 +111,7 @@ def refuse_unneeded(asked: GivenOptions, needs: Needs) -> None:
     """
     for name, (looked_at, by) in needs.items():
         if not looked_at:
-            refuse_idle(asked, [name], f"it is for {by}")
+            refuse_unused(asked, [name], f"it is for {by}")
 
 
 def _and(names: Sequence[str]) -> str:

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from loadmaster.workbench.bench import Bench
-from loadmaster.workbench.get_answers import Looking
+from loadmaster.workbench.get_answers import GetAnswers
 from loadmaster.workbench.guard import Guard
-from loadmaster.workbench.post_answers import Acting
+from loadmaster.workbench.post_answers import PostAnswers
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.screens import policy
 
@@ -23,7 +23,7 @@ def application(bench: Bench, hosts: Sequence[str]) -> Guard:
         bench: whose.
         hosts: what the Host header may be.
     """
-    looking, acting = Looking(bench), Acting(bench)
+    looking, acting = GetAnswers(bench), PostAnswers(bench)
 
     async def unknown(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from loadmaster.workbench.child_processes import Children
-from loadmaster.workbench.command_queries import Asker
+from loadmaster.workbench.command_queries import CommandQueries
 from loadmaster.workbench.pages import Pages
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult, Results
@@ -27,7 +27,7 @@ class Bench:
     max_upload: int
     read_only: bool = False
     children: Children = field(default_factory=Children)
-    asker: Asker = field(default_factory=Asker)
+    asker: CommandQueries = field(default_factory=CommandQueries)
     results: Results = field(init=False)
     pages: Pages = field(init=False)
 

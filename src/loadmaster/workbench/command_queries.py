@@ -19,7 +19,7 @@ MOST_BYTES = 1 << 24
 AT_A_TIME = 2
 
 
-class Asker:
+class CommandQueries:
     """Asks, few questions at a time."""
 
     def __init__(self) -> None:

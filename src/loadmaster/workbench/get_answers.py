@@ -14,12 +14,12 @@ from loadmaster.workbench.guard import PAGE
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
 from loadmaster.workbench.screens import SCRIPTS, rendered, screen, script
-from loadmaster.workbench.side_by_side import beside
+from loadmaster.workbench.side_by_side import side_by_side
 from loadmaster.workbench.slow_jobs import slow_jobs
 from loadmaster.workbench.uploads import plain_name, uploaded
 
 
-class Looking:
+class GetAnswers:
     """The answers; each takes a request.
 
     Args:
@@ -82,7 +82,7 @@ class Looking:
     async def beside(self, request: Request) -> Response:
         """Two results side by side."""
         pair = [await self._found(request, name) for name in ("first", "second")]
-        joined = await run_in_threadpool(beside, pair[0], pair[1], self._bench.places)
+        joined = await run_in_threadpool(side_by_side, pair[0], pair[1], self._bench.places)
         return self._screen("beside.html", first=pair[0], second=pair[1], joined=joined)
 
     async def first(self, _request: Request) -> Response:

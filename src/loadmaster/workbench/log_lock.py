@@ -9,7 +9,7 @@ FRESH_S = 120.0
 """Where the system lists no locks, a log that was written so lately is taken for one that goes on."""
 
 
-def is_held(path: Path, locks: Path = LOCKS) -> bool:
+def is_locked(path: Path, locks: Path = LOCKS) -> bool:
     """Whether a process has locked the file `path` to write it."""
     try:
         about = path.stat()

@@ -4,7 +4,7 @@ import asyncio
 from hashlib import sha256
 from pathlib import Path
 
-from loadmaster.workbench.command_queries import Asker
+from loadmaster.workbench.command_queries import CommandQueries
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
 from loadmaster.workbench.served_folders import ServedFolders
@@ -21,7 +21,7 @@ class Pages:
         asker: who has them made.
     """
 
-    def __init__(self, places: ServedFolders, asker: Asker) -> None:
+    def __init__(self, places: ServedFolders, asker: CommandQueries) -> None:
         self._places, self._asker = places, asker
         self._turns: dict[Path, asyncio.Lock] = {}
 

@@ -18,7 +18,7 @@ _MOST_BYTES = 1 << 14
 """Of choices."""
 
 
-class Acting:
+class PostAnswers:
     """The answers; each takes a request.
 
     Args:

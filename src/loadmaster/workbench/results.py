@@ -9,7 +9,7 @@ from loadmaster.kept.progress_file import progress_in
 from loadmaster.model.errors import one_line
 from loadmaster.workbench.child_processes import FILE as STARTED
 from loadmaster.workbench.child_processes import child_in
-from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, Said, kind_in, said_in, verb_of_result
+from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, ResultSummary, kind_in, summary_in, verb_of_result
 from loadmaster.workbench.page_head import PageHead, head_of_page
 from loadmaster.workbench.served_folders import ServedFolders, is_text
 from loadmaster.workbench.state import RUNS, BenchState, state_of
@@ -63,7 +63,7 @@ class _Read:
 
     files: tuple[tuple[str, int, int], ...]
     kind: ResultKind | None
-    said: Said
+    said: ResultSummary
     page: str
     head: PageHead
 
@@ -115,7 +115,7 @@ class Results:
 def _read(folder: Path, files: tuple[tuple[str, int, int], ...]) -> _Read:
     names = [name for name, _, _ in files]
     kind = kind_in(names)
-    said = Said() if kind is None else said_in(kind, folder)
+    said = ResultSummary() if kind is None else summary_in(kind, folder)
     pages = [name for name in names if name.endswith(".html")]
     for page in [PAGE] if PAGE in pages else pages[:_PAGES]:
         head = head_of_page(folder / page)

@@ -101,7 +101,7 @@ COLUMNS = {
 """What is compared, in this order."""
 
 
-def beside(first: FoundResult, second: FoundResult, places: ServedFolders) -> JoinedTables:
+def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders) -> JoinedTables:
     """Both tables joined.
 
     Raises:

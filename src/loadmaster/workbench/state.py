@@ -9,7 +9,7 @@ from loadmaster.model.units import show_seconds
 from loadmaster.workbench.child_processes import Child, child_in
 from loadmaster.workbench.json_lines import events_in
 from loadmaster.workbench.kinds import ResultKind
-from loadmaster.workbench.log_lock import is_held
+from loadmaster.workbench.log_lock import is_locked
 
 DONE, RUNS, STOPPED, FAILED = "done", "runs", "stopped", "failed"
 
@@ -55,7 +55,7 @@ def state_of(folder: Path, kind: ResultKind | None, page_s: float) -> BenchState
         broken = progress.ended != FAILED
         words = "the same command goes on where it was" if broken else progress.why
         return BenchState(STOPPED if broken else FAILED, words, progress.part)
-    if kind is not None and kind.locked and is_held(folder / kind.file):
+    if kind is not None and kind.locked and is_locked(folder / kind.file):
         return _live(folder, kind)
     return BenchState()
 
