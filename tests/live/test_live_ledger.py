@@ -12,9 +12,9 @@ from bound_jobs import bound_jobs
 from loadmaster.live.allocations import FOREIGN
 from loadmaster.live.check import check_live
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, Observation, ObservedTasks, Over, Refusal
+from loadmaster.live.forecast import ForecastSimulation
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of
-from loadmaster.live.onward import ForecastSimulation
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Hold, Repin, Start
 from loadmaster.order import ORDERS

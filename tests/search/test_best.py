@@ -6,10 +6,9 @@ from small_queues_at_random import least_sum_of_waits_s, tiny_queue
 from bound_jobs import bound_jobs
 from loadmaster.measure import violations, waits
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
-from loadmaster.search.best import best_found
+from loadmaster.search.best import best_found, foreseen
 from loadmaster.search.bound import bound_of
 from loadmaster.search.greedy import lengths, listed
-from loadmaster.search.known_runtimes import foreseen
 from loadmaster.search.rigid import rigid_of
 
 

@@ -2,7 +2,7 @@ import fcntl
 import os
 import time
 
-from loadmaster.workbench.log_lock import is_locked
+from loadmaster.workbench.state import is_locked
 
 
 def test_a_log_is_held_while_its_writer_has_it_locked(tmp_path):

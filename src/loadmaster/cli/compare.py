@@ -20,7 +20,7 @@ def compare(
     as_json: o.AsJson = False,
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.compare import compare_with
     from loadmaster.verbs.progress import Bar

@@ -10,7 +10,7 @@ from loadmaster.verbs.explain import ExplainOptions
 @taking(ExplainOptions)
 def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import print_explanation
@@ -36,7 +36,7 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
 
 def _shares(folder: Path, word: str, as_json: bool) -> None:
     """Why a command or a virtual machine has the share that it has, and why it was moved."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.live.share_timelines import share_timeline_of
     from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_notes, for_results

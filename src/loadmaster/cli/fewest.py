@@ -19,7 +19,7 @@ _NAMES = 3
 @taking(FewestOptions, out=Path("fewest"))
 def fewest(options: FewestOptions, as_json: o.AsJson = False) -> None:
     """Find the fewest or cheapest machines under which jobs wait no longer than a target."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.fewest import fewest_with
     from loadmaster.verbs.progress import Bar

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @taking(FitOptions, out=Path("fit"))
 def fit(options: FitOptions, as_json: o.AsJson = False) -> None:
     """Find the queue of a site that reproduces the recorded waits best, or say why no queue can."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.fit import fit_with
     from loadmaster.verbs.progress import Bar
 

@@ -17,7 +17,7 @@ def bag(
     as_json: AsJson = False,
 ) -> None:
     """A synthetic bag of tasks, one duration in seconds a line."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.traces.bag import write_bag
     from loadmaster.verbs.generate import bag_with

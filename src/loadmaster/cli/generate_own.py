@@ -22,7 +22,7 @@ def own(
     as_json: AsJson = False,
 ) -> None:
     """A log or a bag from a generator of your own; machines that it gives stand beside it as .hosts.csv."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.model.bag import Bag
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document

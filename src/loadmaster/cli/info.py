@@ -46,7 +46,7 @@ def info(
 
 
 def _document(path: str, found: "Described") -> dict[str, Any]:
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, left_out
 
     read = found.read

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
     """Print what a state of running tasks is, as sentences and a table, or as JSON."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results, new_table
     from loadmaster.report.document import document, print_document
 

@@ -9,9 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from loadmaster.cli.examples import shown_below
-from loadmaster.cli.given_twice import refusing_two_values
+from loadmaster.cli.option_mistakes import refusing_options_as_values, refusing_two_values
 from loadmaster.cli.raw_values import taking_words_as_they_are
-from loadmaster.cli.value_missing import refusing_options_as_values
 
 HELP = {"help_option_names": ["-h", "--help"]}
 

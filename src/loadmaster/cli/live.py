@@ -79,7 +79,7 @@ def check(
 
 
 def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.live.shadow_waits import interim_waits_in
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
@@ -94,7 +94,7 @@ def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
 def _check(folder: Path, trust: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.live.check import check_live
     from loadmaster.live.guests.check import FILE as GUESTS
     from loadmaster.live.guests.check import check_guests
@@ -127,7 +127,7 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
 def _show_checked(checked: "ReplayedDecisions", what: str, folder: Path, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 

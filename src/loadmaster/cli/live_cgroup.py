@@ -13,8 +13,8 @@ MOST_ROWS = 40
 @taking(CgroupOptions)
 def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
     """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped."""
+    from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
-    from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.verbs.live_cgroup import cgroup_with
 

@@ -39,7 +39,7 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
 
 def print_json(made: "Lived") -> None:
     """The run as one JSON document."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
 
     rows = {"rows": list(made.rows)} if "commands" in made.figures or "machines" in made.figures else {}

@@ -21,7 +21,7 @@ def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
 
     from rich.text import Text
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 

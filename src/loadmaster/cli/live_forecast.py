@@ -13,7 +13,7 @@ def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bo
     Raises:
         InputError: see `foretell`.
     """
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.live.forecast import foretell
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document

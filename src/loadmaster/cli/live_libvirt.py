@@ -13,9 +13,9 @@ MOST_ROWS = 40
 @taking(LibvirtOptions)
 def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
     """Cap and move virtual machines while they run; none is started, stopped or destroyed."""
+    from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
     from loadmaster.cli.live_findings import show
-    from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.verbs.live_libvirt import libvirt_with
     from loadmaster.verbs.live_result import Looked

@@ -12,7 +12,7 @@ from loadmaster.verbs.pack import PlacingOptions
 @taking(PlacingOptions)
 def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.pack import pack_with
     from loadmaster.verbs.progress import at_work

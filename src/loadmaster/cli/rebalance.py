@@ -12,7 +12,7 @@ from loadmaster.verbs.rebalance import RebalanceOptions, amount, level_word
 @taking(RebalanceOptions)
 def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     """Which tasks to move where, in an order in which no host is ever too full."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.progress import at_work
     from loadmaster.verbs.rebalance import rebalance_with

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @taking(ReportOptions)
 def report(options: ReportOptions, as_json: o.AsJson = False) -> None:
     """Write the page of a live run, or of what a verb has kept, from its record; nothing is run again."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import print_document
     from loadmaster.verbs.report import report_with
@@ -32,7 +32,7 @@ _UNDER = {"live": "live", "shares": "shares", "simulate": "run"}
 
 
 def _document(made: "Reported") -> dict[str, Any]:
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, left_out
 
     content: dict[str, Any] = {"kind": made.kind, "page": str(made.page), "answer": made.answer}

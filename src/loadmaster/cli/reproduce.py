@@ -22,7 +22,7 @@ def reproduce(options: ReproduceOptions, as_json: AsJson = False) -> None:
     """Re-run a paper's tables and figures: published value beside ours."""
     import dataclasses
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.reproduce import reproduce_with, verdicts

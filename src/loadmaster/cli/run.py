@@ -10,7 +10,7 @@ from loadmaster.verbs.run import BagRunOptions
 @taking(BagRunOptions)
 def run(options: BagRunOptions, as_json: AsJson = False) -> None:
     """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.run import run_with
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @taking(ShareOptions, out=Path("sharing"))
 def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.share import sharing
 
@@ -30,7 +30,7 @@ def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
 
 
 def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: bool) -> None:
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document, rejected_jobs
     from loadmaster.report.sharing_table import label, sharing_table

@@ -23,7 +23,7 @@ def simulate(
     as_json: o.AsJson = False,
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.simulate import simulate_with
     from loadmaster.verbs.unused_options import refuse_all_but
@@ -50,7 +50,7 @@ def _document(
     case: "Case", setting: "Setting", outcome: "Outcome", content: dict[str, Any], notes: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """What `--json` prints of a run: the row that `compare` has for it, and where it is kept."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.comparison import warnings
     from loadmaster.report.document import document, left_out, rejected_jobs
 

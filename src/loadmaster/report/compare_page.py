@@ -6,21 +6,22 @@ from types import MappingProxyType
 
 from loadmaster import __version__
 from loadmaster.measure.queueing_check import room_over_time
-from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
 from loadmaster.report.confidence_page import sure_blocks
+from loadmaster.report.gantt import MOST_BARS, gantt_chart
 from loadmaster.report.group_comparison import settled, who_pays
+from loadmaster.report.hosts_charts import hosts_chart, stranded_block
 from loadmaster.report.identical_rules import Same, identical_rules_notes, others_words, shown_as_one
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
-from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
@@ -167,4 +168,43 @@ _POSSIBLE = (
     "Below the bound no schedule lies. The best found knew all arrivals and runtimes, and let jobs wait as long as "
     "that helped the others: what no scheduler can, and few should. Both scales are logarithmic; the longest "
     "wait is the price of a low mean."
+)
+
+
+_FEW_BARS = MOST_BARS // 5
+"""Bars of a chart that stands on a page among others."""
+
+
+def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
+    """Use, stranded amounts and, of few jobs, who ran where; empty where the log does not name the hosts."""
+    found = comparison.on_hosts
+    if found is None:
+        return []
+    run = found.workload, comparison.case.cluster, found.schedule
+    chart, caption = hosts_chart(*run)
+    blocks: list[Block] = [Heading("Recorded: the hosts over time"), Chart(chart, caption + _beside(comparison))]
+    if len(comparison.case.cluster.resources) > 1:
+        blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
+    if (found.schedule.host >= 0).sum() <= _FEW_BARS:
+        blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
+    return blocks
+
+
+def _beside(comparison: Comparison) -> str:
+    """What the reader must know of the record."""
+    found = comparison.on_hosts
+    assert found is not None
+    text = ""
+    if found.unknown:
+        jobs = "job" if found.unknown == 1 else "jobs"
+        text += f" {found.unknown:,} {jobs} of which the hosts are not known are not in it."
+    if found.overfull:
+        part = percent(found.overfull) if found.overfull >= 0.0005 else "less than 0.1 %"
+        text += f" In {part} of the hosts' time more was asked of one than it has."
+    return text
+
+
+_WHO = (
+    "A bar for every time in which a task held a host, as the log recorded it; the stronger the colour, the longer its "
+    "job had waited."
 )

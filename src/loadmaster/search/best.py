@@ -10,10 +10,13 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.place import POLICIES
+from loadmaster.schedule.foresight import Foresight
+from loadmaster.schedule.notation import discipline_named
 from loadmaster.search.greedy import Planned, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
-from loadmaster.search.known_runtimes import foreseen
 from loadmaster.search.rigid import Rigid, rigid_of
+from loadmaster.sim.queue import simulate
 
 BUDGET_S = 50.0
 _FOR_LISTS = 0.3
@@ -124,3 +127,24 @@ def _schedule(workload: Workload, cluster: Cluster, queue: Rigid, planned: Plann
     never = workload.jobs - queue.jobs
     schedule = Schedule(start_s, host, cycles, end_s)
     return replace(schedule, never={"can never run": never}) if never else schedule
+
+
+DISCIPLINES = ("sjf+easy", "lxf+easy", "area+easy", "srf+easy")
+"""Short and small jobs first, with a place kept for the first that finds none."""
+
+
+def foreseen(workload: Workload, cluster: Cluster, queue: Rigid) -> Iterator[Planned]:
+    """A schedule for each discipline and each usual way to take hosts, made as it is asked for.
+
+    Args:
+        workload: the jobs, of which `queue` has those that can run.
+        cluster: the hosts, each by itself in `queue`.
+        queue: the same.
+    """
+    policies = [name for name in ("first-fit", *(f"best-fit-{each}" for each in cluster.resources)) if name in POLICIES]
+    tasks = np.isin(np.repeat(np.arange(workload.jobs), workload.task_count), queue.row)
+    for discipline, policy in product(DISCIPLINES, policies):
+        rule = POLICIES[policy], discipline_named(discipline)
+        ran = simulate(workload, cluster, *rule, interval_s=0.0, foresight=Foresight(estimates="exact"))
+        if np.isfinite(ran.start_s[queue.row]).all():
+            yield Planned(ran.start_s[queue.row], ran.ends_s(workload)[queue.row], ran.host[tasks])

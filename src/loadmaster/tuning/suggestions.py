@@ -5,6 +5,7 @@ Nothing is remembered between two questions, so a search that was stopped asks o
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -14,7 +15,6 @@ import numpy as np
 from loadmaster.model.errors import MissingExtra
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, Value, Values
-from loadmaster.tuning.trial_average import trial_average
 
 BATCH = 4
 """Candidates asked for at a time, whatever the number of cores, or another machine would find another rule."""
@@ -129,3 +129,30 @@ def _plain(params: dict[str, Any], knobs: Sequence[Knob]) -> dict[str, Value]:
     return {
         knob.name: round(value, 6) + 0.0 if isinstance(value := params[knob.name], float) else value for knob in knobs
     }
+
+
+def trial_average(knobs: Sequence[Knob], best: Sequence[Values]) -> dict[str, Value]:
+    """The candidate between the `best`, as evolution strategies recombine them (Hansen and Ostermeier 2001).
+
+    Numbers are averaged, those whose logarithm is searched evenly in their logarithm; of words the most frequent is
+    taken, of as frequent ones that of the better candidate.
+
+    Example:
+        >>> hours = Knob("order.patience-h", "", 1.0, 64.0)
+        >>> fill = Knob("backfilling.fill", "", words=("order", "shortest"))
+        >>> both = [{hours.name: 4, fill.name: "shortest"}, {hours.name: 16, fill.name: "order"}]
+        >>> trial_average([hours, fill], both)
+        {'order.patience-h': 8, 'backfilling.fill': 'shortest'}
+    """
+    return {knob.name: _between(knob, [values[knob.name] for values in best]) for knob in knobs}
+
+
+def _between(knob: Knob, found: Sequence[Value]) -> Value:
+    if knob.words:
+        return Counter(found).most_common(1)[0][0]
+    numbers = [float(value) for value in found]
+    if not knob.step:
+        return round(math.exp(sum(map(math.log, numbers)) / len(numbers)))
+    steps = round((sum(numbers) / len(numbers) - knob.low) / knob.step)
+    value = round(knob.low + steps * knob.step, 6) + 0.0
+    return int(value) if isinstance(found[0], int) else value

@@ -1,12 +1,14 @@
 """Answers to GET: what is there, and how it stands."""
 
 from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
-from loadmaster.model.units import show_bytes
+from loadmaster.model.units import show_bytes, show_seconds
 from loadmaster.workbench.bench import Bench
 from loadmaster.workbench.child_processes import child_in
 from loadmaster.workbench.first_comparison import DISCIPLINES, POLICIES, USUAL
@@ -15,7 +17,6 @@ from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
 from loadmaster.workbench.screens import SCRIPTS, rendered, screen, script
 from loadmaster.workbench.side_by_side import side_by_side
-from loadmaster.workbench.slow_jobs import slow_jobs
 from loadmaster.workbench.uploads import plain_name, uploaded
 
 
@@ -139,3 +140,28 @@ def _paragraphs(sentences: list[str]) -> list[list[str]]:
         elif parts[-1]:
             parts.append([])
     return [part for part in parts if part]
+
+
+_MOST_BYTES = 1 << 30
+
+
+class Slow(NamedTuple):
+    """A job: its identifier in the log, its wait and when it came, in words."""
+
+    job: int
+    wait: str
+    came: str
+
+
+def slow_jobs(jobs: Path, most: int = 12) -> list[Slow]:
+    """Those that waited longest, of the table `jobs.parquet` of a record; none where it cannot be read."""
+    import polars as pl
+
+    try:
+        if jobs.stat().st_size > _MOST_BYTES:
+            return []
+        table = pl.scan_parquet(jobs).select("id", "wait_s", "submit_s").filter(pl.col("wait_s").is_finite())
+        rows: list[dict[str, Any]] = table.top_k(most, by="wait_s").collect().to_dicts()
+        return [Slow(int(r["id"]), show_seconds(r["wait_s"]), show_seconds(r["submit_s"])) for r in rows]
+    except (OSError, ValueError, TypeError, pl.exceptions.PolarsError):
+        return []

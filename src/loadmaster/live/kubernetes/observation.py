@@ -1,5 +1,6 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -11,14 +12,13 @@ import numpy as np
 from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, Observation, ObservedTasks, Over
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, Unread, read_nodes, read_pods
-from loadmaster.live.kubernetes.places import Places
 from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
-from loadmaster.packing.kubernetes_affinity import required_of, selects
+from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_rules import gang_of
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
@@ -41,6 +41,36 @@ class KubernetesListings:
     token: str = ""
     rooms: Sequence[Pod] = ()
     bound: Collection[str] = ()
+
+
+class Places:
+    """Which nodes pods may use, as features of hosts; asked once for all pods of one template."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._found: dict[str, str | None] = {}
+
+    def features(self, pod: Pod) -> str | None:
+        """Groups of nodes and single nodes, joined by `|`; "" for all of them, None for none.
+
+        Raises:
+            ValueError: an operator that we do not know.
+        """
+        spec = pod.spec
+        asked = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
+        key = json.dumps(asked, sort_keys=True)
+        if key not in self._found:
+            self._found[key] = self._asked(spec)
+        return self._found[key]
+
+    def _asked(self, spec: Mapping[str, Any]) -> str | None:
+        good = [node for node in self._nodes if admits(node.labels, node.name, node.taints, spec)]
+        if len(good) == len(self._nodes):
+            return ""
+        names = {node.name for node in good}
+        split = {node.group for node in self._nodes if node.name not in names}
+        words = [node.name if node.group in split else node.group for node in good]
+        return "|".join(dict.fromkeys(words)) or None
 
 
 class KubernetesObserver:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Observation, ObservedTasks, Over
+from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
 from loadmaster.live.slurm.reservations import Reservation
-from loadmaster.live.slurm.throttles import Throttles
 from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits

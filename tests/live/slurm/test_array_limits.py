@@ -1,7 +1,7 @@
 """The limit of an array holds for its last task and for those that run, of which Slurm does not tell it."""
 
+from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.listing import COLUMNS, parse_listing
-from loadmaster.live.slurm.throttles import Throttles
 
 
 def listed(*jobs):

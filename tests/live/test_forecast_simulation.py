@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.onward import ForecastSimulation
+from loadmaster.live.forecast import ForecastSimulation
 from loadmaster.live.record import ledger_after, lines_of
 
 

@@ -11,7 +11,7 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.live.record import LiveRecord
 from loadmaster.live.settings import LiveSettings
-from loadmaster.live.warmup_listing import with_long_queue
+from loadmaster.live.warmup import with_long_queue
 from loadmaster.model import Constraints, Dependencies, Workload
 from loadmaster.schedule.scheduler import WORTHWHILE
 

@@ -4,8 +4,7 @@ import pytest
 
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.knobs import Knob, weight
-from loadmaster.tuning.suggestions import TriedRule, ask, distributions
-from loadmaster.tuning.trial_average import trial_average
+from loadmaster.tuning.suggestions import TriedRule, ask, distributions, trial_average
 
 WEIGHT, HOURS = weight("order.length", "w"), Knob("order.patience-h", "p", 1.0, 300.0)
 HEADS, FILL = Knob("backfilling.heads", "h", 1, 8, step=1), Knob("backfilling.fill", "f", words=("order", "shortest"))
