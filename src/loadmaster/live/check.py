@@ -87,18 +87,18 @@ def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) ->
 def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Every job of a record by name, as it was last seen; what it waited for as it was first seen."""
     reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for line in lines:
         reading.read_whole(line)
         for name, row in reading.ledger.rows.items():
             if last.get(name) is not row:
-                before = found.get(name)
-                found[name] = as_asked(before, row, reading.ledger.now_s)
+                before = rows.get(name)
+                rows[name] = as_asked(before, row, reading.ledger.now_s)
                 if before is not None and "eligible_s" in before:  # `ShadowReplay` keeps back who may begin later again
-                    found[name]["eligible_s"] = min(before["eligible_s"], found[name]["eligible_s"])
+                    rows[name]["eligible_s"] = min(before["eligible_s"], rows[name]["eligible_s"])
                 last[name] = row
-    return found
+    return rows
 
 
 class _Session:
@@ -159,12 +159,12 @@ class _Session:
 
 
 def _sessions(lines: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    found: list[list[Mapping[str, Any]]] = []
+    sessions: list[list[Mapping[str, Any]]] = []
     for line in lines:
         if "begin" in line:
-            found.append([])
-        found[-1].append(line)
-    return found
+            sessions.append([])
+        sessions[-1].append(line)
+    return sessions
 
 
 def _difference(now_s: float, recorded: Sequence[Start], simulated: Sequence[Start], again: bool) -> str:

@@ -188,9 +188,9 @@ class ClusterState:
 
     def _note_jobs(self, before: Listing, changes: ObservedChanges) -> None:
         """Who has come, and what has changed of those that are here."""
-        jobs, changed, known = self.listing["jobs"], changes.hosts, before.get("jobs", {})
+        jobs, changed, jobs_before = self.listing["jobs"], changes.hosts, before.get("jobs", {})
         for name, row in jobs.items():
-            if known.get(name) is row:
+            if jobs_before.get(name) is row:
                 continue  # nothing of it has changed
             if name not in self._first_s:
                 self._first_s[name] = self.now_s

@@ -188,12 +188,12 @@ class EligibleJobs:
 
     def standing(self, promises: Mapping[str, tuple[float, tuple[str, ...]]]) -> dict[int, Promise]:
         """Those that stand: of jobs that may start still, on hosts that are there."""
-        found = {}
+        positions = {}
         for job in self.rows:
             start_s, hosts = promises.get(self.ids[job], (0.0, None))
             if hosts is not None and all(host in self._host for host in hosts):
-                found[job] = Promise(start_s, tuple(self._host[host] for host in hosts))
-        return found
+                positions[job] = Promise(start_s, tuple(self._host[host] for host in hosts))
+        return positions
 
     def _partition(self, job: int, run: Allocation) -> int:
         assert self.binding is not None
@@ -203,8 +203,8 @@ class EligibleJobs:
 def partition_among(binding: Binding, job: int, partition: int) -> int:
     """A partition, if it is one of those that a job names; else the first of those."""
     entries = binding.entries
-    known = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
-    return partition if partition in known else int(known[0])
+    partitions = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
+    return partition if partition in partitions else int(partitions[0])
 
 
 def holds(workload: Workload, cluster: Cluster) -> Bools:
@@ -215,9 +215,11 @@ def holds(workload: Workload, cluster: Cluster) -> Bools:
     kinds, which = np.unique(keys, axis=0, return_inverse=True)
     fits = np.empty(len(kinds), bool)
     for number, kind in enumerate(kinds):
-        asked = kind[:-1] > 0
+        has_amount = kind[:-1] > 0
         each = (
-            np.floor(cluster.capacity[:, asked] / kind[:-1][asked]).min(axis=1) if asked.any() else np.array([np.inf])
+            np.floor(cluster.capacity[:, has_amount] / kind[:-1][has_amount]).min(axis=1)
+            if has_amount.any()
+            else np.array([np.inf])
         )
         fits[number] = each.sum() >= kind[-1]
     return np.asarray(fits[which.reshape(-1)])

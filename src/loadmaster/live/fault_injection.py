@@ -49,12 +49,12 @@ class FaultRates:
         Raises:
             InputError: no such trouble, or no probability.
         """
-        known = [each.name for each in fields(cls)]
+        names = [each.name for each in fields(cls)]
         rates = {}
         for part in filter(None, text.split(",")):
             name, _, value = (piece.strip() for piece in part.partition("="))
-            if name not in known:
-                raise InputError(name, "no such trouble of the fake engine", fix=f"one of {', '.join(known)}")
+            if name not in names:
+                raise InputError(name, "no such trouble of the fake engine", fix=f"one of {', '.join(names)}")
             try:
                 rates[name] = float(value)
             except ValueError:

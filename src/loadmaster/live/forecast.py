@@ -181,20 +181,20 @@ def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tupl
     Raises:
         InputError: the record has no cycle yet.
     """
-    found: dict[str, float] = {}
+    starts: dict[str, float] = {}
     waited: set[str] = set()
     last = None
     for last in _moments(lines, decider):
         ledger = last.reading.ledger
         for name, run in ledger.runs.items():
-            if name in waited and run.running and name not in found:
+            if name in waited and run.running and name not in starts:
                 began = ledger.rows[name].get("start_s", [None])[0]
-                known = began is not None and np.isfinite(float(began))
-                found[name] = float(began) if known else last.origin_s + run.start_s
+                has_began = began is not None and np.isfinite(float(began))
+                starts[name] = float(began) if has_began else last.origin_s + run.start_s
         waited |= ledger.rows.keys() - ledger.runs.keys()
     if last is None:
         raise InputError("this record", "nothing was observed in it yet", fix="let it run longer")
-    return found, last
+    return starts, last
 
 
 def _evenly(starts: Mapping[str, float], most: int) -> set[str]:

@@ -92,40 +92,40 @@ class Ledger(ClusterState):
 
     def overdue(self) -> list[Action]:
         """What to ask of the engine for claims that it has not made true (rule X4), before a decision is taken."""
-        asked: list[Action] = []
+        actions: list[Action] = []
         for name, run in list(self.runs.items()):
             if run.running or self.now_s - run.sent_s < PATIENCE_S:
                 continue
             if self._tries[name] < TRIES:
                 self._tries[name] += 1
                 run.sent_s = self.now_s
-                asked.append(Repin(name, run.hosts))
+                actions.append(Repin(name, run.hosts))
             else:
                 self._give_up(name)
-                asked.append(Hold(name))
+                actions.append(Hold(name))
                 self._held_back[name] = self.now_s
                 self._put_aside(name, f"did not start on {run.hosts[0]}, asked {TRIES + 1} times")
-        if asked:
+        if actions:
             self._refresh()
-        return asked
+        return actions
 
     def loose(self) -> list[Action]:
         """What to hold again: jobs that the engine has released at our word and that have no hosts now (rule X4)."""
-        found: list[Action] = []
+        actions: list[Action] = []
         for name in self.rows:
             free = name not in self.runs and self._state(name) == CLAIMED and self._pinned(name)
             if free and self.now_s - self._held_back.get(name, -math.inf) >= PATIENCE_S:
                 self._held_back[name] = self.now_s
-                found.append(Hold(name))
-        return found
+                actions.append(Hold(name))
+        return actions
 
     def asked_beside(self, actions: Iterable[Action]) -> None:
         """What is asked of the engine beside the rule: starts of jobs that room was made for."""
         self._beside |= {each.id for each in actions if isinstance(each, Start) and each.id not in self.runs}
 
-    def refused_starts(self, told: Iterable[tuple[str, str]]) -> list[Refusal]:
-        """Claims that the engine has accepted and refuses now: `told` holds (job, why); to be asked before `see`."""
-        claims = [(name, self.runs[name].hosts, why) for name, why in told if name in self.runs]
+    def refused_starts(self, refusals: Iterable[tuple[str, str]]) -> list[Refusal]:
+        """Claims that the engine accepted and refuses now: `refusals` holds (job, why); to be asked before `see`."""
+        claims = [(name, self.runs[name].hosts, why) for name, why in refusals if name in self.runs]
         return [Refusal(Start(name, hosts), "unfit", why) for name, hosts, why in claims if not self.runs[name].running]
 
     def refused(self, refusal: Refusal) -> None:

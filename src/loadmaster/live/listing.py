@@ -76,18 +76,18 @@ def cluster_in(about: Mapping[str, Any]) -> Cluster:
 
 def change(before: Listing, after: Listing) -> dict[str, Any]:
     """What `applied` needs to make `after` of `before`; the time alone where nothing has changed."""
-    found: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
+    changes: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
     old, new = before.get("jobs", {}), after["jobs"]
     if gone := [name for name in old if name not in new]:
-        found["gone"] = gone
+        changes["gone"] = gone
     if fresh := {name: row for name, row in new.items() if old.get(name, {}).keys() != row.keys()}:
-        found["new"] = fresh
+        changes["new"] = fresh
     fields = {
         name: {field: value for field, value in row.items() if old[name][field] != value}
         for name, row in new.items()
         if name not in fresh and old[name] != row
     }
-    return found | ({"set": fields} if fields else {})
+    return changes | ({"set": fields} if fields else {})
 
 
 def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
@@ -140,15 +140,15 @@ def workload_in(cluster: Cluster, rows: Sequence[Mapping[str, Any]], names: Mapp
 
 
 def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str]]) -> Constraints:
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in rows[0] if rows else ():
         if name in _NAMED:
-            found[name] = Named.of(row[name] for row in rows)
+            columns[name] = Named.of(row[name] for row in rows)
         elif name == "depends":
-            found[name] = Dependencies.of(row[name] for row in rows)
+            columns[name] = Dependencies.of(row[name] for row in rows)
         elif name not in ("submit_s", "demand", *_COLUMNS, *OF_TASKS):
-            found[name] = _numbers(rows, name)
-    return Constraints(**found, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
+            columns[name] = _numbers(rows, name)
+    return Constraints(**columns, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
 
 
 def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> ObservedTasks:

@@ -104,8 +104,8 @@ class Loop:
         """Of what was seen last, all that only we can start."""
         if self.seen is None:
             return []
-        asked = self.decider.parting(self.seen, self.report.stranded).asked
-        names = [getattr(each, "id", "") for each in asked]
+        actions = self.decider.parting(self.seen, self.report.stranded).asked
+        names = [getattr(each, "id", "") for each in actions]
         return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
 
     def _name_stranded(self) -> None:
@@ -140,17 +140,17 @@ class Loop:
         """Observe (done), decide, write down, act, write down."""
         began_s = self.clock.now_s()
         away, self.away = self.away, False
-        lines, asked = self.decider.decide(seen, away=away)
+        lines, actions = self.decider.decide(seen, away=away)
         if lines:
             self.record.append(lines)
-        if asked:
-            self.record.append([answer_line(self._act(asked))])
+        if actions:
+            self.record.append([answer_line(self._act(actions))])
         self.report.cycle_s = self.clock.now_s() - began_s
         self.decider.told()
 
-    def _act(self, asked: Sequence[Action]) -> list[Refusal]:
+    def _act(self, actions: Sequence[Action]) -> list[Refusal]:
         refusals = []
-        for action in asked:
+        for action in actions:
             refusal = self._asked(action)
             if refusal is not None:
                 refusals.append(refusal)
@@ -231,12 +231,12 @@ class Loop:
                 if self.clock.now_s() > until_s:
                     return
                 continue
-            lines, asked = self.decider.parting(seen, self.report.stranded)
+            lines, actions = self.decider.parting(seen, self.report.stranded)
             if lines:
                 self._write_if_possible(lines)
-            refusals = [refusal for refusal in map(self._asked, asked) if refusal is not None]
+            refusals = [refusal for refusal in map(self._asked, actions) if refusal is not None]
             if lines and refusals:
                 self._write_if_possible([answer_line(refusals)])
             self.report.stranded = [getattr(each.action, "id", "") for each in refusals if each.kind != "gone"]
-            if not asked:
+            if not actions:
                 return

@@ -160,12 +160,12 @@ class MetricsServer:
         return Handler
 
 
-def _of_shadow(found: "InterimWaits") -> list[str]:
+def _of_shadow(waits: "InterimWaits") -> list[str]:
     """What is not known is left out."""
     values = {
-        "site_mean_wait_seconds": found.site_wait_s, "own_mean_wait_seconds": found.own_wait_s,
-        "model_mean_wait_seconds": found.model_wait_s, "model_error_ratio": found.error, "jobs": found.jobs,
-        "open_jobs": found.open,
+        "site_mean_wait_seconds": waits.site_wait_s, "own_mean_wait_seconds": waits.own_wait_s,
+        "model_mean_wait_seconds": waits.model_wait_s, "model_error_ratio": waits.error, "jobs": waits.jobs,
+        "open_jobs": waits.open,
     }  # fmt: skip
     return [
         line for name, value in values.items() if value is not None for line in _lines(f"shadow_{name}", {"": value})

@@ -106,24 +106,24 @@ def observed_history_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> 
     Raises:
         InputError: nothing was observed yet.
     """
-    found: ObservedHistory | None = None
+    history: ObservedHistory | None = None
     reading: Reading | None = None
     for line in lines:
         reading = reading or Reading(order, line["origin_s"], line["seed"])
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
         changes = reading.read(line)
         if "begin" in line and reading.acts:
-            found = None
+            history = None
         if changes is not None and not reading.acts:
-            found = found or ObservedHistory(copy.deepcopy(reading.ledger))
-            found.take(changes, before, reading.ledger)
+            history = history or ObservedHistory(copy.deepcopy(reading.ledger))
+            history.take(changes, before, reading.ledger)
         for each in passes_of(line):
             reading.take(line, each)
         reading.after(line)
-    if found is None or reading is None:
+    if history is None or reading is None:
         raise InputError("this record", "no shadow has observed anything in it yet", fix="let it run longer")
-    found.ledger.listing = {**found.ledger.listing, "names": reading.ledger.listing["names"]}
-    return found
+    history.ledger.listing = {**history.ledger.listing, "names": reading.ledger.listing["names"]}
+    return history
 
 
 def _slowest(run: Allocation, ledger: Ledger) -> float:

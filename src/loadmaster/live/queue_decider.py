@@ -112,15 +112,15 @@ class QueueDecider:
         self._first = False
         self.report.foreign += len(changes.released) + sum(run.by == "foreign" for _, run in changes.found)
         self.report.lost += changes.lost
-        asked = self.ledger.overdue() if self.settings.acts else []
+        actions = self.ledger.overdue() if self.settings.acts else []
         self.decided = self.passes.decide(self.ledger)
         self.report.fallbacks += self.decided.by == "fallback"
-        asked += self._wanted()
+        actions += self._wanted()
         decided = self.decided
-        quiet = not (asked or refused or decided.passes or decided.skipped or forgetful or changes.stopped)
+        quiet = not (actions or refused or decided.passes or decided.skipped or forgetful or changes.stopped)
         if quiet and not changed.keys() - {"at_s"}:
             return Step()
-        return Step((cycle_line(now_s, changed, forgetful, decided, asked, refused),), asked)
+        return Step((cycle_line(now_s, changed, forgetful, decided, actions, refused),), actions)
 
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""
@@ -131,8 +131,8 @@ class QueueDecider:
         most = self.settings.max_starts
         if most is not None and self.passes.started >= most and self.settings.acts:
             those = "1 job was" if most == 1 else f"{most:,} jobs were"
-            asked = f"{those} asked to start, as many as --max-starts allows"
-            self.report.say(f"{asked}: what waits for us waits until the end.")
+            note = f"{those} asked to start, as many as --max-starts allows"
+            self.report.say(f"{note}: what waits for us waits until the end.")
         self.report.left_out = self.ledger.left_out()
         self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 
@@ -161,10 +161,10 @@ class QueueDecider:
             self.ledger.see(self.listing, now_s)
         left_out = [name for name, _ in listing.get("left_out", ()) if not self._leaves or name in stranded]
         self._leaves = True
-        asked = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
+        actions = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
         if newer:
-            lines.append({**cycle_line(now_s, changed, False, Decided(), asked), "parting": True})
-        return Step(lines, asked)
+            lines.append({**cycle_line(now_s, changed, False, Decided(), actions), "parting": True})
+        return Step(lines, actions)
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what nobody else can start is counted."""

@@ -94,7 +94,7 @@ def begin_line(**about: Any) -> dict[str, Any]:
 
 
 def cycle_line(
-    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action],
+    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, actions: Sequence[Action],
     refused: Sequence[Refusal] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """A cycle, before anything of it is asked of the engine.
@@ -104,7 +104,7 @@ def cycle_line(
         changed: what the observation changes.
         forgetful: the engine or we were away.
         decided: on it.
-        asked: what is asked of the engine.
+        actions: what is asked of the engine.
         refused: earlier starts that the engine accepted, and of which the observation says that they were refused.
     """
     line: dict[str, Any] = {"cycle": now_s, "seen": changed}
@@ -117,8 +117,8 @@ def cycle_line(
         line |= {"by": decided.by, "taken": decided.taken, "cut": decided.cut}
     if decided.skipped:
         line["skipped"] = decided.skipped
-    if asked:
-        line["asked"] = [plain_action(action) for action in asked]
+    if actions:
+        line["asked"] = [plain_action(action) for action in actions]
     return line
 
 

@@ -127,10 +127,10 @@ def _record(
 ) -> Record:  # fmt: skip
     ids = sorted(jobs.row, key=lambda name: jobs.row[name]["submit_s"])
     rows = [_on_its_hosts(jobs.row[name], jobs.runs.get(name)) for name in ids]
-    known = workload_in(cluster, alike(rows), ledger.listing["names"])
+    known_jobs = workload_in(cluster, alike(rows), ledger.listing["names"])
     host = {name: row for row, name in enumerate(cluster.names)}
     start_s, end_s = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
-    placed, status = np.full(int(known.first_task[-1]), -1, np.int32), np.full(len(ids), -1, np.int32)
+    placed, status = np.full(int(known_jobs.first_task[-1]), -1, np.int32), np.full(len(ids), -1, np.int32)
     notes = []
     for job, name in enumerate(ids):
         run = jobs.runs.get(name)
@@ -139,7 +139,7 @@ def _record(
         expected_s = run.expected_end_s if run.expected_end_s < NEVER_S else ledger.now_s
         end, how = jobs.ended.get(name, (expected_s, "ok"))
         start_s[job], end_s[job] = run.start_s, max(end, run.start_s + _SHORTEST_S)
-        placed[known.first_task[job] : known.first_task[job + 1]] = [host[each] for each in run.hosts]
+        placed[known_jobs.first_task[job] : known_jobs.first_task[job + 1]] = [host[each] for each in run.hosts]
         status[job] = -1 if how == "ok" else STATUSES.index(how)
     running = len(ledger.runs)
     if running:
@@ -147,7 +147,7 @@ def _record(
             "1 job still ran at the end: it is" if running == 1 else f"{running:,} jobs still ran at the end: they are"
         )
         notes.append(f"{those} shown as if over when that is expected, or at the end where nobody expects it.")
-    workload = _with_runtimes(known, start_s, end_s, ids, cluster, placed)
+    workload = _with_runtimes(known_jobs, start_s, end_s, ids, cluster, placed)
     number = {name: job for job, name in enumerate(ids)}
     cut = [
         (number[name], begin, end, True, [host[each] for each in hosts])
@@ -166,17 +166,17 @@ def _on_its_hosts(row: Row, run: Allocation | None) -> Row:
     if run is None or len(run.hosts) == row.get("tasks", 1):
         return row
     held = np.array(row.get("holds", [row["demand"]]), float)
-    found = row | {name: len(run.hosts) for name in ("min_hosts", "max_hosts") if name in row}
-    return found | {"tasks": len(run.hosts), "demand": held.mean(axis=0).tolist()}
+    merged = row | {name: len(run.hosts) for name in ("min_hosts", "max_hosts") if name in row}
+    return merged | {"tasks": len(run.hosts), "demand": held.mean(axis=0).tolist()}
 
 
-def _with_runtimes(known: Workload, start_s, end_s, ids, cluster: Cluster, placed) -> Workload:  # type: ignore[no-untyped-def]
+def _with_runtimes(workload: Workload, start_s, end_s, ids, cluster: Cluster, placed) -> Workload:  # type: ignore[no-untyped-def]
     """The jobs with the runtimes that they had, at speed 1; their limits as estimates; numbers for their names."""
     assert cluster.speed is not None
-    slowest = np.minimum.reduceat(np.where(placed >= 0, cluster.speed[placed], 1.0), known.first_task[:-1])
-    ran = np.where(np.isnan(start_s), known.runtime_s, (end_s - start_s) * slowest)
-    numbers = np.array([int(name) for name in ids]) if all(name.isdecimal() for name in ids) else known.job_id
-    return replace(known, runtime_s=ran, estimate_s=known.expected_s, job_id=numbers, source=LIVE)
+    slowest = np.minimum.reduceat(np.where(placed >= 0, cluster.speed[placed], 1.0), workload.first_task[:-1])
+    ran = np.where(np.isnan(start_s), workload.runtime_s, (end_s - start_s) * slowest)
+    numbers = np.array([int(name) for name in ids]) if all(name.isdecimal() for name in ids) else workload.job_id
+    return replace(workload, runtime_s=ran, estimate_s=workload.expected_s, job_id=numbers, source=LIVE)
 
 
 def _counted(left_out: list[tuple[str, str]]) -> dict[str, int]:

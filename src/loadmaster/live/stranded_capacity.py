@@ -75,13 +75,13 @@ Starts = Mapping[str, Sequence[str]]
 
 def _cycles(lines: Iterable[Mapping[str, Any]]) -> list[tuple[Listing, Starts]]:
     listing: Listing = {}
-    found: list[tuple[Listing, Starts]] = []
+    cycles: list[tuple[Listing, Starts]] = []
     for line in lines:
         if "cycle" in line:
             listing = applied(listing, line["seen"])
             starts = {start.id: start.hosts for each in passes_of(line) for start in each.starts}
-            found.append((listing, starts))
-    return found
+            cycles.append((listing, starts))
+    return cycles
 
 
 def typical_of(rows: Iterable[Mapping[str, Any]], width: int) -> Floats:
@@ -91,8 +91,8 @@ def typical_of(rows: Iterable[Mapping[str, Any]], width: int) -> Floats:
         >>> typical_of([{"demand": [1.0], "state": [0]}, {"demand": [4.0], "state": [0, 0]}], 1).tolist()
         [4.0]
     """
-    asked = [row["demand"] for row in rows for _ in row["state"]]
-    rows_of_width = [row for row in asked if len(row) == width] or [[0.0] * width]
+    demands = [row["demand"] for row in rows for _ in row["state"]]
+    rows_of_width = [row for row in demands if len(row) == width] or [[0.0] * width]
     return np.asarray(np.median(np.array(rows_of_width, float), axis=0))
 
 

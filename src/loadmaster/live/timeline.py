@@ -153,8 +153,8 @@ class _Reading:
             self.ran_before.add(name)
             return
         start_s = row.get("start_s", [None])[0]
-        known = start_s is not None and math.isfinite(float(start_s))
-        began_s = float(start_s) - self.origin_s if known else at_s
+        has_start = start_s is not None and math.isfinite(float(start_s))
+        began_s = float(start_s) - self.origin_s if has_start else at_s
         self.began[name] = JobStart(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
         self.by_others += name not in self.asked and NOWHERE in row["pin"]
 

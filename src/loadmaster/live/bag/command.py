@@ -94,10 +94,10 @@ def stop(folder: str) -> None:
 def outcome_in(folder: Path) -> CommandOutcome | None:
     """The outcome of a command that ended there, or None."""
     try:
-        found: CommandOutcome = json.loads((folder / "result.json").read_text())
+        outcome: CommandOutcome = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError):
         return None
-    return found
+    return outcome
 
 
 def _children_s() -> float:

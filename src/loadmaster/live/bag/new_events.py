@@ -39,9 +39,9 @@ class BagUpdates:
 
     def take(self, seen: Observation) -> Occasion | None:
         """Enter the next of what is new; why a decision is due now, or None if nothing is."""
-        known = {self.state.names[host] for host in self.state.ledger.alive()}
+        rented_names = {self.state.names[host] for host in self.state.ledger.alive()}
         for name in seen.hosts:
-            if name not in known:
+            if name not in rented_names:
                 self.state.rent(name)
         running = self.state.running()
         for over in seen.over:

@@ -71,12 +71,12 @@ def left_behind(attempt: EndedCommand) -> list[str]:
     """What still runs of a command that has ended: names and process numbers."""
     end = time.monotonic() + _GRACE_S
     while True:
-        found = [process for process in _orphans(attempt) if _belongs(process, attempt)]
-        if not found or time.monotonic() >= end:
+        processes = [process for process in _orphans(attempt) if _belongs(process, attempt)]
+        if not processes or time.monotonic() >= end:
             break
         time.sleep(0.05)
-    _known.update(process.pid for process in found)
-    return [f"{_name(process)} (process {process.pid})" for process in found]
+    _known.update(process.pid for process in processes)
+    return [f"{_name(process)} (process {process.pid})" for process in processes]
 
 
 def _orphans(attempt: EndedCommand) -> "list[psutil.Process]":

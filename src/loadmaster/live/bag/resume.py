@@ -50,8 +50,8 @@ def _adopt(
     """
     lines: list[Line] = []
     for line, attempts in earlier.open.items():
-        found = (outcome_in(task_folder(config.folder, line, attempt)) for attempt in attempts)
-        mine = (o for o in found if o is not None and o["command"] == commands[line - 1])
+        outcomes = (outcome_in(task_folder(config.folder, line, attempt)) for attempt in attempts)
+        mine = (o for o in outcomes if o is not None and o["command"] == commands[line - 1])
         outcome = next((o for o in mine if o["exit_code"] == 0), None)
         if outcome is None:
             tell(line, "was running when the last run stopped, is to be run again")

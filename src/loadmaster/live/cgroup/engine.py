@@ -52,7 +52,9 @@ class CgroupEngine:
         self._where: dict[str, str] = {}
         self._share: dict[str, float] = {}
         self._shells: dict[str, subprocess.Popen[bytes]] = {}
-        self._over = {name: _over(name, found) for name in batch.ids if (found := shell.outcome_in(self.place(name)))}
+        self._over = {
+            name: _over(name, outcome) for name in batch.ids if (outcome := shell.outcome_in(self.place(name)))
+        }
         for name, machine, group in list(self._tree.commands()):
             if group.processes() or shell.exit_code_in(self.place(name)) is not None:
                 self._where[name] = machine
@@ -120,8 +122,8 @@ class CgroupEngine:
         at = self._batch.machines.names.index(machine or self._where[name])
         speed = self._batch.machines.speed
         assert speed is not None
-        asked = float(self._batch.demand[self._row[name], 0] * speed[at])
-        group.cap(self._share.get(name, 1.0) * asked)
+        demand = float(self._batch.demand[self._row[name], 0] * speed[at])
+        group.cap(self._share.get(name, 1.0) * demand)
 
     def _move(self, name: str, machine: str) -> None:
         """All its processes, however many it makes meanwhile; the old group stays, since it has counted CPU time."""

@@ -33,9 +33,9 @@ def certificates_in(folder: Path) -> Any:
     """
     from distributed import Security
 
-    made = throw_away_certificates()
+    certificates = throw_away_certificates()
     cert, key = folder / "certificate.pem", folder / "key.pem"
-    for path, text in ((cert, made.tls_ca_file), (key, made.tls_client_key)):
+    for path, text in ((cert, certificates.tls_ca_file), (key, certificates.tls_client_key)):
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
             file.write(text)
     roles = {f"tls_{role}_{part}": str(path) for role in _ROLES for part, path in (("cert", cert), ("key", key))}

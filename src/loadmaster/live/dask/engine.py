@@ -144,10 +144,10 @@ class DaskEngine:
             self._releases.append(name)
 
     def _stop(self, action: Action, job: str) -> Refusal | None:
-        found = [host for host in self._hosts.values() if host.job == job and host.future is not None]
-        for host in found:
+        hosts = [host for host in self._hosts.values() if host.job == job and host.future is not None]
+        for host in hosts:
             self._kill(host)
-        return None if found else Refusal(action, "gone", f"{job} runs no more")
+        return None if hosts else Refusal(action, "gone", f"{job} runs no more")
 
     def _kill(self, host: _Host) -> None:
         """End what a machine runs; nothing happens where the machine is gone."""

@@ -56,8 +56,11 @@ def machines(place: DaskMachineSource) -> Iterator[Machines]:
     cluster_security.require_dashboard(place.dashboard, ours)
     for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with dask.config.set(cluster_security.config(place.dashboard)), _started(place) if ours else _given(place) as found:
-        yield found
+    with (
+        dask.config.set(cluster_security.config(place.dashboard)),
+        _started(place) if ours else _given(place) as cluster,
+    ):
+        yield cluster
 
 
 @contextlib.contextmanager

@@ -30,9 +30,9 @@ class SlurmMachines(AdaptiveMachines):
 
     def present(self) -> dict[str, str]:
         """See `Machines`."""
-        found = super().present()
-        self._came_up |= bool(found)
-        return found
+        machines = super().present()
+        self._came_up |= bool(machines)
+        return machines
 
     def vanished(self) -> dict[str, str]:
         """See `Machines`.
@@ -58,12 +58,12 @@ class SlurmMachines(AdaptiveMachines):
 def jobs_in_queue() -> set[str] | None:
     """Numbers of the user's jobs that wait or run; None if Slurm does not answer."""
     try:
-        asked = subprocess.run(
+        answer = subprocess.run(
             ["squeue", "--me", "--noheader", "--format=%A"], capture_output=True, text=True, timeout=30, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return set(asked.stdout.split())
+    return set(answer.stdout.split())
 
 
 _CLOSED = ("protocol", "security", "shared_temp_directory")

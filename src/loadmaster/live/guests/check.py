@@ -42,8 +42,8 @@ def guest_lines(folder: Path) -> list[dict[str, Any]]:
 
 def _again(checked: ReplayedDecisions, state: GuestsSessionState, line: Mapping[str, Any]) -> None:
     state.see(line["cycle"], line["changes"], line.get("failed", ()))
-    asked = state.decide()
-    plain, recorded = [plain_action(action) for action in asked], line.get("asked", line.get("would"))
+    actions = state.decide()
+    plain, recorded = [plain_action(action) for action in actions], line.get("asked", line.get("would"))
     checked.note(line["cycle"], plain, recorded, same=plain == recorded)
     if "asked" in line:
-        state.take(asked)
+        state.take(actions)

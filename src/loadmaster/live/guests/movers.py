@@ -167,12 +167,12 @@ def _state(ask: Ask, here: list[str], ids: list[str]) -> State:
     rights, allowed = np.zeros((len(ids), len(bound))), np.zeros((len(here), len(bound)))
     rights[bound, range(len(bound))] = 1.0
     allowed[at[bound], range(len(bound))] = 1.0
-    asked, has = snapshot.demand[rows], snapshot.cluster.capacity[hosts]
+    demand, has = snapshot.demand[rows], snapshot.cluster.capacity[hosts]
     used = np.zeros(len(here))
-    np.add.at(used, at, asked[:, 1])
+    np.add.at(used, at, demand[:, 1])
     room = np.maximum(has[:, 1], used)  # where more is there than there is memory for, nothing more comes
     instance = Instance(
-        asked[:, :1], np.column_stack((asked[:, 1], rights)), has[:, :1], np.column_stack((room, allowed)),
+        demand[:, :1], np.column_stack((demand[:, 1], rights)), has[:, :1], np.column_stack((room, allowed)),
         fluid_names=(CORES,), rigid_names=(MEMORY, *(f"right {k}" for k in range(len(bound)))),
     )  # fmt: skip
     return State(instance, at, ask.unit)

@@ -132,10 +132,10 @@ class GuestsSessionState:
 
     def _plan(self) -> None:
         assert self.config.moves is not None
-        kept = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
+        resting = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
         left = self.move_budget.left(self.now_s)
         if self.snapshot.guests and left > 0:
-            ask = Ask(self.snapshot, kept, self.tick, left, self.config.unit, self.config.seed, self.scale)
+            ask = Ask(self.snapshot, resting, self.tick, left, self.config.unit, self.config.seed, self.scale)
             plan = self.config.moves.plan(ask)
             self.steps, self.scale = list(plan.steps), plan.scale
         self.tick += 1
@@ -155,9 +155,9 @@ class GuestsSessionState:
         """What moving it takes of the budget."""
         return guest.memory if self.config.unit == "bytes" else 1.0
 
-    def take(self, asked: Sequence[Action]) -> None:
+    def take(self, actions: Sequence[Action]) -> None:
         """It will be asked of the engine."""
-        for action in asked:
+        for action in actions:
             name = getattr(action, "id", "")
             guest = self.snapshot.guests[name]
             if isinstance(action, Move):
@@ -182,8 +182,8 @@ class GuestsSessionState:
     def restored(self) -> list[Action]:
         """Caps as they were found, of those that have others now and are not on their way."""
         guests = self.snapshot.guests
-        kept = {name: share for name, share in self.found.items() if name in guests and not guests[name].to}
-        return [Cap(name, share) for name, share in far_off(self.snapshot, kept).items()]
+        shares = {name: share for name, share in self.found.items() if name in guests and not guests[name].to}
+        return [Cap(name, share) for name, share in far_off(self.snapshot, shares).items()]
 
     def plain(self) -> dict[str, Any]:
         """What a later session, or whoever checks this one, goes on with."""

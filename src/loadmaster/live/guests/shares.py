@@ -15,13 +15,13 @@ def wanted_shares(snapshot: GuestSnapshot) -> dict[str, float]:
 
     One on its way is counted on both hosts, so that neither promises more than it has.
     """
-    asked = dict.fromkeys(snapshot.hosts, 0.0)
+    demand = dict.fromkeys(snapshot.hosts, 0.0)
     for guest in snapshot.guests.values():
-        asked[guest.host] += guest.cores
+        demand[guest.host] += guest.cores
         if guest.to:
-            asked[guest.to] += guest.cores
+            demand[guest.to] += guest.cores
     part = {
-        name: min(1.0, host.cores / asked[name]) if asked[name] > 0 else 1.0 for name, host in snapshot.hosts.items()
+        name: min(1.0, host.cores / demand[name]) if demand[name] > 0 else 1.0 for name, host in snapshot.hosts.items()
     }
     return {name: max(LEAST, part[guest.host]) for name, guest in snapshot.guests.items() if not guest.to}
 

@@ -92,12 +92,12 @@ class GuestSnapshot:
 
     def changes_to(self, after: "GuestSnapshot") -> dict[str, Any]:
         """What is otherwise in `after`, as JSON takes it; empty if nothing is."""
-        found: dict[str, Any] = {}
+        changes: dict[str, Any] = {}
         if after.hosts != self.hosts:
-            found["hosts"] = {name: list(host) for name, host in after.hosts.items()}
+            changes["hosts"] = {name: list(host) for name, host in after.hosts.items()}
         changed = {name: list(guest) for name, guest in after.guests.items() if self.guests.get(name) != guest}
         gone = [name for name in self.guests if name not in after.guests]
-        return found | ({"set": changed} if changed else {}) | ({"gone": gone} if gone else {})
+        return changes | ({"set": changed} if changed else {}) | ({"gone": gone} if gone else {})
 
     def changed(self, changes: Mapping[str, Any]) -> "GuestSnapshot":
         """The scene after what `changes_to` said."""

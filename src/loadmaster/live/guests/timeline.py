@@ -23,10 +23,10 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
     """
     lines, telling, snapshot = guest_lines(folder), TimelineBuilder(), GuestSnapshot()
     origin_s, about, config, ended, at_s = float(lines[0]["at_s"]), lines[0], GuestsConfig(), "", 0.0
-    found: dict[str, float] = {}
+    first_shares: dict[str, float] = {}
     for line in lines:
         if "begin" in line:
-            about, config, ended, found = (
+            about, config, ended, first_shares = (
                 line,
                 GuestsConfig.of(line["terms"]),
                 "",
@@ -40,10 +40,10 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
                 telling.say(at_s, name, "stayed", f"its move came to nothing: {why}")
             snapshot = after
             for name, guest in snapshot.guests.items():
-                found.setdefault(name, guest.share)
+                first_shares.setdefault(name, guest.share)
             would = "" if "asked" in line else " (it would be: a dry run)"
             for each in line.get("asked", line.get("would", ())):
-                what, why = _asked(action_in(each), snapshot, config, found)
+                what, why = _asked(action_in(each), snapshot, config, first_shares)
                 telling.say(at_s, str(each[1]), what + would, why)
             telling.decisions += 1
         elif "answer" in line:
@@ -87,13 +87,15 @@ def _had(snapshot: GuestSnapshot) -> dict[str, float]:
     return {name: had.get(name, guest.share) for name, guest in snapshot.guests.items()}
 
 
-def _asked(action: object, snapshot: GuestSnapshot, config: GuestsConfig, found: dict[str, float]) -> tuple[str, str]:
+def _asked(
+    action: object, snapshot: GuestSnapshot, config: GuestsConfig, first_shares: dict[str, float]
+) -> tuple[str, str]:
     """What is asked, and why."""
     match action:
         case Cap(name, share):
             guest = snapshot.guests[name]
             why = _load(snapshot, guest.host)
-            most = found.get(name, 1.0)
+            most = first_shares.get(name, 1.0)
             why += f"; it was found with {percent(most, 1)}, the most it gets" if share >= most and most < 1.0 else ""
             return f"capped at {percent(share, 1)} from {percent(guest.share, 1)}", why
         case Move(name, (to, *_)):
@@ -117,5 +119,5 @@ def _load(snapshot: GuestSnapshot, host: str) -> str:
     there = [guest for guest in snapshot.guests.values() if host in (guest.host, guest.to)]
     count = f"{len(there)} machines" if len(there) != 1 else "one machine"
     word = "asks" if len(there) == 1 else "ask"
-    asked, cores = sum(guest.cores for guest in there), snapshot.hosts[host].cores
-    return f"{count} {word} for {asked:g} of the {cores:g} cores of {host}"
+    demand, cores = sum(guest.cores for guest in there), snapshot.hosts[host].cores
+    return f"{count} {word} for {demand:g} of the {cores:g} cores of {host}"

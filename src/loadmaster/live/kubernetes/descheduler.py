@@ -58,19 +58,19 @@ class Descheduler:
 
     def _look_for_one(self, ledger: Ledger) -> None:
         left, name = self.move_budget.left(ledger.now_s), first_without_room(ledger)
-        known = (name, left, frozenset(ledger.runs), tuple(ledger.listing["up"]))
+        situation = (name, left, frozenset(ledger.runs), tuple(ledger.listing["up"]))
         if name != self._first[0]:
             self._first = (name, ledger.now_s)
-        if not name or left <= 0 or known == self._in_vain or ledger.now_s - self._first[1] < self.patience_s:
+        if not name or left <= 0 or situation == self._in_vain or ledger.now_s - self._first[1] < self.patience_s:
             return
         movable = {each for each in self.engine.movable() if each in ledger.runs and self._may(each, ledger.now_s)}
-        found = room_for(ledger, name, movable, left, self.move_budget.unit)
-        if found is None:
-            self._in_vain = known
+        plan = room_for(ledger, name, movable, left, self.move_budget.unit)
+        if plan is None:
+            self._in_vain = situation
             return
-        self.plan, self.steps = found, deque(found.moves)
-        self.engine.keep(found.id, found.host)
-        self.say(f"room for {found.id} on {found.host}: {len(found.moves)} to be moved")
+        self.plan, self.steps = plan, deque(plan.moves)
+        self.engine.keep(plan.id, plan.host)
+        self.say(f"room for {plan.id} on {plan.host}: {len(plan.moves)} to be moved")
 
     def _stands(self, ledger: Ledger, starts: Sequence[Start]) -> bool:
         """Whether the plan is still what it was made for."""

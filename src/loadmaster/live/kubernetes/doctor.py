@@ -50,8 +50,8 @@ def examine(
         return [Finding("bad", f"{api.host} does not know who you are: {version.text}", WHO)]
     moving = needed_to_move(namespaces) if moves else []
     rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
-    found = [_version(api.host, version.body), *rights]
-    return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
+    findings = [_version(api.host, version.body), *rights]
+    return [*findings, *_pods(api, scheduler, namespaces)] if may_look else findings
 
 
 def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
@@ -94,10 +94,10 @@ def _lacking(right: Right) -> Finding:
 
 def _may(api: Api, right: Right) -> bool:
     resource, _, beneath = right.resource.partition("/")
-    asked = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
-    asked |= {"subresource": beneath} if beneath else {}
+    attributes = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
+    attributes |= {"subresource": beneath} if beneath else {}
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
-            "spec": {"resourceAttributes": asked}}  # fmt: skip
+            "spec": {"resourceAttributes": attributes}}  # fmt: skip
     answer = api.ask("POST", _REVIEW, body)
     return answer.good and bool((answer.body.get("status") or {}).get("allowed"))
 
@@ -108,29 +108,29 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
     heard = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
-    found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
+    findings = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
     live = ours.see(heard)
     down = int((~live.up).sum())
     text = f"{len(live.hosts)} nodes" + (f", {down} of them take no pods now" if down else "")
-    found.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
-    found += _whose(f"pods with schedulerName {scheduler}", live)
-    found += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
-    return found + _whose(
+    findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
+    findings += _whose(f"pods with schedulerName {scheduler}", live)
+    findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
+    return findings + _whose(
         "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(heard)
     )
 
 
 def _whose(whose: str, seen: Observation) -> list[Finding]:
     waiting = int((seen.tasks.state == HELD).sum())
-    found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
+    findings = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
     names: dict[str, list[str]] = {}
     for name, why in seen.left_out:
         names.setdefault(why, []).append(name.partition("@")[0])
     for why, of in sorted(names.items(), key=lambda pair: -len(pair[1])):
         more = ", ..." if len(of) > NAMED else ""
-        found.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
-    return found
+        findings.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
+    return findings
 
 
 def _latency(took_s: float) -> Finding:

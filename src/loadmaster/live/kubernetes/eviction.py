@@ -30,9 +30,9 @@ class Evictions:
     def version(self) -> str:
         """The API version of an eviction, such as `policy/v1`; "" where the server has none."""
         if not self._version:
-            known = self._api.ask("GET", "/api/v1").body.get("resources") or ()
-            found = next((each for each in known if each.get("name") == "pods/eviction"), None)
-            self._version = "" if found is None else f"{found.get('group')}/{found.get('version')}"
+            resources = self._api.ask("GET", "/api/v1").body.get("resources") or ()
+            resource = next((each for each in resources if each.get("name") == "pods/eviction"), None)
+            self._version = "" if resource is None else f"{resource.get('group')}/{resource.get('version')}"
         return self._version
 
     def evict(self, action: Move | Stop) -> Refusal | None:
@@ -58,14 +58,14 @@ class Evictions:
         if version is None:
             return []
         answer = self._api.ask("GET", f"/apis/policy/{version}/poddisruptionbudgets")
-        found: list[Budget] = []
+        budgets_read: list[Budget] = []
         self.unread = []
         for item in answer.body.get("items") or () if answer.good else ():
             try:
-                found.append(Budget(item, version))
+                budgets_read.append(Budget(item, version))
             except NOT_READ as error:
                 self.unread.append((name_of(item), why_unread(error, "PodDisruptionBudget")))
-        return found
+        return budgets_read
 
 
 class Budget:
@@ -112,11 +112,11 @@ def together(names: Iterable[str], budget_of: Mapping[str, int], allows: Sequenc
         >>> together(["a", "b", "c"], {"a": 0, "b": 0}, [1])
         ['a', 'c']
     """
-    left, found = list(allows), []
+    left, chosen = list(allows), []
     for name in names:
         budget = budget_of.get(name)
         if budget is not None:
             left[budget] -= 1
         if budget is None or left[budget] >= 0:
-            found.append(name)
-    return found
+            chosen.append(name)
+    return chosen

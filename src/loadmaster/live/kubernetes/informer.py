@@ -162,5 +162,5 @@ class Informer:
         return True
 
 
-def _is_older(version: str, known: str) -> bool:
-    return version.isdigit() and known.isdigit() and int(version) < int(known)
+def _is_older(version: str, newest: str) -> bool:
+    return version.isdigit() and newest.isdigit() and int(version) < int(newest)

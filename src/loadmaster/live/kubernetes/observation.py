@@ -57,8 +57,8 @@ class Places:
             ValueError: an operator that we do not know.
         """
         spec = pod.spec
-        asked = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
-        key = json.dumps(asked, sort_keys=True)
+        requirements = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
+        key = json.dumps(requirements, sort_keys=True)
         if key not in self._found:
             self._found[key] = self._asked(spec)
         return self._found[key]
@@ -132,9 +132,9 @@ class KubernetesObserver:
 
     def _pods(self, read: Iterable[PodRead]) -> list[Pod]:
         live = [(each.pod, each.item) for each in read if each.over is None]
-        found = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
-        self.gangs = Counter(gang for pod, item in found if pod.state == HELD and (gang := gang_of(item)))
-        return [pod for pod, _ in found]
+        pods = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        self.gangs = Counter(gang for pod, item in pods if pod.state == HELD and (gang := gang_of(item)))
+        return [pod for pod, _ in pods]
 
     def _nominated(self, read: Iterable[PodRead]) -> Iterable[Pod]:
         """Room that another scheduler has made on a node for a pod that it is to bind there."""
@@ -156,11 +156,11 @@ class KubernetesObserver:
         pods = list(pods)
         works: list[tuple[Pod, str]] = []
         left_out: list[tuple[str, str]] = []
-        places, known = Places(nodes), set(cluster.names)
+        places, node_names = Places(nodes), set(cluster.names)
         apart = [(pod, term) for pod in pods if pod.node for term in required_of(pod.spec, "podAntiAffinity") or ()]
         for pod in pods:
             if pod.node:
-                reason = "" if pod.node in known else f"is on {pod.node}, which is not listed or has no processors"
+                reason = "" if pod.node in node_names else f"is on {pod.node}, which is not listed or has no processors"
                 features = self._features(pod, places)
             else:
                 features, reason = _placeable(pod, places, cluster, apart)
@@ -176,7 +176,7 @@ class KubernetesObserver:
         for pod in pods:
             for name, amount in pod.asks.items() if pod.node in free else ():
                 free[pod.node][name] = free[pod.node].get(name, 0.0) - amount
-        found = []
+        fitting = []
         for room in rooms:
             left = free.get(room.node, {})
             asks = {name: max(0.0, min(amount, left.get(name, 0.0))) for name, amount in room.asks.items()}
@@ -186,16 +186,16 @@ class KubernetesObserver:
             if asks != self._rooms.get(room.id, (0, {}))[1]:
                 self._room_number += 1
                 self._rooms[room.id] = (self._room_number, asks)
-            found.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
-        return found
+            fitting.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
+        return fitting
 
     def _features(self, pod: Pod, places: Places) -> str:
         """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
         if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
             return ""
         with suppress(*NOT_READ):
-            found = places.features(pod)
-            return pod.node if found is None else found
+            features = places.features(pod)
+            return pod.node if features is None else features
         return pod.node
 
     def _jobs(self, pods: list[Pod], features: list[str], cluster: Cluster) -> Workload:

@@ -36,10 +36,10 @@ class Unread(NamedTuple):
 def read_nodes(items: Iterable[Any]) -> tuple[list[Node], list[Unread]]:
     """The nodes that have a processor for pods, by name; and those that have none or cannot be read."""
     items = list(items)
-    found, unread = _each(items, lambda item: parse_nodes([item]), "node")
-    nodes = sorted((node for each in found for node in each), key=lambda node: node.name)
-    told = {node.name for node in nodes} | {each.name for each in unread}
-    bare = [name for item in items if (name := name_of(item)) not in told]
+    nodes_read, unread = _each(items, lambda item: parse_nodes([item]), "node")
+    nodes = sorted((node for each in nodes_read for node in each), key=lambda node: node.name)
+    names = {node.name for node in nodes} | {each.name for each in unread}
+    bare = [name for item in items if (name := name_of(item)) not in names]
     return nodes, [*unread, *(Unread(name, "this node has no processors for pods yet", "") for name in bare)]
 
 
@@ -72,25 +72,25 @@ def why_unread(error: Exception, kind: str) -> str:
 
 
 def _each(items: Iterable[Any], read: Callable[[Any], T], kind: str) -> tuple[list[T], list[Unread]]:
-    found: list[T] = []
+    objects: list[T] = []
     unread: list[Unread] = []
     for item in items:
         try:
-            found.append(read(item))
+            objects.append(read(item))
         except NOT_READ as error:
             node = str(_part(item, "spec").get("nodeName") or "")
             unread.append(Unread(name_of(item), why_unread(error, kind), node))
-    return found, unread
+    return objects, unread
 
 
 def _pod(item: Mapping[str, Any], at_s: float) -> PodRead:
-    found = PodRead(item, id_of(item), over_of(item, at_s), pod_of(item))
-    pod = found.pod
+    pod_read = PodRead(item, id_of(item), over_of(item, at_s), pod_of(item))
+    pod = pod_read.pod
     for labels in ("labels", "annotations"):
         dict(item["metadata"].get(labels) or {})
     owner_of(item)
-    if pod is None or found.over is not None:
-        return found
+    if pod is None or pod_read.over is not None:
+        return pod_read
     numbers = (pod.created_s, pod.limit_s, pod.priority, *pod.asks.values())
     if not all(map(math.isfinite, numbers)):
         raise ValueError("a number in it is not finite")
@@ -101,7 +101,7 @@ def _pod(item: Mapping[str, Any], at_s: float) -> PodRead:
     for term in config:
         check_selector(term.get("labelSelector"))
         list(term.get("namespaces") or ())
-    return found
+    return pod_read
 
 
 def _part(item: Any, name: str) -> Mapping[str, Any]:

@@ -80,8 +80,8 @@ class Moves:
         refusal = self.evictions.evict(action)
         if refusal is not None:
             return self.refused(refusal)
-        known = {id_of(each) for each in items}
-        self.under_way = PendingMove(action.id, pod, owner_of(item)["uid"], action.to[0], known, self._now_s())
+        ids = {id_of(each) for each in items}
+        self.under_way = PendingMove(action.id, pod, owner_of(item)["uid"], action.to[0], ids, self._now_s())
         return None
 
     def follow(self, items: Items) -> Items:
@@ -92,13 +92,13 @@ class Moves:
         if way.follower:
             self._look_after(way, items)
             return items
-        found = next((each for each in items if self._replaces(each, way)), None)
-        if found is not None:
-            refusal = self._bind(Start(id_of(found), (way.to,)))
+        replacement = next((each for each in items if self._replaces(each, way)), None)
+        if replacement is not None:
+            refusal = self._bind(Start(id_of(replacement), (way.to,)))
             if refusal is None:
-                way.follower = id_of(found)
-                bound = {**found, "spec": {**found["spec"], "nodeName": way.to}}
-                return [bound if each is found else each for each in items]
+                way.follower = id_of(replacement)
+                bound = {**replacement, "spec": {**replacement["spec"], "nodeName": way.to}}
+                return [bound if each is replacement else each for each in items]
             self._lost(way, f"its replacement was not bound to {way.to}: {refusal.text}")
         elif self._now_s() - way.since_s > PATIENCE_S:
             self._lost(way, f"nobody replaced it within {PATIENCE_S:g} s")
@@ -107,8 +107,8 @@ class Moves:
     def rooms(self) -> list[Pod]:
         """What is kept on nodes, as pods that run there and are nobody's."""
         way = self.under_way
-        kept = [room_for(pod, node) for pod, node in self.keeping.values()]
-        return kept if way is None or way.follower else [*kept, room_for(way.pod, way.to)]
+        reserved = [room_for(pod, node) for pod, node in self.keeping.values()]
+        return reserved if way is None or way.follower else [*reserved, room_for(way.pod, way.to)]
 
     def _replaces(self, item: Mapping[str, Any], way: PendingMove) -> bool:
         waits = not item["spec"].get("nodeName") and not item["metadata"].get("deletionTimestamp")

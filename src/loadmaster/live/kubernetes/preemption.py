@@ -81,11 +81,11 @@ class Preemptor:
                 continue
             if free_to_go is None:
                 free_to_go = set(self.engine.evictable())
-            found = victims_for(ledger, snapshot, row, self._may(free_to_go, ledger.now_s))
-            if found is not None:
-                self.making = Making(name, found[0], found[1], ledger.now_s)
-                self.engine.keep(name, found[0])
-                self.say(f"room for {name} on {found[0]}: {', '.join(found[1])} of lower priority to be evicted")
+            victims = victims_for(ledger, snapshot, row, self._may(free_to_go, ledger.now_s))
+            if victims is not None:
+                self.making = Making(name, victims[0], victims[1], ledger.now_s)
+                self.engine.keep(name, victims[0])
+                self.say(f"room for {name} on {victims[0]}: {', '.join(victims[1])} of lower priority to be evicted")
                 return
 
     def _may(self, free_to_go: set[str], now_s: float) -> set[str]:
@@ -120,8 +120,8 @@ def both(preemptor: Preemptor, moving: Descheduler | None) -> Beside:
     def beside(ledger: Ledger, starts: Sequence[Start]) -> Sequence[Action]:
         if moving is not None and (moving.plan is not None or moving.engine.moves.under_way is not None):
             return moving(ledger, starts)
-        asked = preemptor(ledger, starts)
-        return asked if asked or preemptor.making is not None or moving is None else moving(ledger, starts)
+        actions = preemptor(ledger, starts)
+        return actions if actions or preemptor.making is not None or moving is None else moving(ledger, starts)
 
     return beside
 

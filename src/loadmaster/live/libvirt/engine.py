@@ -56,7 +56,7 @@ class LibvirtEngine:
         """See `Engine`; a host that does not answer is down, with what runs there. Of several, one has to answer."""
         failed, way = self._news(), self._way
         listings = list(self._pool.map(_machines, self._hosts))
-        if all(found is None for found in listings):
+        if all(listing is None for listing in listings):
             raise EngineDown("no host answers")
         view = put_together(listings, way)
         if set(self._places) - {each.machine.id for each in view.ours}:  # gone, or between two listings
@@ -104,7 +104,7 @@ class LibvirtEngine:
 
     def _rows(self, listings: Sequence[Listing]) -> list[HostView]:
         rows = zip(self._hosts, self._left, listings, strict=True)
-        return [HostView(host.name, *left, found) for host, left, found in rows]
+        return [HostView(host.name, *left, machines) for host, left, machines in rows]
 
     def _news(self) -> Mapping[str, str]:
         """What has become of the move: if it is over, and why it failed."""
@@ -119,9 +119,9 @@ class LibvirtEngine:
 
     def _cap(self, action: Action, host: LibvirtHost, name: str, share: float) -> Refusal | None:
         library, quota = libvirt(), quota_of(share)
-        asked = {"vcpu_period": quota.period_us, "vcpu_quota": quota.quota_us}
+        parameters = {"vcpu_period": quota.period_us, "vcpu_quota": quota.quota_us}
         try:
-            host.domain(name).setSchedulerParametersFlags(asked, library.VIR_DOMAIN_AFFECT_LIVE)
+            host.domain(name).setSchedulerParametersFlags(parameters, library.VIR_DOMAIN_AFFECT_LIVE)
         except library.libvirtError as error:
             return Refusal(action, _kind(error.get_error_code()), str(error))
         return None

@@ -49,8 +49,8 @@ def share_lines(folder: Path) -> list[dict[str, Any]]:
 
 def _again(checked: ReplayedDecisions, state: SharesSessionState, method: ShareMethod, line: Mapping[str, Any]) -> None:
     state.see(line["over"], line["lost"], line["elsewhere"])
-    asked, given_up, carried = state.decide(method)
-    plain = [plain_action(action) for action in asked]
+    actions, given_up, carried = state.decide(method)
+    plain = [plain_action(action) for action in actions]
     left = [carried.last_host, carried.scale]
     same = (plain, given_up, left) == (line["asked"], line["given_up"], line["carried"]) and state.dirty
     checked.note(line["cycle"], plain, line["asked"], same=same)

@@ -74,11 +74,11 @@ class SharesDecider:
         state.see(over, lost, elsewhere)
         if not state.dirty:
             return Step()
-        asked, given_up, carried = state.decide(self.method)
-        state.take(asked, given_up, carried)
+        actions, given_up, carried = state.decide(self.method)
+        state.take(actions, given_up, carried)
         line: dict[str, Any] = {"cycle": seen.at_s, "over": over, "lost": lost, "elsewhere": elsewhere}
-        line |= {"asked": [plain_action(action) for action in asked], "given_up": given_up}
-        return Step((line | {"carried": [carried.last_host, carried.scale]},), asked)
+        line |= {"asked": [plain_action(action) for action in actions], "given_up": given_up}
+        return Step((line | {"carried": [carried.last_host, carried.scale]},), actions)
 
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""

@@ -82,10 +82,10 @@ class SharesSessionState:
         starts = [each for name in new for each in (caps[name], Start(name, (names[host[name]],)))]
         return [*less, *moves, *starts, *more], given_up, shares.carried
 
-    def take(self, asked: Sequence[Action], given_up: Sequence[str], carried: CarriedShares) -> None:
+    def take(self, actions: Sequence[Action], given_up: Sequence[str], carried: CarriedShares) -> None:
         """A decision is believed to come true, until the engine says otherwise."""
         row = {name: at for at, name in enumerate(self.batch.machines.names)}
-        for action in asked:
+        for action in actions:
             if isinstance(action, Cap):
                 self.cap[action.id] = action.share
             elif isinstance(action, Start):

@@ -84,12 +84,12 @@ def _decision(
     for name in line["lost"]:
         telling.say(at_s, name, "lost", "it was gone without a word, and waits again")
     state.see(line["over"], line["lost"], line["elsewhere"])
-    before, asked = dict(state.cap), [action_in(each) for each in line["asked"]]
-    was, cause = dict(state.running), _cause(state, line, asked)
-    state.take(asked, line["given_up"], CarriedShares(*line["carried"]))
+    before, actions = dict(state.cap), [action_in(each) for each in line["asked"]]
+    was, cause = dict(state.running), _cause(state, line, actions)
+    state.take(actions, line["given_up"], CarriedShares(*line["carried"]))
     telling.decisions += 1
     names, method = state.batch.machines.names, str(about.get("method", "the method"))
-    for action in asked:
+    for action in actions:
         if isinstance(action, Start):
             telling.say(
                 at_s, action.id, f"started on {action.hosts[0]}", f"by {method}{cause}; {_load(state, action.id)}"
@@ -116,21 +116,21 @@ def _load(state: SharesSessionState, name: str) -> str:
     """What is asked of the machine of a command, and by how many."""
     at = state.running[name]
     there = [each for each, where in state.running.items() if where == at]
-    asked = sum(float(state.batch.demand[int(each) - 1, 0]) for each in there)
+    demand = sum(float(state.batch.demand[int(each) - 1, 0]) for each in there)
     cores = float(state.batch.machines.capacity[at, 0])
     others = f"{len(there)} commands there ask" if len(there) != 1 else "it asks"
-    return f"{others} for {asked:g} of the {cores:g} cores of {state.batch.machines.names[at]}"
+    return f"{others} for {demand:g} of the {cores:g} cores of {state.batch.machines.names[at]}"
 
 
-def _cause(state: SharesSessionState, line: Mapping[str, Any], asked: Sequence[Any]) -> str:
+def _cause(state: SharesSessionState, line: Mapping[str, Any], actions: Sequence[Any]) -> str:
     """What has changed since the last decision."""
     shown = dict(zip(state.batch.ids, state.batch.names, strict=True))
-    found = []
+    causes = []
     for word, names in (
         ("ended", [each[0] for each in line["over"]]), ("was lost", line["lost"]),
-        ("came in", [each.id for each in asked if isinstance(each, Start)]),
+        ("came in", [each.id for each in actions if isinstance(each, Start)]),
     ):  # fmt: skip
         some = ", ".join(shown.get(name, name) for name in names[:3])
         some += f" and {len(names) - 3} more" if len(names) > 3 else ""
-        found += [f"{some} {word}"] if names else []
-    return f", as {' and '.join(found)}" if found else ""
+        causes += [f"{some} {word}"] if names else []
+    return f", as {' and '.join(causes)}" if causes else ""

@@ -67,9 +67,11 @@ class SlurmEngine:
         self._leaves_held, self._looks_on = leaves_held, looks_on
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         self._sizes = None if self._heartbeat is None else HostSizes(sizes_path(self._heartbeat.path))
-        known = None if accounts is None else read_accounts(accounts, self.cluster)
+        site_accounts = None if accounts is None else read_accounts(accounts, self.cluster)
         self._parts = HostParts(self._commands)
-        self._observer = SlurmObserver(self.site, known, self._parts.of, looks_on=looks_on, partitions=partitions)
+        self._observer = SlurmObserver(
+            self.site, site_accounts, self._parts.of, looks_on=looks_on, partitions=partitions
+        )
         self._answered = False  # it has been observed once
         self._held: set[str] = set()
         self._marked: set[str] = set()

@@ -84,7 +84,7 @@ class SlurmObserver:
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[Over] = []
-        known = set(cluster.names)
+        host_names = set(cluster.names)
         for row in heard.rows:
             if is_over(row):
                 if row.id not in self._told:
@@ -98,7 +98,7 @@ class SlurmObserver:
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):
                 left_out.append((row.id, work))
-            elif not set(work.on) <= known:
+            elif not set(work.on) <= host_names:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
@@ -254,8 +254,8 @@ def _with_alike_gpus(site: Site) -> Site:
 
 def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
     """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
-    found = (work.row for work in works if work.state == HELD and work.on)
-    return tuple((row.id, f"Slurm says {UNFIT}") for row in found if row["Reason"] == UNFIT)
+    rows = (work.row for work in works if work.state == HELD and work.on)
+    return tuple((row.id, f"Slurm says {UNFIT}") for row in rows if row["Reason"] == UNFIT)
 
 
 def _number(row: ListedJob) -> int:
