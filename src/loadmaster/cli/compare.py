@@ -28,11 +28,11 @@ def compare(
     if picture is not None:
         check_picture(picture)
     with Bar() as bar:
-        made = compare_with(options, bar, command_line())
+        result = compare_with(options, bar, command_line())
     out = Path(options.out or "")
     if picture is not None:
-        write_picture(picture, made.plot())
-    _show(made.comparison, out, as_json)
+        write_picture(picture, result.plot())
+    _show(result.comparison, out, as_json)
 
 
 def _show(comparison: "Comparison", out: Path, as_json: bool) -> None:

@@ -21,15 +21,15 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     if (folder / SHARES).is_file() or (folder / GUESTS).is_file():
         _shares(folder, str(options.job), as_json)
         return
-    made = explain_with(options, command_line())
+    result = explain_with(options, command_line())
     if not as_json:
-        print_explanation(for_results(), made.record, made.told, made.top)
-        for note in made.record.live_notes:
+        print_explanation(for_results(), result.record, result.told, result.top)
+        for note in result.record.live_notes:
             for_notes().print(note, soft_wrap=True)
         return
-    record, case = made.record, made.record.case
+    record, case = result.record, result.record.case
     print_document(document(
-        "explain", made.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
+        "explain", result.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     ))  # fmt: skip
 

@@ -100,8 +100,8 @@ def _switches_shown(command: Any) -> Any:
     """The command, whose help names no value where an option takes none."""
     for option in command.params:
         _without_a_value(option)
-    made = command.get_help_option
-    command.get_help_option = lambda ctx: _without_a_value(made(ctx))
+    get_help = command.get_help_option
+    command.get_help_option = lambda ctx: _without_a_value(get_help(ctx))
     return command
 
 

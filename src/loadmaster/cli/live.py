@@ -84,11 +84,11 @@ def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
-    found = interim_waits_in(folder, trust=trust)
+    waits = interim_waits_in(folder, trust=trust)
     if as_json:
-        print_document(document("live", {"record": str(folder), "so_far": found.plain()}, command=command_line()))
+        print_document(document("live", {"record": str(folder), "so_far": waits.plain()}, command=command_line()))
     else:
-        for_results().print(str(found), soft_wrap=True)
+        for_results().print(str(waits), soft_wrap=True)
 
 
 def _check(folder: Path, trust: bool, as_json: bool) -> None:

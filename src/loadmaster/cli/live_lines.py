@@ -44,9 +44,9 @@ class LiveLines:
             return
         self._due_s = time.monotonic() + QUIET_S
         running = sum(run.running for run in ledger.runs.values())
-        asked = "asked to start" if self._how.acts else "would start"
+        verb = "asked to start" if self._how.acts else "would start"
         _print(
-            f"{asked} {_named(starts)}, refused {refused:,}, waiting {len(ledger.waiting.rows):,}, "
+            f"{verb} {_named(starts)}, refused {refused:,}, waiting {len(ledger.waiting.rows):,}, "
             f"running {running:,}, left out {len(report.left_out):,}"
         )
 

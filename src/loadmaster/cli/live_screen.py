@@ -41,8 +41,8 @@ class Screen:
         return self._table.so_far
 
     @so_far.setter
-    def so_far(self, found: Any) -> None:
-        self._table.so_far = found
+    def so_far(self, waits: Any) -> None:
+        self._table.so_far = waits
 
     def say(self, note: str) -> None:
         """Called at once with what must be said."""

@@ -98,14 +98,14 @@ class LiveTable(OnTerminal):
         """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""
         from loadmaster.model.units import percent
 
-        found = {}
+        rules = {}
         if not self._how.acts:
             agreed = self._agreeing.agreement.summary()
             theirs, job, hosts = agreed["site_starts"], agreed["same_job"], agreed["same_hosts"]
             of = f" of {theirs:,} starts of the site, {percent(hosts or 0, 0)} on the same hosts"
-            found["agreement"] = "the site has started nothing yet" if job is None else f"{percent(job, 0)}{of}"
+            rules["agreement"] = "the site has started nothing yet" if job is None else f"{percent(job, 0)}{of}"
         if self._how.mode == "shadow":
-            found["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
+            rules["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
         if self._followed:
-            found["followed"] = ", ".join(f"{member} {count:,}" for member, count in self._followed.most_common())
-        return found
+            rules["followed"] = ", ".join(f"{member} {count:,}" for member, count in self._followed.most_common())
+        return rules

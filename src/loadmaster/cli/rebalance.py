@@ -18,18 +18,18 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     from loadmaster.verbs.rebalance import rebalance_with
 
     with at_work("looking for moves"):
-        made = rebalance_with(options, command_line())
-    for note in made.notes:
+        result = rebalance_with(options, command_line())
+    for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    facts = made.figures
+    facts = result.figures
     if as_json:
-        synthetic = made.now.instance.synthetic
-        print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=made.notes))
+        synthetic = result.now.instance.synthetic
+        print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=result.notes))
     else:
-        _show(made.name, made.answer, facts)
-    if options.out is not None and made.done:
+        _show(result.name, result.answer, facts)
+    if options.out is not None and result.done:
         typer.echo(f"{options.out}/moves.csv, report.html", err=True)
-    if not made.done:
+    if not result.done:
         raise typer.Exit(1)
 
 

@@ -14,10 +14,10 @@ def run(options: BagRunOptions, as_json: AsJson = False) -> None:
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.run import run_with
 
-    made = run_with(options)
+    result = run_with(options)
     if as_json:
-        print_document(document("run", dict(made.figures), command=command_line()))
+        print_document(document("run", dict(result.figures), command=command_line()))
     else:
-        print("\n".join(made.words))
-    if not made.done:
+        print("\n".join(result.words))
+    if not result.done:
         raise typer.Exit(1)

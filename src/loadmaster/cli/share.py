@@ -24,9 +24,9 @@ def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
             with Bar() as watch:
                 ready.run(watch)
         finally:  # stopped by hand, what is finished is shown all the same
-            made = ready.finished()
-            if made.rows:
-                _show(list(made.rows), made.study, Path(options.out or ""), as_json)
+            result = ready.finished()
+            if result.rows:
+                _show(list(result.rows), result.study, Path(options.out or ""), as_json)
 
 
 def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: bool) -> None:
@@ -47,13 +47,13 @@ def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: b
         **rejected_jobs(case.rejected),
         "rows": [row.as_dict() for row in rows],
     }  # fmt: skip
-    made = document(
+    fields = document(
         "share", content, command=command_line(), seed=settings.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     )  # fmt: skip
-    write_whole(out / "sharing.json", to_json(made) + "\n")
+    write_whole(out / "sharing.json", to_json(fields) + "\n")
     if as_json:
-        print_document(made)
+        print_document(fields)
         return
     for_results().print(sharing_table(rows, settings))
     for row in rows:

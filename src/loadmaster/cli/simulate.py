@@ -37,13 +37,13 @@ def simulate(
 
         raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
     with Bar() as bar:
-        made = simulate_with(options, bar, command_line())
-    case, out = made.record.case, Path(options.out or "")
+        result = simulate_with(options, bar, command_line())
+    case, out = result.record.case, Path(options.out or "")
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(_document(case, made.record.setting, made.outcome, {"record": str(out)}))
-    _show(made.outcome, case, out, as_json)
+        print_document(_document(case, result.record.setting, result.outcome, {"record": str(out)}))
+    _show(result.outcome, case, out, as_json)
 
 
 def _document(
@@ -75,22 +75,22 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
     with Bar() as bar:
         bar.begin(1, 0, record.workload.jobs)
         compile_first(record.case, [record.setting], bar, record.sources)
-        told = rerun(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
+        outcome = rerun(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
         bar.finished(0)
     if as_json:
-        content = {"again": str(folder), "same": told.same, "differing_jobs": max(told.differing_jobs, 0)}
-        print_document(_document(record.case, record.setting, told.outcome, content, told.notes))
+        content = {"again": str(folder), "same": outcome.same, "differing_jobs": max(outcome.differing_jobs, 0)}
+        print_document(_document(record.case, record.setting, outcome.outcome, content, outcome.notes))
     else:
         verdict = (
             f"Identical to the bit: {record.workload.jobs:,} jobs with the same starts and hosts, and the same cycles."
-            if told.same
-            else f"Different: {told.differing_jobs:,} jobs have another start or host."
-            if told.differing_jobs > 0
+            if outcome.same
+            else f"Different: {outcome.differing_jobs:,} jobs have another start or host."
+            if outcome.differing_jobs > 0
             else "Different: all jobs have the same start and host, but the cycles differ."
         )
-        for line in (verdict, *told.notes):
+        for line in (verdict, *outcome.notes):
             for_results().print(line, soft_wrap=True)
-    if not told.same:
+    if not outcome.same:
         raise typer.Exit(1)
 
 

@@ -235,13 +235,13 @@ def told_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
     if folder is None:
         yield watch
         return
-    with not_left_empty(folder), ProgressFile(folder, command, watch) as told:
-        yield told
+    with not_left_empty(folder), ProgressFile(folder, command, watch) as progress:
+        yield progress
 
 
 def _progress(values: dict[str, Any]) -> Progress | None:
-    known = {field.name: field.type for field in fields(Progress)}
-    taken = {name: value for name, value in values.items() if name in known and _fits(value, known[name])}
+    types = {field.name: field.type for field in fields(Progress)}
+    taken = {name: value for name, value in values.items() if name in types and _fits(value, types[name])}
     try:
         return Progress(**taken)
     except TypeError:  # something is missing

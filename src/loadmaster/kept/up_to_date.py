@@ -48,8 +48,8 @@ def up_to_date(path: Path, of: str) -> bool:
     from loadmaster.kept.values import ABOUT
 
     try:
-        made = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))["made"][path.name]
-        return bool(made == entry(path, of))
+        entry_before = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))["made"][path.name]
+        return bool(entry_before == entry(path, of))
     except (OSError, ValueError, LookupError, TypeError):
         return False
 

@@ -60,13 +60,13 @@ def weeks_to_tell(verdict: Verdict, deviation: Mapping[int, float], weeks: int) 
     Returns:
         For each row beside the leader; above W for those that are tied with it, infinite for equals.
     """
-    found, most = {}, 0.0
+    weeks_by_row, most = {}, 0.0
     rows = sorted(verdict.apart, key=lambda row: verdict.apart[row].p)
     for rank, row in enumerate(rows):
         sure = 1 - UNSURE / (len(rows) - rank)
         most = max(most, weeks_needed(verdict.apart[row], deviation[row], weeks, sure))
-        found[row] = most
-    return found
+        weeks_by_row[row] = most
+    return weeks_by_row
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -25,7 +25,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
     if not bound.given and rules == SiteRules():
         return []
     times = task_intervals(workload, schedule)
-    found = [
+    broken = [
         *_times(workload, bound, schedule),
         *_places(workload, bound, rules, schedule),
         *_calendar(workload, cluster, schedule, bound, rules, times),
@@ -34,8 +34,8 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *broken_work(workload, bound, rules, schedule),
     ]
     if bound.depends is not None:
-        found += _dependencies(workload, bound, schedule)
-    return found
+        broken += _dependencies(workload, bound, schedule)
+    return broken
 
 
 def _times(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterator[str]:

@@ -37,13 +37,13 @@ def weekly(workload: Workload, wait_s: Floats) -> Weekly:
     """
     at_s = workload.submit_s - workload.submit_s[0]
     week = (at_s // WEEK_S).astype(np.int64)
-    known = np.isfinite(wait_s)
-    jobs = np.bincount(week[known], minlength=week[-1] + 1)
-    total = np.bincount(week[known], wait_s[known], minlength=jobs.size)
+    has_wait = np.isfinite(wait_s)
+    jobs = np.bincount(week[has_wait], minlength=week[-1] + 1)
+    total = np.bincount(week[has_wait], wait_s[has_wait], minlength=jobs.size)
     mean = np.divide(total, jobs, out=np.full(jobs.size, np.nan), where=jobs > 0)
     hours = np.arange(int(at_s[-1] // HOUR_S) + 1) * HOUR_S
-    begun = np.sort((at_s + wait_s)[known])
-    came = np.searchsorted(at_s[known], hours, side="right")
+    begun = np.sort((at_s + wait_s)[has_wait])
+    came = np.searchsorted(at_s[has_wait], hours, side="right")
     return Weekly(mean, jobs.astype(float), (came - np.searchsorted(begun, hours, side="right")).astype(float))
 
 

@@ -120,22 +120,22 @@ def _size_name(doublings: int) -> str:
 
 
 def _grouped(by: str, code: Longs, name: Callable[[int], str], wait: Floats, bounded: Floats) -> Groups:
-    known, group = _numbered(code)
-    jobs = np.bincount(group, minlength=known.size)
-    longest = np.zeros(known.size)
+    codes, group = _numbered(code)
+    jobs = np.bincount(group, minlength=codes.size)
+    longest = np.zeros(codes.size)
     np.maximum.at(longest, group, wait)
     return Groups(
-        by, tuple(map(name, known.tolist())), jobs,
-        np.bincount(group, wait, known.size) / np.maximum(jobs, 1),
-        np.bincount(group, bounded, known.size) / np.maximum(jobs, 1), longest,
+        by, tuple(map(name, codes.tolist())), jobs,
+        np.bincount(group, wait, codes.size) / np.maximum(jobs, 1),
+        np.bincount(group, bounded, codes.size) / np.maximum(jobs, 1), longest,
     )  # fmt: skip
 
 
 def _numbered(code: Longs) -> tuple[Longs, Longs]:
     """The distinct codes in ascending order, and the place of each job's; codes are -1 or more, and mostly few."""
     if code.size == 0 or code.max() > 2 * code.size + 65_536:
-        known, group = np.unique(code, return_inverse=True)
-        return known, group
+        codes, group = np.unique(code, return_inverse=True)
+        return codes, group
     there = np.bincount(code + 1) > 0
     return np.flatnonzero(there) - 1, (np.cumsum(there) - 1)[code + 1]
 

@@ -19,27 +19,27 @@ from loadmaster.model.units import percent
 from loadmaster.model.workload import Workload
 
 
-def why_unexplained(found: Recorded | None) -> str:
+def why_unexplained(record: Recorded | None) -> str:
     """Why queueing does not explain the recorded waits, or they are not known; empty where it may.
 
     Example:
         >>> why_unexplained(None)
         'the log does not say when jobs started'
     """
-    if found is None:
+    if record is None:
         return "the log does not say when jobs started"
-    if found.unknown > MOST_UNKNOWN * found.metrics.jobs:
-        return f"of {found.unknown:,} of {found.metrics.jobs:,} jobs it is not known when they started"
-    if found.metrics.mean_wait_s <= 0:
+    if record.unknown > MOST_UNKNOWN * record.metrics.jobs:
+        return f"of {record.unknown:,} of {record.metrics.jobs:,} jobs it is not known when they started"
+    if record.metrics.mean_wait_s <= 0:
         return "no job waited"
-    name = max(found.over, key=lambda each: found.over[each])
-    if found.over[name] > MOST_OVER:
-        over = f"more {name} than there are were in use for {percent(found.over[name])} of the time"
-        times = f"at most {found.peak[name]:.3g} times as many"
+    name = max(record.over, key=lambda each: record.over[each])
+    if record.over[name] > MOST_OVER:
+        over = f"more {name} than there are were in use for {percent(record.over[name])} of the time"
+        times = f"at most {record.peak[name]:.3g} times as many"
         return f"{over} ({times}), so jobs shared machines, or ran on others than these"
-    if found.with_room > MOST_WITH_ROOM:
-        held = f"{percent(found.with_room)} of the waiting passed while there was room for the job"
-        sure = "" if found.known else "if these are your machines, "
+    if record.with_room > MOST_WITH_ROOM:
+        held = f"{percent(record.with_room)} of the waiting passed while there was room for the job"
+        sure = "" if record.known else "if these are your machines, "
         return f"{held}, so {sure}it is holds, limits, dependencies or policy, not queueing"
     return ""
 

@@ -147,9 +147,9 @@ def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
     ran = np.flatnonzero(schedule.started)
     comes, goes = [workload.submit_s[ran]], [schedule.start_s[ran]]
     if schedule.segments is not None:
-        kept = schedule.started[schedule.segments.job]
-        comes.append(schedule.segments.end_s[kept])
-        goes.append(schedule.segments.start_s[kept])
+        restarted = schedule.started[schedule.segments.job]
+        comes.append(schedule.segments.end_s[restarted])
+        goes.append(schedule.segments.start_s[restarted])
     time_s, at = np.unique(np.concatenate((*comes, *goes)), return_inverse=True)
     change = np.repeat([1.0, -1.0], at.size // 2)
     return QueueSeries(time_s, np.cumsum(np.bincount(at, change, minlength=time_s.size)))

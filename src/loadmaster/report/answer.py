@@ -75,12 +75,12 @@ def _cut(comparison: Comparison) -> str:
 
 def _loads_that_mean_less(comparison: Comparison) -> list[str]:
     """Why machines idle under a load, said once for each."""
-    told: dict[float, str] = {}
+    reasons: dict[float, str] = {}
     for group in comparison.groups:
         for outcome in group.outcomes:
             if outcome.beside.idle:
-                told.setdefault(group.load, outcome.beside.idle)
-    return list(dict.fromkeys(told.values()))
+                reasons.setdefault(group.load, outcome.beside.idle)
+    return list(dict.fromkeys(reasons.values()))
 
 
 def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> str:

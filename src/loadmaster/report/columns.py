@@ -76,12 +76,12 @@ def _costs(comparison: Comparison) -> list[Column]:
     unit = comparison.currency or "cost"
 
     def per_hour(outcome: Outcome) -> float:
-        known = comparison.machines_of(outcome).cost_per_hour
-        return math.nan if known is None else known
+        cost = comparison.machines_of(outcome).cost_per_hour
+        return math.nan if cost is None else cost
 
     def in_all(outcome: Outcome) -> float:
-        known = comparison.machines_of(outcome).cost(outcome)
-        return math.nan if known is None else known
+        cost = comparison.machines_of(outcome).cost(outcome)
+        return math.nan if cost is None else cost
 
     return [Column(f"{unit} an hour", per_hour, money, None), Column(f"{unit} in all", in_all, money, None)]
 
@@ -98,8 +98,8 @@ def marked(column: Column, group: Group) -> list[bool]:
         return [False] * len(values)
     unstarted = [outcome.metrics.unstarted for outcome in group.outcomes]
     sound = [count == min(unstarted) for count in unstarted]
-    kept = [value for value, on in zip(values, sound, strict=True) if on]
-    best = min(kept) if column.lower_is_better else max(kept)
+    comparable = [value for value, on in zip(values, sound, strict=True) if on]
+    best = min(comparable) if column.lower_is_better else max(comparable)
     return [on and abs(value - best) <= _TIES * abs(best) for value, on in zip(values, sound, strict=True)]
 
 

@@ -64,24 +64,24 @@ def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
         return []
     first, group = leader(comparison)
     base = comparison.baseline_at(group.load)
-    found = []
+    rows = []
     for outcome in (first,) if base is None or base is first else (first, base):
         head = {**rule_document(outcome.setting), "load": outcome.load}
         for groups in outcome.beside.groups:
-            found += [head | row for row in most_jobs(groups)]
-    return found
+            rows += [head | row for row in most_jobs(groups)]
+    return rows
 
 
 def _because(judgement: Judgement) -> str:
     if judgement.because:
         return judgement.because
-    found = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
-    return f"over {samples_words(judgement)}, {found[judgement.kind]} (rule R10)"
+    reasons = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
+    return f"over {samples_words(judgement)}, {reasons[judgement.kind]} (rule R10)"
 
 
 def lowest(comparison: Comparison) -> list[dict[str, Any]]:
     """The lowest mean wait at each load, and the candidates that have it; several where they tie to the bit."""
-    found = []
+    rows = []
     for load in sorted({group.load for group in comparison.groups}):
         bests = [group.best for group in comparison.groups if group.load == load]
         least = min((best.metrics.unstarted, best.metrics.mean_wait_s) for best in bests)
@@ -91,5 +91,5 @@ def lowest(comparison: Comparison) -> list[dict[str, Any]]:
             for outcome in group.outcomes
             if (outcome.metrics.unstarted, outcome.metrics.mean_wait_s) == least
         ]  # fmt: skip
-        found.append({"load": load, "mean_wait_s": least[1], "candidates": names})
-    return found
+        rows.append({"load": load, "mean_wait_s": least[1], "candidates": names})
+    return rows

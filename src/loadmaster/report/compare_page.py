@@ -81,16 +81,16 @@ def _table(comparison: Comparison, same: Same) -> Table:
     claims, compares = claim_headings(comparison), comparison.compares
     extra = compares + len(claims)
     if comparison.recorded is not None:
-        known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
-        rows.append([RECORDED, known[0], *[""] * extra, *known[1:]])
+        recorded_row = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        rows.append([RECORDED, recorded_row[0], *[""] * extra, *recorded_row[1:]])
     for group in comparison.groups:
         lines = possible_lines(comparison, group)
         if lines and comparison.heads(group):
             bands[len(rows)] = load_words(group.load)
         for name, metrics, bound in lines:
             hosts[len(rows)] = group.hosts
-            known = possible_cells(columns, metrics, bound)
-            rows.append([name, known[0], *[""] * extra, *known[1:]])
+            recorded_row = possible_cells(columns, metrics, bound)
+            rows.append([name, recorded_row[0], *[""] * extra, *recorded_row[1:]])
         if comparison.heads(group):
             bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
         marks = [marked(column, group) for column in columns]
@@ -177,29 +177,29 @@ _FEW_BARS = MOST_BARS // 5
 
 def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
     """Use, stranded amounts and, of few jobs, who ran where; empty where the log does not name the hosts."""
-    found = comparison.on_hosts
-    if found is None:
+    on_hosts = comparison.on_hosts
+    if on_hosts is None:
         return []
-    run = found.workload, comparison.case.cluster, found.schedule
+    run = on_hosts.workload, comparison.case.cluster, on_hosts.schedule
     chart, caption = hosts_chart(*run)
     blocks: list[Block] = [Heading("Recorded: the hosts over time"), Chart(chart, caption + _beside(comparison))]
     if len(comparison.case.cluster.resources) > 1:
         blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
-    if (found.schedule.host >= 0).sum() <= _FEW_BARS:
+    if (on_hosts.schedule.host >= 0).sum() <= _FEW_BARS:
         blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
     return blocks
 
 
 def _beside(comparison: Comparison) -> str:
     """What the reader must know of the record."""
-    found = comparison.on_hosts
-    assert found is not None
+    on_hosts = comparison.on_hosts
+    assert on_hosts is not None
     text = ""
-    if found.unknown:
-        jobs = "job" if found.unknown == 1 else "jobs"
-        text += f" {found.unknown:,} {jobs} of which the hosts are not known are not in it."
-    if found.overfull:
-        part = percent(found.overfull) if found.overfull >= 0.0005 else "less than 0.1 %"
+    if on_hosts.unknown:
+        jobs = "job" if on_hosts.unknown == 1 else "jobs"
+        text += f" {on_hosts.unknown:,} {jobs} of which the hosts are not known are not in it."
+    if on_hosts.overfull:
+        part = percent(on_hosts.overfull) if on_hosts.overfull >= 0.0005 else "less than 0.1 %"
         text += f" In {part} of the hosts' time more was asked of one than it has."
     return text
 

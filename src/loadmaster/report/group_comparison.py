@@ -27,8 +27,8 @@ def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
     rows = list(groups.rows())
     if groups.by not in ("user", "account") or len(rows) <= most:
         return rows
-    kept = np.sort(np.argsort(-groups.jobs, kind="stable")[:most])
-    return [rows[k] for k in kept]
+    largest = np.sort(np.argsort(-groups.jobs, kind="stable")[:most])
+    return [rows[k] for k in largest]
 
 
 def who_pays(comparison: Comparison) -> list[Block]:
@@ -90,14 +90,14 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
 
 def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
     """The cells between name and drain: waits in units of `size` seconds, the warm-up in units of `length`."""
-    found, m = outcome.beside.steady, outcome.metrics
-    if found.overloaded:
+    steady, m = outcome.beside.steady, outcome.metrics
+    if steady.overloaded:
         only = ["the queue only grows", short(m.mean_queue_length), "", ""]
-    elif found.mean_wait_s is None or found.mean_queue_length is None:
+    elif steady.mean_wait_s is None or steady.mean_queue_length is None:
         only = ["does not settle", short(m.mean_queue_length), "", ""]
     else:
-        only = [short(found.mean_wait_s / size), short(m.mean_queue_length), short(found.mean_queue_length),
-                short((found.warm_up_s or 0.0) / length)]  # fmt: skip
+        only = [short(steady.mean_wait_s / size), short(m.mean_queue_length), short(steady.mean_queue_length),
+                short((steady.warm_up_s or 0.0) / length)]  # fmt: skip
     return [short(m.mean_wait_s / size), *only]
 
 

@@ -46,23 +46,23 @@ def filled_chart(instance: Instance, host: Ints, moved: Collection[int] = ()) ->
 
 def _resources(instance: Instance) -> list[tuple[str, Any, Any]]:
     """Name, demand and capacity of the first resource of either kind."""
-    found: list[tuple[str, Any, Any]] = []
+    resources: list[tuple[str, Any, Any]] = []
     if instance.fluid_names:
-        found.append((instance.fluid_names[0], instance.fluid[:, 0], instance.fluid_capacity[:, 0]))
+        resources.append((instance.fluid_names[0], instance.fluid[:, 0], instance.fluid_capacity[:, 0]))
     if instance.rigid_names:
-        found.append((instance.rigid_names[0], instance.rigid[:, 0], instance.rigid_capacity[:, 0]))
-    return found
+        resources.append((instance.rigid_names[0], instance.rigid[:, 0], instance.rigid_capacity[:, 0]))
+    return resources
 
 
 def _pieces(
     instance: Instance, host: Ints, moved: Collection[int], name: str, demand: Any, capacity: Any
 ) -> list[dict[str, Any]]:
-    found = []
+    pieces = []
     for t, h in enumerate(host.tolist()):
         if h >= 0 and capacity[h] > 0:
             kind = ("moved" if t in moved else "stays") if moved else "task"
-            found.append({
+            pieces.append({
                 "resource": name, "host": instance.host_name(h), "task": instance.task_name(t), "place": t,
                 "job": instance.job_name(int(instance.job_of[t])), "part": float(demand[t] / capacity[h]), "kind": kind,
             })  # fmt: skip
-    return found
+    return pieces

@@ -25,12 +25,12 @@ def shown_as_one(comparison: Comparison) -> tuple[Comparison, Same]:
     Rules coincide where no run under any load tells them apart: every measure, the queue, the use of the hosts and the
     waits are equal to the bit, and so is what samples say. Of a set stays the baseline, or the first.
     """
-    found: dict[tuple[object, ...], list[Rule]] = defaultdict(list)
+    groups: dict[tuple[object, ...], list[Rule]] = defaultdict(list)
     for rule in dict.fromkeys(map(rule_of, comparison.settings)):
-        found[_signature(comparison, rule)].append(rule)
+        groups[_signature(comparison, rule)].append(rule)
     bases = [base for load in {o.load for o in comparison.outcomes} if (base := comparison.baseline_at(load))]
     first = {rule_of(base.setting) for base in bases}
-    sets = [sorted(rules, key=lambda rule: rule not in first) for rules in found.values() if len(rules) > 1]
+    sets = [sorted(rules, key=lambda rule: rule not in first) for rules in groups.values() if len(rules) > 1]
     if not sets:
         return comparison, {}
     dropped = {rule for rules in sets for rule in rules[1:]}
@@ -54,14 +54,14 @@ def identical_rules_notes(comparison: Comparison, same: Same) -> list[str]:
     kinds = len({rule_of(setting)[1:] for setting in comparison.settings})
     policies = {rule: tuple(each.policy for each in rules) for rule, rules in same.items() if _alike(rules)}
     counts = Counter(policies.values())
-    told = []
+    notes = []
     for rule, rules in same.items():
         everywhere = rule in policies and counts[policies[rule]] == kinds
         names = list(policies[rule]) if everywhere else [comparison.rule_name(each) for each in rules]
-        told.append(
+        notes.append(
             f"The runs of {listed(names)} are the same in all that is measured: they are shown as one, {names[0]}."
         )
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(notes))
 
 
 def _alike(rules: Sequence[Setting]) -> bool:
@@ -82,8 +82,8 @@ def _signature(comparison: Comparison, rule: Rule) -> tuple[object, ...]:
 
 
 def _interval(row: Judged) -> tuple[float, ...]:
-    found = row.difference  # the baseline's own is none
-    return (0.0, 0.0, 0.0) if found is None else (found.mean, found.low, found.high)
+    difference = row.difference  # the baseline's own is none
+    return (0.0, 0.0, 0.0) if difference is None else (difference.mean, difference.low, difference.high)
 
 
 def _of_run(outcome: Outcome) -> tuple[object, ...]:

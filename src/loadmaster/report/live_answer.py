@@ -58,21 +58,21 @@ def live_answer(timeline: LiveTimeline) -> str:
 
 
 def _troubles(timeline: LiveTimeline) -> list[str]:
-    found = []
+    troubles = []
     if timeline.acts:
         kinds = [f"{count:,} {kind}" for kind, count in timeline.refusals.most_common()]
         refused = sum(timeline.refusals.values())
-        found.append(
+        troubles.append(
             f"The engine refused {_many(refused, 'time')} ({listed(kinds)})" if refused else "Nothing was refused"
         )
     if timeline.refused_jobs:
         names = ", ".join(timeline.refused_jobs[:3]) + (", ..." if len(timeline.refused_jobs) > 3 else "")
         those = _many(len(timeline.refused_jobs), "job")
-        found.append(f"{those} had not started for that by the end ({names})")
+        troubles.append(f"{those} had not started for that by the end ({names})")
     if timeline.waiting_s:
         longest = show_seconds(max(timeline.waiting_s))
-        found.append(f"{_many(len(timeline.waiting_s), 'job')} still waited, the longest for {longest}")
-    return found
+        troubles.append(f"{_many(len(timeline.waiting_s), 'job')} still waited, the longest for {longest}")
+    return troubles
 
 
 def _agreement(timeline: LiveTimeline) -> list[str]:
@@ -92,16 +92,16 @@ def _so_far(timeline: LiveTimeline) -> list[str]:
     """The last of the waits so far; a gain only where it is larger than the model's error (rules H6 and H7)."""
     if not timeline.so_far or not timeline.so_far[-1].jobs:
         return []
-    found = timeline.so_far[-1]
-    site, own = show_seconds(found.site_wait_s), show_seconds(found.own_wait_s)
-    text = f"{_many(found.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
-    if not found.site_wait_s:
+    waits = timeline.so_far[-1]
+    site, own = show_seconds(waits.site_wait_s), show_seconds(waits.own_wait_s)
+    text = f"{_many(waits.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
+    if not waits.site_wait_s:
         return [text]
-    if found.gain is None or found.error is None:
+    if waits.gain is None or waits.error is None:
         return [f"{text}; how far that can be believed is not known"]
-    if not found.tells:
-        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(found.error)}"]
-    return [f"{text} ({signed(found.gain)}; the model of the site is wrong by {signed(found.error)})"]
+    if not waits.tells:
+        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(waits.error)}"]
+    return [f"{text} ({signed(waits.gain)}; the model of the site is wrong by {signed(waits.error)})"]
 
 
 def _followed(timeline: LiveTimeline) -> list[dict[str, Any]]:

@@ -135,13 +135,13 @@ def hosts_chart(timeline: LiveTimeline) -> Any | None:
 
 def _alike(hosts: Sequence[HostNow], cores: int, memory: int, gib: float) -> list[dict[str, Any]]:
     """One point for all hosts with the same left."""
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for host in hosts:
-        found[host.free[cores], host.free[memory] / gib, host.kind].append(host.name)
+        groups[host.free[cores], host.free[memory] / gib, host.kind].append(host.name)
     return [
         {"x": x, "y": y, "kind": kind, "hosts": len(names),
          "names": ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")}
-        for (x, y, kind), names in found.items()
+        for (x, y, kind), names in groups.items()
     ]  # fmt: skip
 
 

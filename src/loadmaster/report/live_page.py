@@ -50,16 +50,16 @@ def live_page(timeline: LiveTimeline, command: str = "") -> Page:
 
 
 def _warnings(timeline: LiveTimeline) -> list[str]:
-    found = []
+    texts = []
     last = timeline.sessions[-1]
     if timeline.unended:
-        found.append(f"{timeline.unended}.")
+        texts.append(f"{timeline.unended}.")
     elif last.ended not in ("done", "stopped"):
-        found.append(f"The last session ended otherwise than it should: {last.ended}.")
+        texts.append(f"The last session ended otherwise than it should: {last.ended}.")
     if timeline.skipped:
         whys = list(dict.fromkeys(why for _, why in timeline.skipped))
-        found.append(f"In {len(timeline.skipped):,} cycles no decision was taken: {'; '.join(whys[:3])}.")
-    return found
+        texts.append(f"In {len(timeline.skipped):,} cycles no decision was taken: {'; '.join(whys[:3])}.")
+    return texts
 
 
 def _table(figures: dict[str, Any]) -> Table:

@@ -13,5 +13,5 @@ def page_footer(facts: Mapping[str, object]) -> list[Block]:
         >>> page_footer({"seed": 0, "unknown": None})[1].values["seed"]
         '0'
     """
-    known = {name: str(value) for name, value in facts.items() if value is not None and value != ""}
-    return [Heading("How this was made"), Facts({**known, "version": f"loadmaster {__version__}"})]
+    shown = {name: str(value) for name, value in facts.items() if value is not None and value != ""}
+    return [Heading("How this was made"), Facts({**shown, "version": f"loadmaster {__version__}"})]

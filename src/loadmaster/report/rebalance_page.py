@@ -43,11 +43,11 @@ def rebalance_page(
         blocks += [Heading("What stands in the way of a better placement"), _stuck(facts)]
     with unchecked():
         blocks += _pictures(now, plan)
-    made = {
+    footer = {
         "command": command, "tasks": f"{now.instance.tasks:,}", "hosts": f"{now.instance.hosts:,}",
         "solver": facts["solver"], "budget": "none" if facts["budget"] is None else amount(facts["budget"]),
     }  # fmt: skip
-    return Page(answer, [*blocks, *page_footer(made)], name, "loadmaster rebalance")
+    return Page(answer, [*blocks, *page_footer(footer)], name, "loadmaster rebalance")
 
 
 def _levels(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:

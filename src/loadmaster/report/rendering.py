@@ -54,13 +54,13 @@ def environment() -> "Environment":
     """Where templates are found, for pages that are built on these too: what is put into them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("loadmaster.report", "page_parts"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.globals["bodies"] = bodies
-    made.filters["words"] = as_words
-    return made
+    templates.globals["bodies"] = bodies
+    templates.filters["words"] = as_words
+    return templates
 
 
 def policy_of_scripts(scripts: Sequence[str]) -> str:

@@ -66,9 +66,9 @@ class Drawn:
     """The rules of one chart, in the order given, and the channels that tell them apart."""
 
     def __init__(self, comparison: Comparison, outcomes: Sequence[Outcome]) -> None:
-        known = rule_styles(comparison)
+        styles = rule_styles(comparison)
         self.names = list(dict.fromkeys(comparison.rule_name(outcome.setting) for outcome in outcomes))
-        self.looks = [known[name] for name in self.names]
+        self.looks = [styles[name] for name in self.names]
         self._policies = len({outcome.setting.policy for outcome in outcomes})
 
     @property
@@ -116,8 +116,8 @@ class Drawn:
 
     def told_apart(self, chart: Any) -> Any:
         """`chart`, which has a choice of these rules, as a page's script finds it."""
-        told = [[name, look.colour, look.dash] for name, look in zip(self.names, self.looks, strict=True)]
-        return chart.properties(usermeta={"rules": told})
+        appearance = [[name, look.colour, look.dash] for name, look in zip(self.names, self.looks, strict=True)]
+        return chart.properties(usermeta={"rules": appearance})
 
     def _scale(self, values: list[Any]) -> Any:
         import altair as alt

@@ -110,7 +110,7 @@ def _made(timeline: ShareTimeline, command: str) -> list[Block]:
 
 
 def _kinds(timeline: ShareTimeline) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for (kind, _), count in timeline.refused.items():
-        found[kind] = found.get(kind, 0) + count
-    return found
+        counts[kind] = counts.get(kind, 0) + count
+    return counts

@@ -56,12 +56,12 @@ def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> lis
         return any(q.type == p.type and q.cost <= p.cost and q.span_s < p.span_s * (1 - 1e-9) for q in curve)
 
     at = curve.index(chosen) if chosen in curve else -9
-    kept: list[CurvePoint] = []
+    points: list[CurvePoint] = []
     for place, p in enumerate(curve):
-        apart = not kept or kept[-1].type != p.type or p.hosts >= kept[-1].hosts * 1.25
+        apart = not points or points[-1].type != p.type or p.hosts >= points[-1].hosts * 1.25
         if abs(place - at) <= 1 or (apart and not beaten(p)):
-            kept.append(p)
-    return kept
+            points.append(p)
+    return points
 
 
 def _table(

@@ -43,19 +43,19 @@ class RulesInTheWay:
     @cached_property
     def hosts(self) -> Bools:
         """bool[H]: where it may run."""
-        found = np.zeros(self._record.case.cluster.hosts, bool)
+        allowed = np.zeros(self._record.case.cluster.hosts, bool)
         if self._binding is None:
-            return ~found
+            return ~allowed
         for entry in self._entries:
-            found |= self._binding.entries.allowed[self._binding.entries.hosts[entry]]
-        return found
+            allowed |= self._binding.entries.allowed[self._binding.entries.hosts[entry]]
+        return allowed
 
     def awaits(self, now_s: float) -> str:
         """What it waited for in other jobs as the cycle began, in words; empty if that was nothing."""
-        found = (
+        texts = (
             None if self._binding is None else open_dependencies(self._record, self._binding.waits, self._job, now_s)
         )
-        return "" if found is None else found.past_words
+        return "" if texts is None else texts.past_words
 
     def limit(self, running: list[int], now_s: float) -> str:
         """The limit that was reached while these jobs ran, in words; empty if it had room below all."""

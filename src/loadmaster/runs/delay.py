@@ -230,8 +230,8 @@ def kept_back(record: Record, job: int, now_s: float, room: Bools) -> str:
     if rules is None or not rules.calendar:
         return ""
     own = _named(record, job)
-    found = [row for row in rules.calendar if row.kind == "reserved" and row.name == own] if own else []
-    if found and not any(row.flex or row.from_s <= now_s for row in found):
+    rows = [row for row in rules.calendar if row.kind == "reserved" and row.name == own] if own else []
+    if rows and not any(row.flex or row.from_s <= now_s for row in rows):
         return f"its reservation {own} had not begun"
     left, names = room.copy(), []
     for row in (row for row in rules.calendar if _is_in_the_way(record, job, now_s, row, own)):

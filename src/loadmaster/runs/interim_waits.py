@@ -30,8 +30,8 @@ class InterimWaits:
     @property
     def error(self) -> float | None:
         """Of the model, as a part of what happened (rule H5); None where it is not known, or nobody waited."""
-        known = self.model_wait_s is not None and self.site_wait_s > 0
-        return self.model_wait_s / self.site_wait_s - 1.0 if known and self.model_wait_s is not None else None
+        has_both = self.model_wait_s is not None and self.site_wait_s > 0
+        return self.model_wait_s / self.site_wait_s - 1.0 if has_both and self.model_wait_s is not None else None
 
     @property
     def gain(self) -> float | None:

@@ -157,12 +157,12 @@ def _verdict(
     last = max(sampled.looks[row] for row in rows) if rows else 0
     left = [row for row in rows if sampled.looks[row] == last]
     table = np.array([np.pad(each, (0, sampled.samples - each.size), constant_values=np.nan) for each in wait])
-    found = verdict_of_samples(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
-    if found.kind == "none" and len(rows) > 1:
-        found = Verdict("best", (left[0],), {})
-    leader = found.best[0] if found.best else 0
+    verdict = verdict_of_samples(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
+    if verdict.kind == "none" and len(rows) > 1:
+        verdict = Verdict("best", (left[0],), {})
+    leader = verdict.best[0] if verdict.best else 0
     gone = {row: judge(leader, row)(_ratio(wait, leader, row)) for row in rows if row not in left}
-    return Verdict(found.kind, found.best, found.apart | gone)
+    return Verdict(verdict.kind, verdict.best, verdict.apart | gone)
 
 
 def _sound(sampled: Sampled) -> Bools:

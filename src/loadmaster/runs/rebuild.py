@@ -168,9 +168,9 @@ def job_named(record: Record, name: int | str) -> int | None:
         return same[which - 1] if 0 < which <= len(same) else None
     if record.called or not word.isdecimal():
         names = [str(record.name_of(job)) for job in range(record.workload.jobs)]
-        found = meant(names, word)
-        if found or not word.isdecimal():
-            return found[-1] if found else None
+        rows = meant(names, word)
+        if rows or not word.isdecimal():
+            return rows[-1] if rows else None
     return next(iter(jobs_numbered(record, int(word))), None)
 
 
@@ -184,8 +184,8 @@ def meant(names: Sequence[str], word: str) -> list[int]:
         []
     """
     bare = [name.partition("@")[0] for name in names]
-    if found := [row for row, name in enumerate(names) if word in (name, bare[row])]:
-        return found
+    if rows := [row for row, name in enumerate(names) if word in (name, bare[row])]:
+        return rows
     short = [row for row, name in enumerate(bare) if word == name.rpartition("/")[2]]
     return short if len({bare[row] for row in short}) == 1 else []
 

@@ -66,14 +66,14 @@ def _rows(snapshot: Snapshot, job: int, hosts: tuple[int, ...]) -> list[int]:
 
 def _starts(record: Record) -> dict[float, list[tuple[int, tuple[int, ...]]]]:
     """Jobs and hosts by the moment at which they started, earlier runs as well."""
-    found: dict[float, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+    starts: dict[float, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
     first, schedule = record.workload.first_task, record.schedule
     for job in np.flatnonzero(schedule.started).tolist():
         hosts = tuple(schedule.host[first[job] : first[job + 1]].tolist())
-        found[float(schedule.start_s[job])].append((job, hosts))
+        starts[float(schedule.start_s[job])].append((job, hosts))
     cut = schedule.segments
     for row in range(0 if cut is None else len(cut)):
         assert cut is not None
         hosts = tuple(cut.host[int(cut.first[row]) : int(cut.first[row + 1])].tolist())
-        found[float(cut.start_s[row])].append((int(cut.job[row]), hosts))
-    return found
+        starts[float(cut.start_s[row])].append((int(cut.job[row]), hosts))
+    return starts

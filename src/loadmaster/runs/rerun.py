@@ -56,10 +56,10 @@ def circumstances(record: Record) -> tuple[str, ...]:
     notes = []
     if record.about["version"] != __version__:
         notes.append(f"The record was made by version {record.about['version']}, this is {__version__}.")
-    for known in record.about["inputs"]:
-        path = Path(known["path"])
+    for recorded in record.about["inputs"]:
+        path = Path(recorded["path"])
         if not path.is_file():
             notes.append(f"{path.name} is no longer at {path.parent}; the record's own copy of its jobs was used.")
-        elif file_identity(path)["sha256"] != known["sha256"]:
+        elif file_identity(path)["sha256"] != recorded["sha256"]:
             notes.append(f"{path.name} was changed since; the record's own copy of its jobs was used.")
     return tuple(notes)

@@ -77,10 +77,10 @@ class ShareTimeline:
 
         if word in self.tasks:
             return word
-        found = [task for task, name in self.shown.items() if name == word]
-        if len(found) > 1:
-            raise InputError(word, f"{len(found)} tasks of this record have that name", fix=f"such as {found[0]}")
-        if not found:
+        tasks = [task for task, name in self.shown.items() if name == word]
+        if len(tasks) > 1:
+            raise InputError(word, f"{len(tasks)} tasks of this record have that name", fix=f"such as {tasks[0]}")
+        if not tasks:
             names = [*self.tasks, *self.shown.values()]
             near = near_to(word, names)
             fix = (
@@ -91,7 +91,7 @@ class ShareTimeline:
                 else ""
             )
             raise InputError(word, "no such task in this record", fix=fix or "let it run longer")
-        return found[0]
+        return tasks[0]
 
     def name_of(self, task: str) -> str:
         """What a person calls it."""
@@ -102,12 +102,12 @@ class ShareTimeline:
         spans = [span for span in self.spans if span.task == task]
         length_s = sum(span.to_s - span.from_s for span in spans)
         mean = sum(span.share * (span.to_s - span.from_s) for span in spans) / length_s if length_s else None
-        told = Counter(change.what.split()[0] for change in self.changes if change.task == task)
+        counts = Counter(change.what.split()[0] for change in self.changes if change.task == task)
         last = spans[-1] if spans else None
         return {
             "task": task, "name": self.name_of(task), "cores": self.tasks[task],
             "host": None if last is None else last.host, "share": None if last is None else last.share,
-            "mean_share": mean, "ran_s": length_s, "moves": told["moved"], "caps": told["capped"],
+            "mean_share": mean, "ran_s": length_s, "moves": counts["moved"], "caps": counts["capped"],
             "how": self.over.get(task, "never started" if last is None else "runs"),
         }  # fmt: skip
 

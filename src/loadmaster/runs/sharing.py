@@ -76,12 +76,12 @@ def fractional_problem(
     workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
 ) -> FractionalProblem:
     """What the engine of fractional scheduling is given."""
-    told = _told(workload, cluster, settings)
-    if told is not None:
-        told[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
+    needs = _told(workload, cluster, settings)
+    if needs is not None:
+        needs[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
     policy = replace(settings.fractional, sources=sources)
     return FractionalProblem(
-        workload, cluster, policy, settings.migration, told, settings.model("fractional", sources)
+        workload, cluster, policy, settings.migration, needs, settings.model("fractional", sources)
     )  # fmt: skip
 
 

@@ -109,8 +109,8 @@ def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | Non
             raise InputError("--hosts", "the site names its own machines", fix="leave out --hosts")
         accounts = path.parent / fitted.accounts if fitted.accounts else None
         base = site_case(path.parent / fitted.slurm_conf, accounts)
-        kept = [note for note in base.notes if note != _OWN]
-        return replace(base, policy=fitted.policy, queue=fitted.queue, notes=(*kept, *notes), fitted=True)
+        base_notes = [note for note in base.notes if note != _OWN]
+        return replace(base, policy=fitted.policy, queue=fitted.queue, notes=(*base_notes, *notes), fitted=True)
     return SiteCase(
         None, _machines(path, fitted, hosts), fitted.policy, fitted.queue, tuple(notes), fitted.spread or "auto", True
     )  # fmt: skip

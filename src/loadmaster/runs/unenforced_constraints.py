@@ -11,10 +11,10 @@ def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") 
         cluster: the machines.
         machines: the name of the set, where there are several.
     """
-    asked = None if workload.constraints is None else workload.constraints.features
-    if asked is None or (cluster.rules is not None and any(cluster.rules.features)):
+    features = None if workload.constraints is None else workload.constraints.features
+    if features is None or (cluster.rules is not None and any(cluster.rules.features)):
         return ()
-    count = int((asked.code >= 0).sum())
+    count = int((features.code >= 0).sum())
     if count == 0:
         return ()
     jobs = "1 job asks" if count == 1 else f"{count:,} jobs ask"

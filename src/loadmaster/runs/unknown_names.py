@@ -21,16 +21,16 @@ def refuse_unknown_names(workload: Workload, rules: SiteRules | None) -> None:
     bound, rules = workload.constraints or Constraints(), rules or SiteRules()
     partitions = [] if bound.partition is None else bound.partition.words()
     qualities = [] if bound.qos is None else bound.qos.words()
-    asked = (
+    columns = (
         ("a partition", partitions, rules.partitions), ("a QOS", qualities, rules.qos),
         ("an account", account_names(workload, bound), rules.accounts),
     )  # fmt: skip
-    for what, words, rows in asked:
-        known = {row.account if isinstance(row, Account) else row.name for row in rows}
-        lacking = [word for word in words if word and known.isdisjoint(part.strip() for part in word.split(","))]
-        if known and len(lacking) > MOST_UNKNOWN_NAMES * workload.jobs:
+    for what, words, rows in columns:
+        site_names = {row.account if isinstance(row, Account) else row.name for row in rows}
+        lacking = [word for word in words if word and site_names.isdisjoint(part.strip() for part in word.split(","))]
+        if site_names and len(lacking) > MOST_UNKNOWN_NAMES * workload.jobs:
             rule = f"{len(lacking):,} of {workload.jobs:,} jobs name {what} that the site does not have"
-            has = ", ".join(sorted(known)[:8]) + (", ..." if len(known) > 8 else "")
+            has = ", ".join(sorted(site_names)[:8]) + (", ..." if len(site_names) > 8 else "")
             fix = f"it has {has}; give the configuration of this log"
             raise InputError(max(set(lacking), key=lacking.count), rule, fix=fix, where="--site")
 
@@ -43,14 +43,16 @@ def unknown_names(workload: Workload, rules: SiteRules | None) -> list[str]:
     bound, rules = workload.constraints or Constraints(), rules or SiteRules()
     notes = []
     if bound.reservation is not None:
-        known = {row.name for row in rules.calendar}
-        notes += _said(bound.reservation.words(), known, "reservation", "they wait for none")
+        reservations = {row.name for row in rules.calendar}
+        notes += _said(bound.reservation.words(), reservations, "reservation", "they wait for none")
     if bound.qos is not None and rules.qos:
-        known = {qos.name for qos in rules.qos}
-        notes += _said(bound.qos.words(), known, "QOS", "nothing of a QOS binds them, but of their partition's")
+        reservations = {qos.name for qos in rules.qos}
+        notes += _said(bound.qos.words(), reservations, "QOS", "nothing of a QOS binds them, but of their partition's")
     if workload.project is not None and any(node.limits != Limits() for node in rules.accounts):
-        known = {_payer(node.user, node.account) for node in rules.accounts if node.user}
-        notes += _said(_payers(workload, bound), known, "user in an account", "no limit of such a user binds them")
+        reservations = {_payer(node.user, node.account) for node in rules.accounts if node.user}
+        notes += _said(
+            _payers(workload, bound), reservations, "user in an account", "no limit of such a user binds them"
+        )
     return notes
 
 
@@ -63,8 +65,8 @@ def _payer(user: str, account: str) -> str:
     return f"{user} in {account}" if user and account else ""
 
 
-def _said(words: Iterable[str | None], known: set[str], what: str, so: str) -> list[str]:
-    names, counts = np.unique([word for word in words if word and word not in known] or [""], return_counts=True)
+def _said(words: Iterable[str | None], site_names: set[str], what: str, so: str) -> list[str]:
+    names, counts = np.unique([word for word in words if word and word not in site_names] or [""], return_counts=True)
     if names[0] == "":
         return []
     first, more = ", ".join(names[:3]), f" and {len(names) - 3} more" if len(names) > 3 else ""

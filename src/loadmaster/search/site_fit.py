@@ -115,7 +115,7 @@ def fit_site(
 
     def make(queues: list[SiteQueue]) -> list[WeekByWeek]:
         cells = [cell_of(work, trial_of(policy, queue)) for queue in queues]
-        return [WeekByWeek(recorded, found) for found in run_study(work, cells, store, pool, watch)]
+        return [WeekByWeek(recorded, week) for week in run_study(work, cells, store, pool, watch)]
 
     search = _Search(make)
     plain = [SiteQueue(name) for name in disciplines]

@@ -15,8 +15,8 @@ def read_machines(spec: str | Path) -> Cluster:
     Raises:
         InputError: neither a file nor the short form, or hosts that break a rule.
     """
-    found = slurm_machines(spec)
-    return read_hosts(spec) if found is None else found
+    cluster = slurm_machines(spec)
+    return read_hosts(spec) if cluster is None else cluster
 
 
 def slurm_machines(spec: str | Path) -> Cluster | None:

@@ -153,9 +153,9 @@ def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: dict[str, 
     """QOS of partitions that nobody describes, flags of QOS that change who may start or is refused, and the QOS that
     users have where a job names none.
     """
-    known = {qos.name for qos in (() if accounts is None else accounts.qos)}
+    qos_names = {qos.name for qos in (() if accounts is None else accounts.qos)}
     for part in site.partitions:
-        if part.qos and part.qos not in known and site.limits_bind:
+        if part.qos and part.qos not in qos_names and site.limits_bind:
             left_out[f"QOS={part.qos} of partition {part.name}, which no file of accounts describes"] = None
     if accounts is None:
         return

@@ -43,11 +43,11 @@ def parse_shown_nodes(text: str, where: str = "scontrol show node") -> tuple[Sit
         (8, 15000, 2, ('big',), False)
     """
     nodes = Nodes()
-    for number, found in enumerate(NODE.finditer(text), start=1):
+    for number, match in enumerate(NODE.finditer(text), start=1):
         if number > MOST_HOSTS:
             raise InputError(f"over {MOST_HOSTS:,} hosts", f"more than {MOST_HOSTS:,}", where=where)
-        line = f"{where}:{text.count(chr(10), 0, found.start()) + 1}"
-        nodes.add((_node(found[0].strip(), line),), line)
+        line = f"{where}:{text.count(chr(10), 0, match.start()) + 1}"
+        nodes.add((_node(match[0].strip(), line),), line)
     return tuple(nodes.by_name.values())
 
 

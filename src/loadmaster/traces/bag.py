@@ -74,11 +74,11 @@ def _parquet(path: Path, column: str | None) -> Floats:
     table, _ = parquet_table(path)
     name = _chosen(table.columns, column, path)
     cells = table[name]
-    found = durations(cells.fill_nan(None) if cells.dtype.is_float() else cells)
-    if found.bad.any():
-        row = int(np.argmax(found.bad))
+    seconds = durations(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+    if seconds.bad.any():
+        row = int(np.argmax(seconds.bad))
         raise InputError(table[name][row], "not a duration in seconds", where=f"{path}:{row + 1}")
-    return found.values
+    return seconds.values
 
 
 def _chosen(names: list[str], column: str | None, path: Path) -> str:

@@ -19,14 +19,14 @@ def constraints_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
         >>> constraints_of_jobs(Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound))
         {'partition': {'jobs': 2, 'kinds': 1}}
     """
-    found = {}
+    counts = {}
     for name, column in () if workload.constraints is None else workload.constraints.columns():
         says = _says(name, column, workload)
         if says.any():
-            found[name] = {"jobs": int(says.sum())}
+            counts[name] = {"jobs": int(says.sum())}
             if isinstance(column, Named):
-                found[name]["kinds"] = len(column.names)
-    return found
+                counts[name]["kinds"] = len(column.names)
+    return counts
 
 
 def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:

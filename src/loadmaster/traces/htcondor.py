@@ -60,15 +60,15 @@ def _of_text(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
     ad: dict[str, str] = {}
     begin = 1
     for record in lines_of(path, options.progress):
-        found = _ATTRIBUTE.fullmatch(record.text) if len(record.content) < 400 else _ATTRIBUTE.match(record.text)
-        if found is None or (found[1] in ad and found[1] in _KEPT):
+        match = _ATTRIBUTE.fullmatch(record.text) if len(record.content) < 400 else _ATTRIBUTE.match(record.text)
+        if match is None or (match[1] in ad and match[1] in _KEPT):
             if ad:
                 yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
             ad = {}
-        if found is not None:
+        if match is not None:
             begin = begin if ad else record.line
-            if found[1] in _KEPT and len(ad) < _MOST_ATTRIBUTES:
-                ad[found[1]] = found[2].strip().strip('"')
+            if match[1] in _KEPT and len(ad) < _MOST_ATTRIBUTES:
+                ad[match[1]] = match[2].strip().strip('"')
     if ad:
         yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
 

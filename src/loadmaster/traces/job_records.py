@@ -234,8 +234,8 @@ def _checked(fields: RecordValues) -> RecordValues:
 def _numbers(jobs: list[RecordValues], name: str) -> Floats:
     """float64[N]: what they say, NaN where nothing or no number."""
     values = (job.get(name) for job in jobs)
-    found = np.array([math.nan if value is None else value for value in values], np.float64)
-    return np.where(np.isinf(found), np.nan, found)
+    numbers = np.array([math.nan if value is None else value for value in values], np.float64)
+    return np.where(np.isinf(numbers), np.nan, numbers)
 
 
 def _values(values: Floats) -> Values:

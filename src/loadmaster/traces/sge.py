@@ -55,15 +55,15 @@ def job_of(line: str) -> RecordValues | Rule:
         return SLAVE_TASK
     if start <= 0:
         return NEVER_STARTED
-    asked = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
+    request = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
     slots = max(number(fields[SLOTS]), 1.0)
-    memory = next((bytes_of(asked[name]) for name in _MEMORY if name in asked), None)
+    memory = next((bytes_of(request[name]) for name in _MEMORY if name in request), None)
     task = fields[TASK] if fields[TASK].isdecimal() and fields[TASK] != "0" else None
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": fields[JOB],
         "array": fields[JOB] if task else None, "array_task": task, "cores": slots,
-        "memory_bytes": (memory or 0.0) * slots, "gpus": number(asked.get("gpu", "0")) * slots,
-        "limit_s": clock(asked.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
+        "memory_bytes": (memory or 0.0) * slots, "gpus": number(request.get("gpu", "0")) * slots,
+        "limit_s": clock(request.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
         "account": _said(fields[PROJECT]) or fields[GROUP], "partition": fields[QUEUE], "name": fields[NAME],
         "priority": fields[PRIORITY],
         "ran_on": None if _said(fields[GRANTED_PE]) else fields[HOST],
@@ -78,12 +78,12 @@ def _seconds(text: str) -> float:
 
 def _asked(category: str) -> dict[str, str]:
     """What stands behind every `-l` of a category."""
-    found: dict[str, str] = {}
+    request: dict[str, str] = {}
     for requests in re.findall(r"-l (\S+)", category):
-        found |= dict(pair.split("=", 1) for pair in requests.split(",") if "=" in pair)
-    if not found.get("gpu", "0").isdecimal():
-        del found["gpu"]
-    return found
+        request |= dict(pair.split("=", 1) for pair in requests.split(",") if "=" in pair)
+    if not request.get("gpu", "0").isdecimal():
+        del request["gpu"]
+    return request
 
 
 def _said(text: str) -> str | None:

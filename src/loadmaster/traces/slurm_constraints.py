@@ -44,30 +44,30 @@ def bound_columns(
         lines: what the command line of each job says; () where the log has none.
         marks: rows of which a note is to be made are put here.
     """
-    found: dict[str, NDArray[Any]] = {
+    columns: dict[str, NDArray[Any]] = {
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
-    found["min_hosts"], found["max_hosts"] = hosts_asked(frame)
-    found["limit_s"] = np.where(limit > 0, limit, np.inf)
+    columns["min_hosts"], columns["max_hosts"] = hosts_asked(frame)
+    columns["limit_s"] = np.where(limit > 0, limit, np.inf)
     if "eligible" in frame.columns:
-        found["eligible_s"] = moments(frame["eligible"]).values
+        columns["eligible_s"] = moments(frame["eligible"]).values
     for name, field in (("priority", "priority"), ("restarts", "restarts"), ("nice", "nice")):
         if field in frame.columns:
-            found[name] = np.nan_to_num(numbers(frame[field]).values)
-    if "restarts" in found:
-        found["restarts"] = np.clip(found["restarts"], 0, 1 << 30)
+            columns[name] = np.nan_to_num(numbers(frame[field]).values)
+    if "restarts" in columns:
+        columns["restarts"] = np.clip(columns["restarts"], 0, 1 << 30)
     if "state" in frame.columns:
-        found["status"] = _status(words(frame["state"]))
+        columns["status"] = _status(words(frame["state"]))
     if "jobid" in frame.columns:
         of_array = words(frame["jobid"])
         for name, group in (("array", 1), ("array_task", 2)):
             code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
-            found[name] = code.to_numpy()
-    _said(frame, bound, lines, found, marks)
-    _queued(frame, found)
-    found["min_hosts"] = np.minimum(found["min_hosts"], tasks).astype(np.int32)
-    found["max_hosts"] = np.clip(found["max_hosts"], 0, 1 << 30).astype(np.int32)
-    return found
+            columns[name] = code.to_numpy()
+    _said(frame, bound, lines, columns, marks)
+    _queued(frame, columns)
+    columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
+    columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
+    return columns
 
 
 def _status(state: pl.Series) -> NDArray[np.int32]:
@@ -81,15 +81,15 @@ def command_lines(frame: pl.DataFrame) -> Sequence[Submitted]:
     if "submitline" not in frame.columns:
         return ()
     lines = words(frame["submitline"])
-    known = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
-    return [known.get(line, _NOTHING) for line in lines.to_list()]
+    by_line = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
+    return [by_line.get(line, _NOTHING) for line in lines.to_list()]
 
 
 def _said(
     frame: pl.DataFrame,
     bound: BindingColumns,
     lines: Sequence[Submitted],
-    found: dict[str, NDArray[Any]],
+    columns: dict[str, NDArray[Any]],
     marks: dict[str, Any],
 ) -> None:
     """What the command line says, where there is one, and the columns that say the same."""
@@ -101,32 +101,32 @@ def _said(
     if lines:
         features = features.fill_null(pl.Series([one.constraint or None for one in lines], dtype=pl.String))
         depends = depends.fill_null(pl.Series([one.depends or None for one in lines], dtype=pl.String))
-        found["throttle"] = np.array([one.throttle for one in lines], np.int32)
-        found["exclusive"] = np.array([one.exclusive for one in lines], np.int32)
-        found["requeue"] = np.array([one.requeue != 0 for one in lines])
+        columns["throttle"] = np.array([one.throttle for one in lines], np.int32)
+        columns["exclusive"] = np.array([one.exclusive for one in lines], np.int32)
+        columns["requeue"] = np.array([one.requeue != 0 for one in lines])
         least, most = (np.array([one.nodes[k] for one in lines], np.int32) for k in (0, 1))
-        found["min_hosts"] = np.where(least > 0, least, found["min_hosts"])
-        found["max_hosts"] = np.where(least > 0, most, found["max_hosts"])
+        columns["min_hosts"] = np.where(least > 0, least, columns["min_hosts"])
+        columns["max_hosts"] = np.where(least > 0, most, columns["max_hosts"])
         reserved = reserved.fill_null(pl.Series([one.reservation or None for one in lines], dtype=pl.String))
-        found.setdefault("nice", np.array([one.nice for one in lines]))
+        columns.setdefault("nice", np.array([one.nice for one in lines]))
         if "eligible" not in frame.columns:
             marks["later"] = np.array([one.later for one in lines])
         marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
-    found["reservation"] = bound.codes("reservation", reserved)
-    found["features"] = bound.codes("features", features)
-    found["depends"] = bound.codes("depends", depends)
+    columns["reservation"] = bound.codes("reservation", reserved)
+    columns["features"] = bound.codes("features", features)
+    columns["depends"] = bound.codes("depends", depends)
 
 
-def _queued(frame: pl.DataFrame, found: dict[str, NDArray[Any]]) -> None:
+def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
     """What only the queue itself tells: holds, throttles, whole hosts, whether a job may come back."""
     if "reason" in frame.columns:
         reason = words(frame["reason"]).fill_null("")
         user, admin = reason.str.contains("JobHeldUser").to_numpy(), reason.str.contains("JobHeldAdmin").to_numpy()
-        found["hold"] = np.where(user, HOLDS.index("user"), np.where(admin, HOLDS.index("admin"), 0))
+        columns["hold"] = np.where(user, HOLDS.index("user"), np.where(admin, HOLDS.index("admin"), 0))
     if "throttle" in frame.columns:
-        found["throttle"] = np.clip(numbers(frame["throttle"]).or_else(0.0), 0, 1 << 30)
+        columns["throttle"] = np.clip(numbers(frame["throttle"]).or_else(0.0), 0, 1 << 30)
     if "requeue" in frame.columns:
-        found["requeue"] = numbers(frame["requeue"]).or_else(1.0) != 0
+        columns["requeue"] = numbers(frame["requeue"]).or_else(1.0) != 0
     if "oversubscribe" in frame.columns:
         whole = words(frame["oversubscribe"]).str.to_lowercase().is_in(WHOLE_HOSTS).fill_null(value=False)
-        found["exclusive"] = np.where(whole.to_numpy(), EXCLUSIVE.index("host"), 0)
+        columns["exclusive"] = np.where(whole.to_numpy(), EXCLUSIVE.index("host"), 0)

@@ -52,7 +52,7 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
         count: float64[N], nodes of each job.
         lines: what the command line of each job says; () where the log has none.
     """
-    asked = first_amount(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
+    requested = first_amount(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
     given = first_amount(
         whole_numbers(frame, "ncpus"), whole_numbers(frame, "alloccpus"), tracked(frame, "alloctres", "cpu")
     )
@@ -60,14 +60,14 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
     asked_gpus = first_amount(tres, _untracked_gpus(frame, count, lines), _gpus(frame, "reqgres") * count)
     allocated = _gpus(frame, "alloctres")
     given_gpus = first_amount(allocated, _gpus(frame, "gresdetail"), _gpus(frame, "allocgres") * count)
-    whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((asked > 0) & (given_gpus > asked_gpus)))
-    cores = np.where(whole, given, first_amount(asked, given))
+    whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((requested > 0) & (given_gpus > asked_gpus)))
+    cores = np.where(whole, given, first_amount(requested, given))
     memory, held = job_memory(frame, cores, count), tracked_memory(frame, "alloctres")
     held = np.where(whole & (held > 0), np.floor(held), memory.values)
     gpus = np.where(whole, first_amount(given_gpus, asked_gpus), first_amount(asked_gpus, given_gpus))
     return Demand(
-        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (asked > 0) & (given > asked),
-        ~whole & (asked > 0) & (given > asked), (gpus > 0) & (tres <= 0) & (allocated <= 0),
+        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (requested > 0) & (given > requested),
+        ~whole & (requested > 0) & (given > requested), (gpus > 0) & (tres <= 0) & (allocated <= 0),
     )  # fmt: skip
 
 
@@ -84,8 +84,8 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
         return np.zeros(frame.height)
     text = words(frame[name]).str.replace_all(_NO_GPUS, "")  # few texts are left, so that each is looked at once
     some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()
-    known = {each: float(gpus_in(each)) for each in some}
-    return np.asarray(text.replace_strict(known, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
+    gpus_by_text = {each: float(gpus_in(each)) for each in some}
+    return np.asarray(text.replace_strict(gpus_by_text, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
 
 
 def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Floats:

@@ -100,11 +100,11 @@ def _models(value: str) -> int:
 
 
 def _nodes(value: str) -> tuple[int, int]:
-    found = _NODES.fullmatch(value.strip())
-    if found is None:
+    match = _NODES.fullmatch(value.strip())
+    if match is None:
         return 0, 0
-    least = int(found[1])
-    return least, max(least, int(found[2] or least))
+    least = int(match[1])
+    return least, max(least, int(match[2] or least))
 
 
 def _options(line: str) -> dict[str, str]:

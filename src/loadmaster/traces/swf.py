@@ -53,10 +53,10 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     closed = options.swf_feedback == "closed"
     wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields, closed)
     rejects = Rejects(path, strict=options.strict)
-    kept = _kept(path, wanted, rejects, options, words)
-    if not len(kept):
+    grown = _kept(path, wanted, rejects, options, words)
+    if not len(grown):
         raise rejects.none_left()
-    columns = kept.first(options.limit)
+    columns = grown.first(options.limit)
     names, unnamed = read_names(path, about)
     notes = [*memory_notes(columns, options), *unnamed]
     bound, odd = bound_of(columns, words, options, names)
@@ -67,9 +67,9 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         extra |= _partly_unknown(columns)
     rows, resources = _rows(columns)
     rows = rows._replace(constraints=bound)
-    made = about.get(SYNTHETIC)
-    source = f"{made} ({path.name})" if made else path.name
-    workload, order = workload_of(rows, resources, source, synthetic=made is not None)
+    recipe = about.get(SYNTHETIC)
+    source = f"{recipe} ({path.name})" if recipe else path.name
+    workload, order = workload_of(rows, resources, source, synthetic=recipe is not None)
     if order is not None:
         extra = {name: column[order] for name, column in extra.items()}
     return Trace(
@@ -85,13 +85,13 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
 def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Estimates and projects as read, -1 where unknown, if that is so of some and not of others."""
-    found: dict[str, NDArray[Any]] = {}
-    known, project = columns["estimate_known"], columns["project"]
-    if known.any() and not known.all():
-        found["estimate_s"] = np.where(known, columns["estimate_s"], -1.0)
+    unknown: dict[str, NDArray[Any]] = {}
+    has_estimate, project = columns["estimate_known"], columns["project"]
+    if has_estimate.any() and not has_estimate.all():
+        unknown["estimate_s"] = np.where(has_estimate, columns["estimate_s"], -1.0)
     if project.min() < 0 <= project.max():
-        found["project"] = project
-    return found
+        unknown["project"] = project
+    return unknown
 
 
 def _header(head: bytes) -> dict[str, str]:
@@ -111,18 +111,18 @@ def _header(head: bytes) -> dict[str, str]:
 def _kept(
     path: Path, wanted: WantedColumns, rejects: Rejects, options: ReadOptions, words: Words | None
 ) -> GrowingColumns:
-    kept = GrowingColumns()
+    columns = GrowingColumns()
     lines = 0
     for text, whole, part in _in_order(path, wanted, options):
-        block = whole if options.limit is None else _until(text, whole, options.limit - len(kept), wanted)
+        block = whole if options.limit is None else _until(text, whole, options.limit - len(columns), wanted)
         rejects.count(_found(text, block, lines))
         lines += block.lines
         if block.jobs:
             behind = {} if words is None else words.columns(text, block.start)
-            kept.add(block.columns | behind, part)
-        if options.limit is not None and len(kept) >= options.limit:
+            columns.add(block.columns | behind, part)
+        if options.limit is not None and len(columns) >= options.limit:
             break
-    return kept
+    return columns
 
 
 def _until(text: bytes, block: Block, jobs: int, wanted: WantedColumns) -> Block:

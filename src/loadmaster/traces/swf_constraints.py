@@ -39,21 +39,21 @@ def bound_of(
         queue = Named(columns.pop("queue word"), words.queues.names)
         features = Named(columns.pop("features"), words.features.names)
         exclusive = columns.pop("exclusive")
-        asked = shaped(columns, columns.pop("hosts"), columns.pop("ppn"))
-        several = asked if asked.max(initial=0) > 1 else None
+        requested = shaped(columns, columns.pop("hosts"), columns.pop("ppn"))
+        several = requested if requested.max(initial=0) > 1 else None
         if odd := int(columns.pop("odd").sum()):
             notes.append(f"{odd:,} requests name or exclude hosts, or have several parts: that is not modelled.")
     if options.swf_partition == "15":
         queue, partition = None, queue
-    found = Constraints(
+    constraints = Constraints(
         qos=queue, partition=partition, features=features if features is not None and features.names else None,
         exclusive=exclusive if exclusive is not None and exclusive.any() else None, min_hosts=several,
         max_hosts=several, follows=follows, think_s=think_s, user_names=users, account_names=groups,
     )  # fmt: skip
     if options.all_fields:
         status = _status(columns["status"])
-        found = replace(found, name=numbered(columns["executable"], "executable", names), status=status)
-    return (None if found.is_empty else found), notes
+        constraints = replace(constraints, name=numbered(columns["executable"], "executable", names), status=status)
+    return (None if constraints.is_empty else constraints), notes
 
 
 def _followers(
@@ -128,7 +128,7 @@ def _status(values: Ints) -> Ints | None:
     """Codes of `STATUSES`; None where all lines have the same."""
     if not values.size or values.min() == values.max():
         return None
-    found = np.zeros(len(values), np.int32)
+    codes = np.zeros(len(values), np.int32)
     for number, word in _STATUS.items():
-        found[values == number] = STATUSES.index(word)
-    return found
+        codes[values == number] = STATUSES.index(word)
+    return codes

@@ -46,7 +46,7 @@ def full_log_run(
     """Every rule on the jobs of `case` as they are; only runs that are not in `store` are made."""
     work = Work(
         "tune", ("loadmaster.tuning.full_log_run",), _look, case, _to_bytes, _from_bytes,
-        prepare=lambda tasks, told: _prepare(case, tasks, told), workers=workers_for(case.workload.jobs),
+        prepare=lambda tasks, watching: _prepare(case, tasks, watching), workers=workers_for(case.workload.jobs),
         steps=case.workload.jobs,
     )  # fmt: skip
     cells = [

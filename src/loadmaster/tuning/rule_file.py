@@ -12,19 +12,19 @@ FRONT = "front"
 """The folder of candidates on the Pareto front, where there are several targets."""
 
 
-def rule_file(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) -> str:
+def rule_file(selection: SearchOutcome, plan: SearchPlan, summary: str, source: str) -> str:
     """The text of `winner.py`: what it is and how it was found, then the functions with their constants.
 
     Args:
         selection: with a winner.
         plan: of the search.
-        told: the gain, in a sentence.
+        summary: the gain, in a sentence.
         source: name of the log.
     """
     assert selection.winner is not None
     if selection.won is None:
-        return _built_in(selection, plan, told, source)
-    return _file(selection, plan, selection.won.number, FILE, told, source)
+        return _built_in(selection, plan, summary, source)
+    return _file(selection, plan, selection.won.number, FILE, summary, source)
 
 
 def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict[str, str]:
@@ -37,36 +37,36 @@ def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict
     }
 
 
-def _on_front(found: Figures, plan: SearchPlan) -> str:
+def _on_front(figures: Figures, plan: SearchPlan) -> str:
     """What a candidate of the front came to in the trials."""
-    pairs = zip(plan.targets, found.values, strict=True)
+    pairs = zip(plan.targets, figures.values, strict=True)
     parts = [f"{WORDS[target]} {math.exp(value):.2f} times" for target, value in pairs]
     trials = f"On the training logs, against fcfs+easy: {', '.join(parts)}."
     return f"{trials} No other candidate had less of one without more of another."
 
 
-def _file(selection: SearchOutcome, plan: SearchPlan, number: int, path: str, told: str, source: str) -> str:
+def _file(selection: SearchOutcome, plan: SearchPlan, number: int, path: str, summary: str, source: str) -> str:
     values = selection.trials[number].values
     first = f"Candidate {number + 1} of {len(selection.trials)}"
-    head = _head(selection, plan, first, told, source, selection.space.setting(values, path))
+    head = _head(selection, plan, first, summary, source, selection.space.setting(values, path))
     return "\n".join([*head, selection.space.text(values)])
 
 
-def _built_in(selection: SearchOutcome, plan: SearchPlan, told: str, source: str) -> str:
+def _built_in(selection: SearchOutcome, plan: SearchPlan, summary: str, source: str) -> str:
     """What is told of a winner that needs no file."""
     assert selection.winner is not None
     first = f"A built-in rule, lower on the final logs than all of {len(selection.trials)} candidates"
-    return "\n".join(_head(selection, plan, first, told, source, selection.winner.rule.setting))
+    return "\n".join(_head(selection, plan, first, summary, source, selection.winner.rule.setting))
 
 
 def _head(
-    selection: SearchOutcome, plan: SearchPlan, first: str, told: str, source: str, setting: Setting
+    selection: SearchOutcome, plan: SearchPlan, first: str, summary: str, source: str, setting: Setting
 ) -> list[str]:
     what = " and ".join(selection.space.parts)
     return [
         f'"""A rule ({what}) found by `loadmaster tune` {__version__} on {_plain(source)}.',
         "",
-        *_wrapped(_plain(told)),
+        *_wrapped(_plain(summary)),
         "",
         f"{first}, seed {plan.seed}; for {', '.join(plan.targets)}; longest wait at most {plan.limit:g} times",
         "that of fcfs+easy. Constants of other logs are other constants: tune again for yours.",

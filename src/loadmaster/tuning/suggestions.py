@@ -103,17 +103,17 @@ def frozen(trial: TriedRule, excess: float, space: dict[str, Any]) -> Any:
 def distributions(knobs: Sequence[Knob]) -> dict[str, Any]:
     """The ranges of the knobs in Optuna's terms."""
     kinds = optuna().distributions
-    found: dict[str, Any] = {}
+    by_knob: dict[str, Any] = {}
     for knob in knobs:
         if knob.words:
-            found[knob.name] = kinds.CategoricalDistribution(list(knob.words))
+            by_knob[knob.name] = kinds.CategoricalDistribution(list(knob.words))
         elif not knob.step:
-            found[knob.name] = kinds.IntDistribution(int(knob.low), int(knob.high), log=True)
+            by_knob[knob.name] = kinds.IntDistribution(int(knob.low), int(knob.high), log=True)
         elif knob.step == int(knob.step):
-            found[knob.name] = kinds.IntDistribution(int(knob.low), int(knob.high), step=int(knob.step))
+            by_knob[knob.name] = kinds.IntDistribution(int(knob.low), int(knob.high), step=int(knob.step))
         else:
-            found[knob.name] = kinds.FloatDistribution(knob.low, knob.high, step=knob.step)
-    return found
+            by_knob[knob.name] = kinds.FloatDistribution(knob.low, knob.high, step=knob.step)
+    return by_knob
 
 
 @contextmanager
@@ -147,12 +147,12 @@ def trial_average(knobs: Sequence[Knob], best: Sequence[Values]) -> dict[str, Va
     return {knob.name: _between(knob, [values[knob.name] for values in best]) for knob in knobs}
 
 
-def _between(knob: Knob, found: Sequence[Value]) -> Value:
+def _between(knob: Knob, values: Sequence[Value]) -> Value:
     if knob.words:
-        return Counter(found).most_common(1)[0][0]
-    numbers = [float(value) for value in found]
+        return Counter(values).most_common(1)[0][0]
+    numbers = [float(value) for value in values]
     if not knob.step:
         return round(math.exp(sum(map(math.log, numbers)) / len(numbers)))
     steps = round((sum(numbers) / len(numbers) - knob.low) / knob.step)
     value = round(knob.low + steps * knob.step, 6) + 0.0
-    return int(value) if isinstance(found[0], int) else value
+    return int(value) if isinstance(values[0], int) else value

@@ -32,16 +32,16 @@ class KeptTrials:
 
     def all(self) -> list[TriedRule]:
         """What is kept, in order, up to the first that is missing."""
-        found: dict[int, TriedRule] = {}
+        by_number: dict[int, TriedRule] = {}
         for each in self._study.get_trials(deepcopy=False) if self._study is not None else ():
             number = each.user_attrs["number"]
-            found[number] = TriedRule(
+            by_number[number] = TriedRule(
                 number, dict(each.params), Figures(tuple(each.values), each.user_attrs["longest"])
             )
-        kept: list[TriedRule] = []
-        while len(kept) in found:
-            kept.append(found[len(kept)])
-        return kept
+        trials: list[TriedRule] = []
+        while len(trials) in by_number:
+            trials.append(by_number[len(trials)])
+        return trials
 
     def add(self, trial: TriedRule, excess: float) -> None:
         """Keep `trial` at once."""

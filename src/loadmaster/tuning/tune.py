@@ -63,7 +63,7 @@ def tuned(
     """
     weeks = in_two(case, hold_out)
     selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
-    told = None
+    holdout_result = None
     if selection.winner is not None:
-        told = holdout(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
-    return Tuning(case, weeks, plan, selection, told)
+        holdout_result = holdout(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
+    return Tuning(case, weeks, plan, selection, holdout_result)

@@ -119,13 +119,13 @@ class Compared(Result):
         from loadmaster.model import InputError
         from loadmaster.report.gantt import gantt_chart
 
-        case, told = self.comparison.case, self.comparison.on_hosts
-        if told is None:
+        case, on_hosts = self.comparison.case, self.comparison.on_hosts
+        if on_hosts is None:
             rule = "it is not known on which of these hosts its jobs really ran"
             raise InputError(
                 case.workload.source, rule, fix="name the hosts as the log does: --hosts hosts.csv, --site"
             )
-        return gantt_chart(told.workload, case.cluster, told.schedule, first_s, last_s)
+        return gantt_chart(on_hosts.workload, case.cluster, on_hosts.schedule, first_s, last_s)
 
     def page(self) -> "Page":
         """The answer, the table, the pictures, how it was made."""
@@ -161,8 +161,8 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        return _compared(options, told, command, name)
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+        return _compared(options, progress, command, name)
 
 
 def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
@@ -198,35 +198,35 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     for one in machines:
         warn_of_plain(one.case, [setting for setting in settings if setting.hosts == one.name])
     against = _baseline(name_of(options.baseline, name), settings)
-    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     within_s = parse_seconds(options.bound) if options.bound else None
     if within_s is not None:
         from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
 
         refuse_unbounded(machines, settings)
     pool = pool_on(address)
-    outcomes = sweep_machines(machines, settings, kept, pool, check=options.check, watch=watch)
-    judgements = options.judgements(machines, drawing, outcomes, against, kept, pool, watch)
+    outcomes = sweep_machines(machines, settings, store, pool, check=options.check, watch=watch)
+    judgements = options.judgements(machines, drawing, outcomes, against, store, pool, watch)
     best = []
     if within_s is not None:
         from loadmaster.search.possible import no_higher_than_runs, possible_on
 
-        best = no_higher_than_runs(possible_on(machines, settings, within_s, kept, pool, watch), outcomes)
-    if kept is not None:
-        kept.close()
+        best = no_higher_than_runs(possible_on(machines, settings, within_s, store, pool, watch), outcomes)
+    if store is not None:
+        store.close()
     as_logged = any(setting.beta == 1.0 for setting in settings)
-    told = as_logged and options.limit is None
-    made = Compared(Comparison(
+    with_record = as_logged and options.limit is None
+    compared = Compared(Comparison(
         case, outcomes, against, [*remarks(case), *idle], command, (*case.notes, *idle),
         recorded(
             case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None
-        ) if told else None,
+        ) if with_record else None,
         "" if at is None else at.policy, judgements, best, machines, options.currency,
-        on_hosts(case.workload, case.cluster, case.launch_s) if told else None,
+        on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None,
     ))  # fmt: skip
     if options.out is not None:
-        made.save(options.out)
-    return made
+        compared.save(options.out)
+    return compared
 
 
 def _baseline(name: str, settings: "Sequence[Setting]") -> str:

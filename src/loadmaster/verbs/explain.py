@@ -166,11 +166,11 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
 
     record = options.record
     _refuse_left_out(options, record)
-    told = explain_job(record, options.name, trust=options.trust, **_live(options, record))
-    made = Explained(record, told, options.top, command or options.call("explain"))
+    explanation = explain_job(record, options.name, trust=options.trust, **_live(options, record))
+    explained = Explained(record, explanation, options.top, command or options.call("explain"))
     if options.out is not None:
-        made.save(options.out)
-    return made
+        explained.save(options.out)
+    return explained
 
 
 def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:

@@ -77,14 +77,14 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         from loadmaster.site.machines import read_machines
         from loadmaster.traces.host_range import is_range, proportions_of, range_of
 
-        found = {}
+        by_name = {}
         for name, each in self.sets.items():
             if isinstance(each, str) and is_range(each):
-                found[name] = range_of(each)
+                by_name[name] = range_of(each)
             else:
                 cluster = read_machines(each) if isinstance(each, str | Path) else each
-                found[name] = proportions_of(cluster, name)
-        return found
+                by_name[name] = proportions_of(cluster, name)
+        return by_name
 
     @property
     def target(self) -> "Target":
@@ -110,21 +110,21 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         ranges = self.ranges
         if not ranges:
             case = self.case()
-            found = [MachineSet(_OWN, case)]
+            sets = [MachineSet(_OWN, case)]
             kinds = [proportions_of(case.cluster, _OWN)]
         elif len(ranges) == 1:
             kinds = list(ranges.values())
-            found = [MachineSet(kinds[0].name, self.case())]
+            sets = [MachineSet(kinds[0].name, self.case())]
         else:
             kinds = list(ranges.values())
             most = {name: each.at(each.most) for name, each in ranges.items()}
             read = self.trace_read_for(next(iter(most.values())), self.spread)
-            found = [
+            sets = [
                 replace(each, case=replace(each.case, allowed=self.allow_left_out))
                 for each in machines_of(read, most, self.spread)
             ]
-        self.refuse_money_without_prices(found)
-        return list(zip(found, kinds, strict=True))
+        self.refuse_money_without_prices(sets)
+        return list(zip(sets, kinds, strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,11 +211,11 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fewest")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        made = _found(options, told, command, name)
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+        result = _found(options, progress, command, name)
     if out is not None:
-        made.save(out)
-    return made
+        result.save(out)
+    return result
 
 
 def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
@@ -250,17 +250,17 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     idle += refuse_unused_foresight(options, first, settings)
     warn_of_plain(first, settings)
     drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
-    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     pool = pool_on(options.address)
     answers = []
     for one, machines in tried:
-        for each in fewest(one.case, machines, settings, target, kept, pool, watch):
+        for each in fewest(one.case, machines, settings, target, store, pool, watch):
             sampled = None
             if drawing is not None:
-                sampled = needed(one.case, each, target, drawing, options.samples, kept, pool, watch)
+                sampled = needed(one.case, each, target, drawing, options.samples, store, pool, watch)
             answers.append(FewestRow(one, each, sampled))
-    if kept is not None:
-        kept.close()
+    if store is not None:
+        store.close()
     return FoundFewest(FewestFound(
         first, target, tuple(answers), (*remarks(first), *idle), (*first.notes, *idle),
         command, options.currency, drawing, options.growth,

@@ -141,11 +141,11 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fit")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        made = _fitted(options, told, command, name)
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+        result = _fitted(options, progress, command, name)
     if out is not None:
-        made.save(out)
-    return made
+        result.save(out)
+    return result
 
 
 def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> Fitting:
@@ -180,8 +180,8 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     finally:
         if store is not None:
             store.close()
-    found = found_of(case, fit, "", command, remarks(case))
-    return Fitting(found, _site(options, case, policy, found), time.process_time() - began_s)
+    result = found_of(case, fit, "", command, remarks(case))
+    return Fitting(result, _site(options, case, policy, result), time.process_time() - began_s)
 
 
 def _refuse_poured_site(options: FitOptions) -> None:
@@ -207,14 +207,14 @@ def _disciplines(options: FitOptions, at: "SiteCase | None", name: Naming) -> li
     return [*([] if at is None else [at.discipline]), *DISCIPLINES]
 
 
-def _site(options: FitOptions, case: "Case", policy: str, found: "FitFound") -> "FittedSite":
+def _site(options: FitOptions, case: "Case", policy: str, result: "FitFound") -> "FittedSite":
     from loadmaster.site.fitted_queue import FittedSite, groups_of
     from loadmaster.verbs.pipe_input import is_poured
 
-    assert found.fit is not None
-    best = found.fit.best
+    assert result.fit is not None
+    best = result.fit.best
     about = {
-        "log": found.log, "made_by": found.command, "weekly_error_even": best.beside.even.error,
+        "log": result.log, "made_by": result.command, "weekly_error_even": best.beside.even.error,
         "weekly_error_odd": best.beside.odd.error, "rank_correlation_odd": best.beside.odd.rank,
         "total_wait_odd": best.beside.odd.total,
     }  # fmt: skip

@@ -283,16 +283,16 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
         fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
     path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
-    told, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
+    verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
     really = _really(read, options.spread)
-    return _kept(Described(read, summary, fitted, told, following, really, options.spread), options)
+    return _kept(Described(read, summary, fitted, verdict, following, really, options.spread), options)
 
 
-def _kept(made: "D", options: InfoOptions) -> "D":
+def _kept(result: "D", options: InfoOptions) -> "D":
     """The same, written into the folder that was given."""
     if options.out is not None:
-        made.save(options.out)
-    return made
+        result.save(options.out)
+    return result
 
 
 def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked']") -> "Recorded | None":

@@ -96,17 +96,17 @@ def this_box(hosts: str | None) -> "Cluster":
     here = usable_cores()
     if hosts is None:
         return Cluster((CORES, MEMORY), np.array([[here, free_memory_bytes()]], float), ("here",), np.ones(1))
-    found = read_machines(hosts)
-    assert found.speed is not None
-    if found.speed.max() > 1:
+    cluster = read_machines(hosts)
+    assert cluster.speed is not None
+    if cluster.speed.max() > 1:
         raise InputError(
-            f"speed {found.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
+            f"speed {cluster.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
         )
-    power = float((found.capacity[:, 0] * found.speed).sum())
+    power = float((cluster.capacity[:, 0] * cluster.speed).sum())
     if power > here:
         raise InputError(f"{power:g} cores", f"this box has {here} to part among machines", fix="give fewer --hosts")
-    names = found.names or tuple(f"machine{row}" for row in range(found.hosts))
-    return Cluster(found.resources, found.capacity, names, found.speed)
+    names = cluster.names or tuple(f"machine{row}" for row in range(cluster.hosts))
+    return Cluster(cluster.resources, cluster.capacity, names, cluster.speed)
 
 
 def _least(method: str, given: float | None) -> float:

@@ -79,16 +79,16 @@ def drive(
                 engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch,
                 idle_until=idle_until, beside=beside, ready=ready, report=report,
             )  # fmt: skip
-        compared, told = _compared(how, record, scheduler)
+        compared, text = _compared(how, record, scheduler)
     finally:
         record.close()
         engine.close()
     try:
-        kept = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
-        write_record(out, kept, command=command, result=_summary(report))
-        notes = (*notes, *told, *kept.case.notes)
+        run_record = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
+        write_record(out, run_record, command=command, result=_summary(report))
+        notes = (*notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
-        notes = (*notes, *told, str(error))
+        notes = (*notes, *text, str(error))
     left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
     return Lived(
         out, _summary(report) | compared | left_out, report.outcome, tuple(report.stranded),
@@ -118,10 +118,10 @@ def _compared(
     if how.acts:
         return {}, ()
     lines = list(record.lines())
-    found: dict[str, Any] = agreement_of(lines).summary()
+    figures: dict[str, Any] = agreement_of(lines).summary()
     if how.mode != "shadow":
-        return found, ()
-    found["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
+        return figures, ()
+    figures["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
     try:
         so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:
@@ -130,11 +130,11 @@ def _compared(
         why = str(error) or "it was stopped"
         fix = f"`loadmaster live --so-far {record.folder}` takes its time"
         note = f"What jobs have waited so far is {when}: {why}; {fix}."
-        return found | ({"so_far": last[0]} if last else {}), (note,)
+        return figures | ({"so_far": last[0]} if last else {}), (note,)
     except LoadmasterError as error:
-        return found, (f"no queue of our own: {error}",)
+        return figures, (f"no queue of our own: {error}",)
     record.append([{"so_far": so_far}])
-    return found | {"so_far": so_far}, ()
+    return figures | {"so_far": so_far}, ()
 
 
 def _summary(report: "Report") -> dict[str, Any]:

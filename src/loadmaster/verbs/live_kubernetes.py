@@ -94,8 +94,8 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
     if options.doctor:
         moving = move_budget is not None or preempt
-        found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
-        return Looked("doctor", tuple(found))
+        findings = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
+        return Looked("doctor", tuple(findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
     say = for_notes().print
@@ -127,17 +127,17 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
 
 def _taken(
-    compiled: Callable[[], None], made: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
+    compiled: Callable[[], None], make_engine: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
     how: "LiveSettings", say: Callable[[str], None],
 ) -> "KubernetesEngine | None":  # fmt: skip
     """The engine, with the Lease where the run acts; None of a standby whose time is over before it had it."""
     from loadmaster.live.kubernetes.lease import when_free
 
     if not how.acts:
-        return made()
+        return make_engine()
     if not options.standby:
         compiled()
-        return made()
+        return make_engine()
     end_s = time.time() + how.for_s
 
     def over() -> bool:
@@ -147,7 +147,7 @@ def _taken(
         time.sleep(max(0.0, min(AGAIN_S, end_s - time.time())))
 
     when_free(compiled, pause, say, over)
-    return None if over() else when_free(made, pause, say, over)
+    return None if over() else when_free(make_engine, pause, say, over)
 
 
 def _move_budget(options: KubernetesOptions) -> "MoveBudget | None":

@@ -141,9 +141,9 @@ class Shown:
         self._would, self._say = "" if config.acts else "would ", say
         self._last: list[str] = []
 
-    def __call__(self, decider: "GuestsDecider", asked: "Sequence[Action]") -> None:
+    def __call__(self, decider: "GuestsDecider", actions: "Sequence[Action]") -> None:
         """See `look_after`."""
-        lines = [self._would + _words(action, decider.state) for action in asked]
+        lines = [self._would + _words(action, decider.state) for action in actions]
         for line in lines:
             if line not in self._last:
                 self._say(line)

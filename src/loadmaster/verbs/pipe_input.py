@@ -107,21 +107,21 @@ def _opened(name: str) -> BinaryIO:
     """
     from loadmaster.model.errors import InputError
 
-    known = "standard input" if name == "-" else name
+    shown = "standard input" if name == "-" else name
     try:
         if name == "-" and sys.stdin is None:  # whatever has its number now is ours
             raise OSError(errno.EBADF, "")
         pipe = os.fdopen(os.dup(0) if name == "-" else _other_end(name), "rb")
     except OSError as error:
         why = "closed" if error.errno == errno.EBADF else error.strerror or "cannot be read"
-        raise InputError(known, why, fix="name a file") from None
+        raise InputError(shown, why, fix="name a file") from None
     mode = os.fstat(pipe.fileno()).st_mode
     empty = os.path.samestat(os.fstat(pipe.fileno()), os.stat(os.devnull))
     device = (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not empty
     rule = "a terminal, not a pipe" if pipe.isatty() else "a device, not a file" if device else ""
     if rule:
         pipe.close()
-        raise InputError(known, rule, fix="name a file, or send one: zcat log.swf.gz | loadmaster info -")
+        raise InputError(shown, rule, fix="name a file, or send one: zcat log.swf.gz | loadmaster info -")
     return pipe
 
 

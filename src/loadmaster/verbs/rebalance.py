@@ -212,11 +212,11 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     now, plan, without_room = _planned(now, limit, options, may_wait=read.may_wait)
     if not read.complete:
         plan = replace(plan, proven=False)
-    made = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
+    rebalanced = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
                       command or options.call("rebalance"))  # fmt: skip
-    if options.out is not None and made.done:
-        made.save(options.out)
-    return made
+    if options.out is not None and rebalanced.done:
+        rebalanced.save(options.out)
+    return rebalanced
 
 
 def _planned(
@@ -229,10 +229,10 @@ def _planned(
     from loadmaster.move.plan import plan_moves
     from loadmaster.packing.shortfall import fits_nowhere
 
-    kept = np.ones(now.instance.tasks, bool)
+    stays = np.ones(now.instance.tasks, bool)
     if may_wait:
-        kept[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
-    tried = now if kept.all() else replace(now, instance=tasks_alone(now.instance, kept), host=now.host[kept])
+        stays[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
+    tried = now if stays.all() else replace(now, instance=tasks_alone(now.instance, stays), host=now.host[stays])
     plan = plan_moves(tried, limit, options.method, options.time_limit)
     if may_wait and plan.status in ("stuck", "infeasible") and (tried.host < 0).any():
         tried, plan = place_beside(tried)

@@ -75,9 +75,9 @@ class LiveBeside:
         self._child.wait()
         with self._printed as printed:
             printed.seek(0)
-            found = printed.read()
+            text = printed.read()
         self._child = None
-        return found
+        return text
 
 
 class SoFarBeside(LiveBeside):

@@ -71,10 +71,10 @@ def report_with(options: ReportOptions, command: str = "") -> Reported:
     from loadmaster.verbs.kept_folder import PAGE
 
     folder = Path(options.folder)
-    made = made_of(folder, command)
+    page_made = made_of(folder, command)
     page = folder / PAGE if options.out is None else Path(options.out)
-    write(page, made.content)
-    return Reported(made.kind, page, made.answer, made.figures, made.seed, made.case)
+    write(page, page_made.content)
+    return Reported(page_made.kind, page, page_made.answer, page_made.figures, page_made.seed, page_made.case)
 
 
 def made_of(folder: Path, command: str = "") -> KeptPage:
@@ -118,8 +118,8 @@ def _run(folder: Path, command: str) -> KeptPage:
 def _result(folder: Path, command: str) -> KeptPage:
     from loadmaster.verbs.open import read_result
 
-    found = read_result(folder)
-    return KeptPage(found.verb, found.page(), found.answer, {})
+    result = read_result(folder)
+    return KeptPage(result.verb, result.page(), result.answer, {})
 
 
 def _shares(folder: Path, command: str) -> KeptPage:

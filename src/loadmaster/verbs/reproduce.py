@@ -105,8 +105,10 @@ class Reproduced(Result):
         blocks: list[Block] = [Heading("The claims"), _claims(result), *(Text(note, "note") for note in result.notes)]
         blocks += [Heading("What holds where"), Chart(verdict_chart(places), _VERDICTS)] if places else []
         blocks += [Heading("Figures"), *result.blocks] if result.blocks else []
-        made = page_footer({"command": self.command, "paper": self.paper})
-        return Page(f"{result.title}: {verdicts(result)}", [*blocks, *made], label=f"loadmaster reproduce {self.paper}")
+        footer = page_footer({"command": self.command, "paper": self.paper})
+        return Page(
+            f"{result.title}: {verdicts(result)}", [*blocks, *footer], label=f"loadmaster reproduce {self.paper}"
+        )
 
 
 def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, command: str = "") -> Reproduced:
@@ -142,22 +144,22 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address, out = options.address, Path(options.out)
     command = command or options.call("reproduce")
-    with told_in(out / paper, command, watch or Watch()) as told:
+    with told_in(out / paper, command, watch or Watch()) as progress:
         make_folder(out / paper)
-        asked = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, told)
-        result = importlib.import_module(chosen.module).reproduce(asked)
-    made = Reproduced(paper, result, out / paper / "report.html", command)
-    made.save(out / paper)
-    return made
+        study = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, progress)
+        result = importlib.import_module(chosen.module).reproduce(study)
+    reproduced = Reproduced(paper, result, out / paper / "report.html", command)
+    reproduced.save(out / paper)
+    return reproduced
 
 
 def verdicts(result: "Reproduction") -> str:
     """How many claims have each verdict."""
     counts = Counter[str](claim.verdict for claim in result.claims)
-    told = [
+    rows = [
         (n, verdict if n == 1 else _OF_SEVERAL.get(verdict, verdict)) for verdict in TONES if (n := counts[verdict])
     ]
-    return ", ".join(f"{n} {words}" for n, words in told)
+    return ", ".join(f"{n} {words}" for n, words in rows)
 
 
 def _reads(paper: str, reads: Sequence[str]) -> str:

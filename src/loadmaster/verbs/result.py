@@ -83,15 +83,15 @@ class Result:
         path = Path(folder)
         make_folder(path)
         self.write_tables(path)
-        made = {}
+        entries = {}
         if self.page_maker is not None:
             page, of = path / PAGE, self.page_maker.of(self, CHARTS)
             if not up_to_date(page, of):
                 self.report(page)
-            made = {PAGE: entry(page, of)}
+            entries = {PAGE: entry(page, of)}
         else:
             self.report(path / PAGE)
-        write_value(path, self.verb, self, CHARTS, made)
+        write_value(path, self.verb, self, CHARTS, entries)
         return path
 
     def write_tables(self, folder: Path) -> None:

@@ -248,10 +248,10 @@ def run_with(options: BagRunOptions) -> Ran:
         raise
     unit = unit_of_cost(options.prices, options.currency)
     figures = figures_of(report, config, len(lines)) | {"unit": unit or None}
-    made = Ran(figures, tuple(summary_lines(report, config, len(lines), unit)),
+    ran = Ran(figures, tuple(summary_lines(report, config, len(lines), unit)),
                command_rows(config.folder, lines))  # fmt: skip
-    made.save(config.folder)
-    return made
+    ran.save(config.folder)
+    return ran
 
 
 def figures_of(report: "BagReport", config: "BagConfig", tasks: int) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def numbers(
     parts = split(given) if isinstance(given, str) else [str(each) for each in listed]
     if given and not parts:
         raise InputError(given, f"{option} names nothing", fix=f"write it like {option} 0.8,0.9")
-    found = []
+    values = []
     for part in parts:
         try:
             number = float(part)
@@ -189,8 +189,8 @@ def numbers(
                 f"{option} takes {rule}",
                 fix=f"write it like {option} {'0.8,0.9' if option != '--load' else '0.9'}",
             )
-        found.append(number)
-    return found
+        values.append(number)
+    return values
 
 
 def count(given: str | int, option: str, least: int) -> int | None:

@@ -70,11 +70,11 @@ class SamplingOptions(Options):
             raise InputError(self.until_sure, "--samples and --until-sure both say how many", fix="give one of them")
         if not self.until_sure and self.samples < FEWEST:
             raise InputError(self.samples, f"--samples takes a whole number of at least {FEWEST}")
-        found = drawing_for(case, self.resample, self.seed)
-        if self.until_sure and found.how != "seeds":
-            rule = f"more samples by {found.how} add no information, so no number of them makes it sure"
+        chosen = drawing_for(case, self.resample, self.seed)
+        if self.until_sure and chosen.how != "seeds":
+            rule = f"more samples by {chosen.how} add no information, so no number of them makes it sure"
             raise InputError("--until-sure", rule, fix="--samples 100")
-        return found
+        return chosen
 
     def judgements(
         self,
@@ -97,13 +97,13 @@ class SamplingOptions(Options):
             return ()
         loads = [list(same) for _, same in groupby(outcomes, key=lambda outcome: outcome.setting.beta)]
         until_s = time.monotonic() + (parse_seconds(str(self.until_sure)) if self.until_sure else 0.0)
-        made = []
+        results = []
         for number, same in enumerate(loads):
             run = partial(sample_machines, machines, drawing=drawing, store=store, watch=watch)
             budget_s = (until_s - time.monotonic()) / (len(loads) - number)
             sampled = self._sampled(run, pool, same, drawing, budget_s)
-            made.append(judgement(machines[0].case, same, baseline, sampled))
-        return tuple(made)
+            results.append(judgement(machines[0].case, same, baseline, sampled))
+        return tuple(results)
 
     def _sampled(self, run, pool, same, drawing, budget_s) -> "Sampled":  # type: ignore[no-untyped-def]
         from loadmaster.kept.counted_cells import CountedCells

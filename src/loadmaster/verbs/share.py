@@ -227,16 +227,16 @@ class Sharing:
         from loadmaster.kept.on_dask import pool_on
         from loadmaster.kept.progress_file import told_in
 
-        with told_in(self.folder, self.command, watch) as told:
-            self.rows = self.study.run(self.store, pool_on(self.address), told)
+        with told_in(self.folder, self.command, watch) as progress:
+            self.rows = self.study.run(self.store, pool_on(self.address), progress)
 
     def finished(self) -> Shared:
         """The rows made so far, which are written down where a folder was given."""
-        kept = self.study.finished(self.store) if self.store is not None else self.rows
-        made = Shared(self.study, kept, self.command)
-        if self.folder is not None and kept:
-            made.save(self.folder)
-        return made
+        rows = self.study.finished(self.store) if self.store is not None else self.rows
+        shared = Shared(self.study, rows, self.command)
+        if self.folder is not None and rows:
+            shared.save(self.folder)
+        return shared
 
 
 @contextmanager

@@ -177,8 +177,8 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
-    with not_left_empty(out), naming() as name, watching(watch) as told:
-        return _simulated(options, told, command, name)
+    with not_left_empty(out), naming() as name, watching(watch) as progress:
+        return _simulated(options, progress, command, name)
 
 
 def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
@@ -205,10 +205,10 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
     inputs = [path for path in options.files if not is_poured(path)]
-    made = Simulated(record, outcome, command or options.call("simulate"), inputs)
+    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs)
     if options.out is not None:
-        made.save(options.out)
-    return made
+        simulated.save(options.out)
+    return simulated
 
 
 def _usual(options: SimulateOptions, at: "SiteCase | None") -> tuple[Rule, Discipline]:
@@ -228,11 +228,11 @@ def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tupl
     sources = sources_of(setting)
     watch.begin(1, 0, case.workload.jobs)
     compile_first(case, [setting], watch)
-    made = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
+    outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
     watch.finished(0)
     if is_closed(case.workload):  # what is kept is the log that came of it, which any engine runs again
-        case, setting = replace(case, workload=made.workload), replace(setting, beta=1.0)
-    return Record(case, setting, made.workload, made.schedule, sources), made.outcome
+        case, setting = replace(case, workload=outcome.workload), replace(setting, beta=1.0)
+    return Record(case, setting, outcome.workload, outcome.schedule, sources), outcome.outcome
 
 
 def opened(folder: Path) -> Simulated:

@@ -54,8 +54,8 @@ class SiteOptions(LogOptions):
             fix = "leave out --hosts, or leave out --site"
             raise InputError("--hosts", "the site names its own machines", fix=fix)
         accounts = None if self.site_accounts is None else Path(self.site_accounts)
-        found = site_case(Path(self.site), accounts, self.machines)
-        return replace(found, cluster=self.unnamed_cluster(found.cluster))
+        case = site_case(Path(self.site), accounts, self.machines)
+        return replace(case, cluster=self.unnamed_cluster(case.cluster))
 
 
 def with_row(settings: "Sequence[Setting]", at: "SiteCase | None") -> "list[Setting]":

@@ -229,8 +229,8 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("tune")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        return _tuned(options, told, command, name)
+    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+        return _tuned(options, progress, command, name)
 
 
 def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
@@ -250,11 +250,11 @@ def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> 
         _refuse_replaced(folder, plan.base)
         make_folder(folder)
     case = options.case(options.at_site())
-    kept = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
-    made = tuned(case, plan, options.hold_out, options.samples, folder, kept, pool_on(address), watch)
-    if kept is not None:
-        kept.close()
-    result = Tuned(made, command)
+    store = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
+    tuning = tuned(case, plan, options.hold_out, options.samples, folder, store, pool_on(address), watch)
+    if store is not None:
+        store.close()
+    result = Tuned(tuning, command)
     if folder is not None:
         result.save(folder)
     return result
@@ -278,7 +278,7 @@ def _refuse_replaced(folder: Path, base: "Setting") -> None:
             raise InputError(path, "this search would write its own in its place", fix="give another folder with -o")
 
 
-def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tuple[Any, ...]:
+def _words(given: str | Sequence[str], option: str, names: Sequence[Any]) -> tuple[Any, ...]:
     """The words of a list, each once.
 
     Raises:
@@ -288,8 +288,8 @@ def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tup
 
     words = split(given)
     for word in words or [str(given)]:
-        if word not in known:
-            raise InputError(word, f"{option} takes one or several of {', '.join(known)}")
+        if word not in names:
+            raise InputError(word, f"{option} takes one or several of {', '.join(names)}")
     return tuple(words)
 
 

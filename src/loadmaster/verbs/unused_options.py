@@ -18,11 +18,11 @@ class GivenOptions(Protocol):
         """How an option is written on the command line."""
 
 
-def refuse_unused(asked: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
+def refuse_unused(options: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
     """Refuse those of the options `names` that were given.
 
     Args:
-        asked: the options of a verb.
+        options: the options of a verb.
         names: those that do nothing here.
         why: the rest of the sentence "this option changes nothing: ...".
         fix: what to do instead.
@@ -33,21 +33,21 @@ def refuse_unused(asked: GivenOptions, names: Iterable[str], why: str, fix: str 
     from loadmaster.model import InputError
 
     idle = set(names)
-    for name in asked.given:
+    for name in options.given:
         if name in idle:
-            raise InputError(asked.flag(name), f"this option changes nothing here: {why}", fix=fix)
+            raise InputError(options.flag(name), f"this option changes nothing here: {why}", fix=fix)
 
 
-def refuse_all_but(asked: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
+def refuse_all_but(options: GivenOptions, names: Iterable[str], why: str, fix: str = "leave it out") -> None:
     """Refuse every option that was given beside `names`.
 
     Raises:
         InputError: one was given.
     """
-    refuse_unused(asked, set(asked.given) - set(names), why, fix)
+    refuse_unused(options, set(options.given) - set(names), why, fix)
 
 
-def refuse_unused_settings(asked: GivenOptions, settings: "Sequence[Setting]") -> list[str]:
+def refuse_unused_settings(options: GivenOptions, settings: "Sequence[Setting]") -> list[str]:
     """Refuse options that none of the runs looks at.
 
     Returns:
@@ -61,21 +61,21 @@ def refuse_unused_settings(asked: GivenOptions, settings: "Sequence[Setting]") -
 
     members = {"max_jobs_members": "members", "max_jobs_target": "target"}
     if not any(setting.has_members for setting in settings):
-        refuse_unused(asked, members, f"it is for {MAX_JOBS}", f"add {MAX_JOBS} to the policies, or leave it out")
+        refuse_unused(options, members, f"it is for {MAX_JOBS}", f"add {MAX_JOBS} to the policies, or leave it out")
     if not any(is_whole(setting.discipline) for setting in settings):
-        refuse_unused(asked, ["twin_members"], "it is for twin", "add twin to the disciplines, or leave it out")
+        refuse_unused(options, ["twin_members"], "it is for twin", "add twin to the disciplines, or leave it out")
     sentences = []
     for name in ("reservations", "lookahead", "shares"):
         takes = {setting.discipline: name in setting.essential() for setting in settings}
         without = [discipline for discipline, on in takes.items() if not on]
         if len(without) == len(takes):
-            refuse_unused(asked, [name], f"{_and(without)} {'has' if len(without) == 1 else 'have'} no such number")
-        elif without and name in asked.given:
-            sentences.append(f"{asked.flag(name)} changes nothing under {_and(without)}.")
+            refuse_unused(options, [name], f"{_and(without)} {'has' if len(without) == 1 else 'have'} no such number")
+        elif without and name in options.given:
+            sentences.append(f"{options.flag(name)} changes nothing under {_and(without)}.")
     return sentences
 
 
-def refuse_unused_foresight(asked: GivenOptions, case: "Case", settings: "Sequence[Setting]") -> list[str]:
+def refuse_unused_foresight(options: GivenOptions, case: "Case", settings: "Sequence[Setting]") -> list[str]:
     """Refuse estimates that none of the runs looks at, and what the log does not say enough for.
 
     Returns:
@@ -89,13 +89,13 @@ def refuse_unused_foresight(asked: GivenOptions, case: "Case", settings: "Sequen
 
     for setting in settings:
         setting.foresight.check(case.workload)
-    if "estimates" not in asked.given or binds(case.workload, case.cluster):
+    if "estimates" not in options.given or binds(case.workload, case.cluster):
         return []
     looks = {each.discipline: discipline_of(each, sources_of(each)).looks_ahead for each in settings}
     blind = [discipline for discipline, on in looks.items() if not on]
     if len(blind) == len(looks):
         why = f"{_and(blind)} {'does' if len(blind) == 1 else 'do'} not look at runtimes"
-        refuse_unused(asked, ["estimates"], why, "name a discipline that does, such as easy")
+        refuse_unused(options, ["estimates"], why, "name a discipline that does, such as easy")
     return [f"--estimates changes nothing under {_and(blind)}."] if blind else []
 
 
@@ -103,7 +103,7 @@ Needs = Mapping[str, tuple[bool, str]]
 """For options: whether anything looks at it, and what would."""
 
 
-def refuse_unneeded(asked: GivenOptions, needs: Needs) -> None:
+def refuse_unneeded(options: GivenOptions, needs: Needs) -> None:
     """Refuse options that were given and that nothing looks at.
 
     Raises:
@@ -111,7 +111,7 @@ def refuse_unneeded(asked: GivenOptions, needs: Needs) -> None:
     """
     for name, (looked_at, by) in needs.items():
         if not looked_at:
-            refuse_unused(asked, [name], f"it is for {by}")
+            refuse_unused(options, [name], f"it is for {by}")
 
 
 def _and(names: Sequence[str]) -> str:

@@ -42,10 +42,10 @@ class Bench:
         Raises:
             Refused: there is none.
         """
-        found = self.results.in_folder(self.places.folder(at))
-        if found is None:
+        result = self.results.in_folder(self.places.folder(at))
+        if result is None:
             raise Refused(404, "there is no result in this folder")
-        return found
+        return result
 
     def may_write(self) -> None:
         """See that anything may be changed.

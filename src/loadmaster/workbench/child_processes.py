@@ -148,6 +148,6 @@ def _is_for(process: str, folder: Path) -> bool:
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
-        asked = subprocess.run(["ps", "-ww", "-o", "args=", "-p", pid], capture_output=True, check=False)
-        return b"loadmaster compare" in asked.stdout and os.fsencode(folder) in asked.stdout
+        answer = subprocess.run(["ps", "-ww", "-o", "args=", "-p", pid], capture_output=True, check=False)
+        return b"loadmaster compare" in answer.stdout and os.fsencode(folder) in answer.stdout
     return b"loadmaster" in arguments and os.fsencode(folder) in arguments

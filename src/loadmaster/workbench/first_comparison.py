@@ -108,11 +108,11 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _names(given: Mapping[str, Any], name: str, known: Mapping[str, str]) -> tuple[str, ...]:
+def _names(given: Mapping[str, Any], name: str, choices: Mapping[str, str]) -> tuple[str, ...]:
     value = given.get(name)
     names = tuple(dict.fromkeys(value)) if isinstance(value, list) and all(type(v) is str for v in value) else ()
-    if not names or any(each not in known for each in names):
-        raise Refused(400, f"{name}: choose at least one of {', '.join(known)}")
+    if not names or any(each not in choices for each in names):
+        raise Refused(400, f"{name}: choose at least one of {', '.join(choices)}")
     return names
 
 

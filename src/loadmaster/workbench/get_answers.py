@@ -32,15 +32,15 @@ class GetAnswers:
 
     async def overview(self, _request: Request) -> Response:
         """All results in a table."""
-        found = await run_in_threadpool(self._bench.results.all)
-        verbs = sorted({each.verb for each in found if each.verb})
+        results = await run_in_threadpool(self._bench.results.all)
+        verbs = sorted({each.verb for each in results if each.verb})
         folders = [str(root) for root in self._bench.places.roots]
-        return self._screen("overview.html", found=found, verbs=verbs, folders=folders)
+        return self._screen("overview.html", found=results, verbs=verbs, folders=folders)
 
     async def rows(self, request: Request) -> Response:
         """The rows of that table, if they are others than the page has."""
-        found = await run_in_threadpool(self._bench.results.all)
-        text = rendered("rows.html", {"found": found})
+        results = await run_in_threadpool(self._bench.results.all)
+        text = rendered("rows.html", {"found": results})
         name = f'"{sha256(text.encode()).hexdigest()[:24]}"'
         if request.headers.get("if-none-match") == name:
             return Response(status_code=304, headers={"etag": name})
@@ -48,21 +48,21 @@ class GetAnswers:
 
     async def result(self, request: Request) -> Response:
         """One result: how it stands, what can be asked of it, and its page."""
-        found = await self._found(request)
+        result = await self._found(request)
         slow = []
-        if found.record:
-            jobs = self._bench.places.file(found.folder, "jobs.parquet")
+        if result.record:
+            jobs = self._bench.places.file(result.folder, "jobs.parquet")
             slow = await run_in_threadpool(slow_jobs, jobs)
-        paged = bool(found.page) or found.made
-        child = child_in(found.folder)
-        return self._screen("result.html", found=found, slow=slow, paged=paged, again=child is not None)
+        paged = bool(result.page) or result.made
+        child = child_in(result.folder)
+        return self._screen("result.html", found=result, slow=slow, paged=paged, again=child is not None)
 
     async def state(self, request: Request) -> Response:
         """How a result stands, for the page that is open."""
-        found = await self._found(request)
-        text = rendered("state.html", {"found": found})
-        name = f"{found.page}-{found.date_s}" if found.page or found.made else ""
-        return JSONResponse({"state": found.state.name, "html": text, "page": name})
+        result = await self._found(request)
+        text = rendered("state.html", {"found": result})
+        name = f"{result.page}-{result.date_s}" if result.page or result.made else ""
+        return JSONResponse({"state": result.state.name, "html": text, "page": name})
 
     async def page(self, request: Request) -> Response:
         """The page of a result, shut in."""
@@ -71,14 +71,14 @@ class GetAnswers:
 
     async def why(self, request: Request) -> Response:
         """Why a job of a run got its host when it did."""
-        found = await self._found(request)
+        result = await self._found(request)
         job = request.query_params.get("job", "").strip()
         if not job.removeprefix("-").isdecimal() or len(job) > 18:
             raise Refused(400, "a job is named by its number in the log")
-        if not found.record:
+        if not result.record:
             raise Refused(422, "only of the record of a run can a job be asked about: loadmaster simulate -o DIR")
-        said = await self._bench.asker.ask(["explain", "--json", "--", str(found.folder), job], found.folder)
-        return self._screen("why.html", found=found, job=job, said=said, paragraphs=_paragraphs(said["sentences"]))
+        said = await self._bench.asker.ask(["explain", "--json", "--", str(result.folder), job], result.folder)
+        return self._screen("why.html", found=result, job=job, said=said, paragraphs=_paragraphs(said["sentences"]))
 
     async def beside(self, request: Request) -> Response:
         """Two results side by side."""

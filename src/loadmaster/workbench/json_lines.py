@@ -20,7 +20,7 @@ def last_lines(path: Path) -> list[dict[str, Any]]:
         file.seek(max(0, size - LONGEST))
         lines = file.read(LONGEST).splitlines(keepends=True)
     whole = lines if size <= LONGEST else lines[1:]
-    return [found for line in whole if line.endswith(b"\n") and (found := _object(line))]
+    return [value for line in whole if line.endswith(b"\n") and (value := _object(line))]
 
 
 def object_in(path: Path, most: int = 1 << 22) -> dict[str, Any]:
@@ -32,10 +32,10 @@ def object_in(path: Path, most: int = 1 << 22) -> dict[str, Any]:
 
 def _object(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def events_in(path: Path, most: int = 1 << 26) -> tuple[int, int]:

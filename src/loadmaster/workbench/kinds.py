@@ -64,10 +64,10 @@ def verb_of_result(folder: Path) -> str:
     """Whose result is kept in `folder`; empty where that cannot be told."""
     try:
         with (folder / "result.json").open("rb") as file:
-            found = re.search(rb'"kind": "([a-z-]{1,20})"', file.read(400))
+            match = re.search(rb'"kind": "([a-z-]{1,20})"', file.read(400))
     except OSError:
         return ""
-    return found[1].decode() if found else ""
+    return match[1].decode() if match else ""
 
 
 def _live(folder: Path) -> ResultSummary:

@@ -81,8 +81,8 @@ class Results:
 
     def all(self) -> list[FoundResult]:
         """All results, those under way first, then the newest."""
-        found = [each for folder in self._places.folders() if (each := self.in_folder(folder)) is not None]
-        return sorted(found, key=lambda each: (not each.runs, -each.date_s))
+        results = [each for folder in self._places.folders() if (each := self.in_folder(folder)) is not None]
+        return sorted(results, key=lambda each: (not each.runs, -each.date_s))
 
     def in_folder(self, folder: Path) -> FoundResult | None:
         """The result in `folder`; None if there is none."""

@@ -57,11 +57,11 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
 @cache
 def _environment() -> Environment:
     places = [PackageLoader("loadmaster.workbench", "templates"), PackageLoader("loadmaster.report", "page_parts")]
-    made = Environment(
+    environment = Environment(
         loader=ChoiceLoader(places), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= {"moment": _moment, "amount": _amount, "left_out": _left_out}
-    return made
+    environment.filters |= {"moment": _moment, "amount": _amount, "left_out": _left_out}
+    return environment
 
 
 def _amount(value: float, resource: str) -> str:

@@ -100,7 +100,7 @@ class ServedFolders:
     def folders(self) -> Iterator[Path]:
         """The roots and the folders below them, those near first, links not followed, none that begins with a dot."""
         level = [root for root in dict.fromkeys(self.roots) if root.is_dir()]
-        served, known = 0, set(level)
+        served, visited = 0, set(level)
         for depth in range(DEEPEST + 1):
             below: list[Path] = []
             for folder in level:
@@ -109,8 +109,8 @@ class ServedFolders:
                 served += 1
                 yield folder
                 if depth < DEEPEST:
-                    below += [each for each in _below(folder) if each not in known]
-                    known.update(below)
+                    below += [each for each in _below(folder) if each not in visited]
+                    visited.update(below)
             level = below
 
     def _refuse_links(self, folder: Path) -> None:
@@ -123,8 +123,8 @@ def _below(folder: Path) -> list[Path]:
     entries = _entries(folder)
     if any(each.name in _LEAVES for each in entries):
         return []
-    found = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
-    return [folder / name for name in sorted(found) if not name.startswith(".") and is_text(name)]
+    names = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+    return [folder / name for name in sorted(names) if not name.startswith(".") and is_text(name)]
 
 
 def is_text(name: str) -> bool:

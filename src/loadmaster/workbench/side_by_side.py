@@ -148,23 +148,23 @@ def _pair(row: str, column: _Column, first: float, second: float) -> FigurePair:
     return FigurePair(row, column.show(first), column.show(second), difference, change, tone)
 
 
-def _table(found: FoundResult, places: ServedFolders) -> list[dict[str, Any]]:
+def _table(result: FoundResult, places: ServedFolders) -> list[dict[str, Any]]:
     import polars as pl
 
-    names = {path.name for path in found.folder.iterdir()}
+    names = {path.name for path in result.folder.iterdir()}
     try:
         if "summary.parquet" in names:
-            rows = _of_parquet(places.file(found.folder, "summary.parquet"))
+            rows = _of_parquet(places.file(result.folder, "summary.parquet"))
         elif "run.json" in names:
-            rows = [_flat(object_in(places.file(found.folder, "run.json"))["result"])]
+            rows = [_flat(object_in(places.file(result.folder, "run.json"))["result"])]
         elif "sharing.json" in names:
-            rows = [_flat(row) for row in object_in(places.file(found.folder, "sharing.json"))["rows"]]
+            rows = [_flat(row) for row in object_in(places.file(result.folder, "sharing.json"))["rows"]]
         else:
             rows = []
     except (OSError, KeyError, TypeError, AttributeError, ValueError, pl.exceptions.PolarsError):
-        raise Refused(422, f"the table of {found.shown} is damaged") from None
+        raise Refused(422, f"the table of {result.shown} is damaged") from None
     if not rows:
-        raise Refused(422, f"{found.shown} has no table yet")
+        raise Refused(422, f"{result.shown} has no table yet")
     return [row for row in rows if row.get("kind") != "recorded"][:MOST_ROWS]
 
 
