@@ -1,4 +1,4 @@
-"""Forecasts while a live scheduler runs: made by a process of its own, so that no cycle waits for one."""
+"""Forecasts beside a live scheduler, made by a process of its own: no cycle waits for a forecast."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Ctrl-C where Python can only ignore it, as in a callback of LLVM while it compiles: kept, and raised again."""
+"""Keeps a Ctrl-C that Python can only ignore, as in a callback of LLVM during compilation, and raises it later."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""The group of verbs that loads the file of a verb when that verb is asked for, and none to list them all."""
+"""The group of verbs. It loads the file of a verb when that verb is called, and no file to list the verbs."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""An option that takes one value and is given two is refused; the command-line library would take the last."""
+"""Refuses an option that is given two values, or no value. Typer would take the last one, or the next option."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Values of the command line that need no conversion are taken as they are, without loading what converts.
+"""Takes values of the command line that need no conversion as they are, without loading Typer's converters.
 
 Typer converts every value by an adapter of Pydantic, which takes longer to load than all else that a list of rules
 needs. But a default is what it shall be, a word is a word, a path is one as soon as it is called so, and a number in

@@ -1,4 +1,4 @@
-"""Options that would change nothing are refused: who types one expects it to do something."""
+"""Refuses options of the command line that would change nothing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

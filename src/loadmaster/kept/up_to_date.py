@@ -1,4 +1,4 @@
-"""Whether a file must be made again: not where its value, its makers and the file itself are as they were."""
+"""Whether a file is up to date: its value, the code that makes it and the file itself are unchanged."""
 
 import json
 from collections.abc import Iterable, Mapping

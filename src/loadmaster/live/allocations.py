@@ -1,4 +1,4 @@
-"""What a job has been given: hosts that it holds, or that are kept for it until the engine has started it there."""
+"""The hosts of one job, running or reserved, and the changes that an observation brings."""
 
 from dataclasses import dataclass, field
 

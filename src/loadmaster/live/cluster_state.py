@@ -1,4 +1,4 @@
-"""What a live scheduler believes: the last observation and its own claims; pure, without a clock or an engine.
+"""The state of a cluster as a live scheduler sees it: the last observation and its own claims; without I/O or a clock.
 
 The next observation is the only truth (rules X1 to X9): whatever it says of a job takes the place of what was believed
 here, and a claim that it never confirms is given up.

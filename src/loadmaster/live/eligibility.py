@@ -1,4 +1,4 @@
-"""Who of the jobs of an observation may start now, and the snapshot that a scheduler decides on."""
+"""Which jobs of an observation may start now, and the snapshot that a scheduler decides on."""
 
 from bisect import insort
 from collections.abc import Mapping, Sequence, Set

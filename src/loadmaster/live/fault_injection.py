@@ -1,4 +1,4 @@
-"""What the fake engine does wrong: at random, by rates, or at stated times."""
+"""Faults of the fake engine: at random by rates, or at scheduled times."""
 
 from dataclasses import dataclass, fields
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Forecasts beside what became of them: how often they were right, and how much wider they have to be (rule X13)."""
+"""Compares forecasts with the real starts: how often they were right, and by how much to widen them (rule X13)."""
 
 from dataclasses import dataclass, field, replace
 

@@ -22,7 +22,7 @@ __all__ = ["AGAIN_S", "Carryover", "Ledger"]
 
 
 class Ledger(ClusterState):
-    """The books of a live scheduler."""
+    """The state of a live scheduler, with its claims and starts."""
 
     def due(self) -> bool:
         """Whether anything has happened since the last decision that could change it (rule X5)."""

@@ -1,4 +1,4 @@
-"""What may be moved in any hour."""
+"""The budget of moves within any hour."""
 
 from collections import deque
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What happened at a site that a shadow looked on at: who came, who left, how long each ran, which hosts were up."""
+"""The history that a shadow observed at a site: arrivals, departures, runtimes, and which hosts were up."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""An order at work on jobs that nobody knows beforehand: what it remembers goes on as jobs come and go."""
+"""The state of an order for jobs that are not known in advance. It is kept as jobs come and go."""
 
 import copy
 import math

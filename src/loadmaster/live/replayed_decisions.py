@@ -1,4 +1,4 @@
-"""What came of taking the decisions of a record again."""
+"""The result of replaying the decisions of a record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The simulator's plain engine, begun where a live run stands: its jobs, what they hold, what the order remembers."""
+"""The simulator's plain engine, resumed from a live run: its jobs, their hosts, and the state of the order."""
 
 import math
 from bisect import insort

@@ -1,4 +1,4 @@
-"""A live run as a run record: the same columns as of a simulated one, so that `explain` and others read it."""
+"""Converts a live run into a run record with the same columns as a simulated run, so that `explain` can read it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""How a live scheduler is to behave, and what it did."""
+"""The settings of a live scheduler, and its report."""
 
 import math
 from collections import Counter

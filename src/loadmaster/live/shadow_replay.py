@@ -1,4 +1,4 @@
-"""The simulator's plain engine, fed with what really happened: it decides by itself, and only that."""
+"""Replays observed events in the simulator's plain engine, which takes every decision by itself."""
 
 import math
 from collections.abc import Mapping

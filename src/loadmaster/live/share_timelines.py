@@ -1,4 +1,4 @@
-"""The course of a live run under CPU shares, of commands or of virtual machines."""
+"""The timeline of a live run under CPU shares, of commands or of virtual machines."""
 
 from dataclasses import replace
 from pathlib import Path

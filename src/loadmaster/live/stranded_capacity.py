@@ -1,4 +1,4 @@
-"""What a shadow and the site each leave on every host that no typical job can use, decided on the same snapshots."""
+"""Capacity that no typical job can use on each host, after the starts of the site and after ours, on the same data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A live run that is told to end, or whose terminal is gone, ends as by Ctrl-C: what is held is handed back first."""
+"""Ends a live run that gets SIGTERM or loses its terminal as Ctrl-C does: jobs that are held are handed back first."""
 
 import signal
 import threading

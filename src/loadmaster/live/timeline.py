@@ -1,4 +1,4 @@
-"""What a live run came to, read off its record: observations, decisions and answers as they were written down.
+"""The timeline of a live run: observations, decisions and answers, read from its record.
 
 Nothing is decided once more, so no rule that the record carries is ever run.
 """

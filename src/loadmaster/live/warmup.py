@@ -1,4 +1,4 @@
-"""Has compiled what a decision needs, before any decision depends on it."""
+"""Compiles what decisions need before the first decision depends on it."""
 
 from contextlib import suppress
 from typing import Any

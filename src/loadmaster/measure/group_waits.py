@@ -1,4 +1,4 @@
-"""Who pays for a gain: waits and slowdowns by user, account, size of the job and hour (rules R16 and R17)."""
+"""Waits and slowdowns by user, account, size of the job and hour (rules R16 and R17)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

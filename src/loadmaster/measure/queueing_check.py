@@ -1,4 +1,4 @@
-"""Whether queueing can explain the waits of a log, and the picture that shows why or why not (rules H3, H4 and H7)."""
+"""Whether queueing can explain the waits of a log, and the chart that shows it (rules H3, H4 and H7)."""
 
 from dataclasses import dataclass
 

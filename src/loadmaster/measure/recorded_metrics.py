@@ -1,4 +1,4 @@
-"""What really happened, as far as a log says when its jobs started: its metrics, and whether queueing explains it."""
+"""Metrics of the recorded run, if the log has start times, and whether queueing explains its waits."""
 
 from dataclasses import dataclass, replace
 

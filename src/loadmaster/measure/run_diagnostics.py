@@ -1,4 +1,4 @@
-"""What stands beside the means of a run: where its queue has settled, who waits, and why machines idle."""
+"""Diagnostics of a run: its steady state, waits by group, and the reason for idle machines."""
 
 import dataclasses
 from collections.abc import Mapping

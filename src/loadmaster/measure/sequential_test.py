@@ -1,4 +1,4 @@
-"""When to stop drawing independent logs: a race in which looking often costs nothing of what is promised (rule R12).
+"""Stops drawing samples early: repeated looks keep the promised error probability (rule R12).
 
 Who looks at an interval again and again until it no longer holds 0 is wrong far more often than one time in twenty. So
 the k-th look, after twice as many samples as the one before, spends 1 / (k (k + 1)) of the chance to be wrong: over

@@ -1,4 +1,4 @@
-"""Where the queue of a run has settled, and what its means are there; whether it settles at all (rules R13 to R15).
+"""The steady state of a run's queue and its means there, or that the queue never settles (rules R13 to R15).
 
 A log begins with empty machines and ends with a queue that nobody adds to. Both make a mean wait smaller than what
 the same users would see on the same machines in the long run.

@@ -1,4 +1,4 @@
-"""Every time in which a task held a host: its last run, and those before it that were cut short."""
+"""All intervals in which a task held a host: its last run, and earlier runs that were cut short."""
 
 from typing import NamedTuple
 

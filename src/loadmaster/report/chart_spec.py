@@ -1,4 +1,4 @@
-"""Charts of Altair as they are kept: as the specification that a page shows."""
+"""Charts of Altair as specifications, the form in which a page and a kept result hold them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a page carries compressed, as text that its own script unpacks: the chart library, and the charts' data."""
+"""Compressed parts of a page, unpacked by its own script: the chart library, and the charts' data."""
 
 import gzip
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""The part of a comparison's page that says how sure it is: the picture of the intervals and their table."""
+"""The part of a comparison's page on confidence: the chart of the intervals and their table."""
 
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words

@@ -1,4 +1,4 @@
-"""Who pays for a gain: waits by user, account, size and hour beside the baseline's, and how even they are."""
+"""Waits by user, account, size and hour beside the baseline's, and how even they are."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A picture of hosts filled by tasks: each bar a host, each piece of it a task."""
+"""A chart of hosts and their tasks: each bar is a host, each piece of it a task."""
 
 from collections.abc import Collection
 from typing import Any

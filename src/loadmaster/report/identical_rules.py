@@ -1,4 +1,4 @@
-"""Rules that coincide: they made the same runs throughout, so a page shows them as one."""
+"""Identical rules: they made the same runs throughout, so a page shows them as one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Pictures of whom a meta-rule followed: max-jobs among policies, the twin among disciplines from look to look."""
+"""Charts of a meta-rule's choices: policies under max-jobs, disciplines from look to look under the twin."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The end of every page: how what it shows was made."""
+"""The footer of every page: how its content was made."""
 
 from collections.abc import Mapping
 

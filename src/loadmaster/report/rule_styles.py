@@ -1,4 +1,4 @@
-"""How rules look in charts: the colour by the policy, dash and mark by the discipline and the machines."""
+"""Styles of rules in charts: colour by policy, dash and mark by discipline and machines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How many columns of a table a terminal has room for, so that none is cut off in the middle of a number."""
+"""The number of table columns that fit into the terminal without cutting a number."""
 
 from collections.abc import Callable
 

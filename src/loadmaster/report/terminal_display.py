@@ -1,4 +1,4 @@
-"""What a person sees in a terminal while something runs: it is rewritten in place, and gone at the end."""
+"""A display in the terminal that is rewritten in place while something runs, and removed at the end."""
 
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self

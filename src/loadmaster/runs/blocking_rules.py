@@ -1,4 +1,4 @@
-"""What the rules of a site kept a waiting job from: where it may not run at all, and limits that were reached."""
+"""Rules of a site that blocked a waiting job: hosts that it may not use, and limits that were reached."""
 
 from functools import cached_property
 

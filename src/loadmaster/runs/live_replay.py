@@ -1,4 +1,4 @@
-"""A recorded run lived through once more, decision by decision, for what the record does not say of one of them."""
+"""Replays a recorded run decision by decision, for details that its record does not hold."""
 
 from collections.abc import Callable
 

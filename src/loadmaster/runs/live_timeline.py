@@ -1,4 +1,4 @@
-"""What a live run came to, as tables and pages show it; read off its record, without its rules being run."""
+"""The timeline of a live run as tables and pages show it, read from its record without running its rules."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How fast a run begins that no compiled engine can make."""
+"""The rate at which the plain engine begins a run that no compiled engine can make."""
 
 import time
 from contextlib import suppress

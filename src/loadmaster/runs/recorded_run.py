@@ -1,4 +1,4 @@
-"""What a recorded run came to, measured on its record: nothing is simulated, and no rule of it is run."""
+"""The outcome of a recorded run, measured on its record: nothing is simulated, and no rule of it is run."""
 
 import numpy as np
 

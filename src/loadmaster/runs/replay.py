@@ -1,4 +1,4 @@
-"""A recorded run acted out again in the plain engine, up to a moment: for jobs that constraints bind."""
+"""Replays a recorded run in the plain engine up to a moment, for jobs that constraints bind."""
 
 from collections import defaultdict
 

@@ -1,4 +1,4 @@
-"""Do a recorded run again, and say whether it came out the same to the bit."""
+"""Runs a recorded run again, and says whether the result is the same to the bit."""
 
 from dataclasses import dataclass
 from pathlib import Path

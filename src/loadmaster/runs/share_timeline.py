@@ -1,4 +1,4 @@
-"""What a live run under CPU shares came to: who ran where with what share, and why each of that changed."""
+"""The timeline of a live run under CPU shares: where each task ran with what share, and why that changed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

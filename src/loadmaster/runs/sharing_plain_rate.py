@@ -1,4 +1,4 @@
-"""Which rows of a sharing comparison only the plain engines can make, and how fast those begin."""
+"""Rows of a sharing comparison that only the plain engines can make, and the rate at which those begin."""
 
 import time
 from contextlib import suppress

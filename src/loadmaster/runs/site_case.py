@@ -1,4 +1,4 @@
-"""A real site as runs take it: its hosts with all that binds there, its jobs, and its own queue (rule L9)."""
+"""A real site as a case for runs: hosts with their constraints, jobs, and the site's own queue (rule L9)."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

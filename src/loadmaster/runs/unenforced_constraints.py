@@ -1,4 +1,4 @@
-"""What jobs ask for that binds nobody, since the machines do not say who has it (rule C1)."""
+"""Features that jobs ask for and that are not enforced, since no machine is said to have them (rule C1)."""
 
 from loadmaster.model import Cluster, Workload
 

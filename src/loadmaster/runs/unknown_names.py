@@ -1,4 +1,4 @@
-"""Names of jobs that a site does not have: a few are said, many mean another site's configuration (rule L9)."""
+"""Names of jobs that the site's configuration does not have. Many mean another site's configuration (rule L9)."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A site's queue as a fit found it: written as YAML, which `--site` reads (rule H12)."""
+"""A site's queue as `fit` found it, in a YAML file that `--site` reads (rule H12)."""
 
 import math
 from collections.abc import Mapping

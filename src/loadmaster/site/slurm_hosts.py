@@ -1,4 +1,4 @@
-"""Machines that Slurm describes, as hosts: `slurm.conf`, and what `scontrol show node` prints (rule L2)."""
+"""Hosts that Slurm describes: from `slurm.conf`, or from `scontrol show node` (rule L2)."""
 
 from pathlib import Path
 

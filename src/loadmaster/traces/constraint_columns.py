@@ -1,4 +1,4 @@
-"""What binds the jobs, gathered by a reader batch by batch: codes of names, and columns that say nothing left out."""
+"""Columns of constraints that a reader collects batch by batch: codes of names. Empty columns are dropped."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which constraints a log and a cluster carry, counted."""
+"""Counts the constraints of a log and of a cluster."""
 
 from collections.abc import Callable
 from typing import Any

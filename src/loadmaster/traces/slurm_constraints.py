@@ -1,4 +1,4 @@
-"""What binds the jobs of a dump of Slurm: columns of `sacct` and `squeue`, and what the command line adds."""
+"""Constraints of jobs in a dump of Slurm: columns of `sacct` and `squeue`, and options of the submit command."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What binds the jobs of an SWF log: fields 15 to 18, with all fields 11 and 14, and the words behind the 18th."""
+"""Constraints of jobs in an SWF log: fields 15 to 18, with all fields 11 and 14, and words behind field 18."""
 
 from dataclasses import replace
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Files of other kinds, named as what they are: workbooks, JSON, pages, other encodings, other line ends."""
+"""Names files of unsupported kinds: workbooks, JSON, web pages, other encodings, other line ends."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Built-in rules that a candidate is measured against: those of the same kind as what is searched (rule U10)."""
+"""Baselines of a search: built-in rules of the same kind as the rules that are searched (rule U10)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""One run of a rule on a log as it is, with what is told of it: metrics, and waits by class, user and week."""
+"""One run of a rule on the whole log: metrics, and waits by class, user and week."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the winner gains on weeks that the search never saw, why, and who loses by it (rules U11 to U13)."""
+"""The winner's gain on held-out weeks, its reasons, and the groups that lose (rules U11 to U13)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

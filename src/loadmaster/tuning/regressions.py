@@ -1,4 +1,4 @@
-"""Who waits longer under the winner than under another rule, on the held-out weeks as they are (rule U13)."""
+"""Groups that wait longer under the winner than under another rule, on the held-out weeks as they are (rule U13)."""
 
 from dataclasses import dataclass
 

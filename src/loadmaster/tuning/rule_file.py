@@ -1,4 +1,4 @@
-"""The winner as a file that a user could have written, and that every verb takes (rule U4)."""
+"""Writes the winner as a Python file that every verb takes (rule U4)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Which candidates to try next: asked of Optuna, by what is known of those before and a seed alone (rule U9).
+"""The next candidates, suggested by Optuna from earlier trials and a seed alone (rule U9).
 
 Nothing is remembered between two questions, so a search that was stopped asks on as if it had not been.
 """

@@ -1,4 +1,4 @@
-"""Trials on disk, an Optuna study in SQLite that its own tools open: what was tried is never tried again (rule U9)."""
+"""Trials on disk, as an Optuna study in SQLite: no candidate is tried twice (rule U9)."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What comes through a pipe can be read once: it is poured into a file, which all who read a log see.
+"""Copies a log that comes through a pipe into a file, since a pipe can be read only once.
 
 A format is told by the first bytes, a log is read again where its memory cannot be true, and hosts may be tables or
 forms of Slurm's: all of that opens a file more than once.

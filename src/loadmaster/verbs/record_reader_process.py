@@ -1,4 +1,4 @@
-"""Another process that reads the record of a live run again and again, so that no cycle waits for what it works out."""
+"""A process that reads the record of a live run repeatedly, so that no cycle waits for its results."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Options that would change nothing are refused: who gives one expects it to do something."""
+"""Refuses options that would change nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol

@@ -1,5 +1,4 @@
-"""Comparisons that the workbench has started: child processes that outlive it if it is killed, found again by their
-folders.
+"""Comparisons that the workbench started: child processes that outlive it, and are found again by their folders.
 
 A folder names its process by number and beginning, and a process is only ever signalled if its own arguments name that
 folder: a folder that came from elsewhere cannot have another process stopped.

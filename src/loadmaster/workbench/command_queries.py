@@ -1,4 +1,4 @@
-"""Questions that a child process answers: the same command that a user would type, with --json.
+"""Queries that a child process answers: the command that a user would type, with --json.
 
 What is asked about may be damaged or hostile: a child that hangs, eats memory or dies takes nothing with it.
 """

@@ -1,4 +1,4 @@
-"""Answers to GET: what is there, and how it stands."""
+"""Answers to GET requests: results and their state."""
 
 from hashlib import sha256
 from pathlib import Path

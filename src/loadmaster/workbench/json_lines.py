@@ -1,4 +1,4 @@
-"""The ends of a long file of JSON lines: its first and its last, without reading what is between."""
+"""The first and the last lines of a long file of JSON lines, without reading the lines between."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Answers to POST: what is sent, started and stopped."""
+"""Answers to POST requests: uploads, starts and stops."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where the workbench looks, and the one folder that it writes into: names from outside become paths here alone."""
+"""The folders that the workbench serves, and the one that it writes into. Only here do outside names become paths."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Two results side by side: their tables joined by what names a row, and the differences."""
+"""Two results side by side: their tables joined by the columns that name a row, and the differences."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A budget as `run` keeps it: nothing is rented, and no unit of time begun, that it does not pay for."""
+"""The budget of `run`: it rents no machine, and begins no billing unit, that the budget does not cover."""
 
 import math
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ class BagBudget(NamedTuple):
         kind: the machines.
 
     Example:
-        >>> purse = BagBudget(3.0, HostType("hourly", 1.0))
-        >>> purse.pays_for(committed=1.0), purse.unpaid({7: 3599.8, 8: 3599.9}, committed=2.0)
+        >>> budget = BagBudget(3.0, HostType("hourly", 1.0))
+        >>> budget.pays_for(committed=1.0), budget.unpaid({7: 3599.8, 8: 3599.9}, committed=2.0)
         (2, [8])
     """
 

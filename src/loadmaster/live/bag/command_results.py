@@ -1,4 +1,4 @@
-"""What became of every command of a bag, read off its log: a row each."""
+"""The result of every command of a bag, one row each, read from its log."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a bag of commands is to be run, and what became of it."""
+"""The settings of a run of a bag of commands, and its report."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What earlier starts of a bag left: results, attempts, money and time, summed up from its log."""
+"""The results, attempts, cost and time of earlier starts of a bag, read from its log."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What an observation shows and a bag's books do not have yet; entered one by one, as a sizer decides after each."""
+"""Enters the new events of an observation into a bag's state, one by one: a sizer decides after each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

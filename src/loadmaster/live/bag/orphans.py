@@ -1,4 +1,4 @@
-"""Processes that a command leaves behind when it ends: orphans, which Linux hands to whoever asks to have them."""
+"""Processes that a command leaves behind when it ends. Linux gives such orphans to a process that asks for them."""
 
 import contextlib
 import ctypes

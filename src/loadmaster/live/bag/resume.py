@@ -1,4 +1,4 @@
-"""What earlier starts of a bag leave to the next: commands that had ended, commands that are to be tried again."""
+"""Resumes a bag: takes over commands that ended in earlier starts, and lists commands to run again."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""The books of a bag that runs: what has happened in this start, event by event, each of them a line of the log."""
+"""The state of a running bag in this start. Each event is one line of the log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

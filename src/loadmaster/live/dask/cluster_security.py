@@ -1,4 +1,4 @@
-"""What a cluster that we start lets in: encrypted connections with its own certificates, and a dashboard if asked."""
+"""Security of a Dask cluster that we start: encrypted connections, own certificates, a dashboard on request."""
 
 import importlib.util
 import os

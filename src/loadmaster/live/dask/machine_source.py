@@ -1,4 +1,4 @@
-"""Where a bag's machines come from: started here, asked from Slurm, or those of a scheduler that already runs."""
+"""The source of a bag's machines: started here, requested from Slurm, or workers of a running Dask scheduler."""
 
 import contextlib
 import logging

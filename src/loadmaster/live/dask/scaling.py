@@ -1,4 +1,4 @@
-"""What Dask's Adaptive hook is to do, whoever decides it."""
+"""The workers that Dask's Adaptive hook starts and closes."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""How machines are to be looked after."""
+"""The settings of a run that looks after virtual machines."""
 
 import math
 from collections.abc import Mapping

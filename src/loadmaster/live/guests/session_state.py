@@ -1,6 +1,6 @@
-"""What is believed of machines between two looks: what is seen, asked and refused changes it, and nothing else.
+"""The state of virtual machines between two observations. Only observations, actions and refusals change it.
 
-Whoever reads a record again comes to the same books, and so to the same decisions.
+Whoever reads a record again comes to the same state, and so to the same decisions.
 """
 
 import math
@@ -194,7 +194,7 @@ class GuestsSessionState:
 
     @classmethod
     def of(cls, config: GuestsConfig, plain: Mapping[str, Any]) -> "GuestsSessionState":
-        """The books as a session begins."""
+        """The state as a session begins."""
         state = cls(config)
         state.move_budget.spent.extend((at_s, amount) for at_s, amount in plain.get("spent", ()))
         state.tick, state.scale = plain.get("tick", 1), plain.get("scale", 1.0)

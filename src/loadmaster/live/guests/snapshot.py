@@ -1,4 +1,4 @@
-"""Hosts and the machines that run on them as a record holds them, and as movers of time-shared clusters see them."""
+"""Hosts and their virtual machines, as a record holds them and as movers of time-shared clusters read them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

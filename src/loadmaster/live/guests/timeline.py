@@ -1,4 +1,4 @@
-"""What looking after virtual machines came to, read off its record; nothing is decided once more."""
+"""The timeline of a run that looks after virtual machines, read from its record. No decision is taken again."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is asked of the API server for each action, and what its answer means."""
+"""The request to the API server for each action, and the meaning of its answer."""
 
 from collections.abc import Mapping
 from typing import Any

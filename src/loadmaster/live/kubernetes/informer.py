@@ -1,4 +1,4 @@
-"""All objects of one kind, as they were listed and as a watch has told of them since."""
+"""All objects of one kind: first from a listing, then kept up to date by a watch."""
 
 import threading
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Nodes and pods as the API lists them, read one by one: an object that cannot be read is left out by its name."""
+"""Reads nodes and pods of a listing one by one. An object that cannot be read is left out by its name."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A move under way: a pod was evicted for a node, room is kept there, its replacement is bound to it (rule X11)."""
+"""A pod's move in progress: the pod is evicted, room is kept on the node, its replacement is bound there (rule X11)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Pods of lower priority make room for one that waits: who goes and where it comes is one decision (rule X17)."""
+"""Evicts pods of lower priority so that a waiting pod finds room: victims and node are one decision (rule X17)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A machine on its way: libvirt moves it while it runs, one at a time, in a thread; it is its own at every moment.
+"""One live migration of a virtual machine by libvirt, in a thread. The machine runs all the time.
 
 Were we to die, libvirt would end the move by itself, and the machine would run on where it was.
 """

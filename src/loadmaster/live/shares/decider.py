@@ -19,7 +19,7 @@ OnExit = Literal["end", "leave"]
 
 @dataclass
 class SharesDecider:
-    """See `Decider`; the books are those of an empty machine until a session begins.
+    """See `Decider`; the state is that of an empty machine until a session begins.
 
     Attributes:
         state: of the batch.

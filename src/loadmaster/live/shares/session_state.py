@@ -1,6 +1,6 @@
-"""What is believed of the commands between two looks: what is seen, decided and refused changes it, and nothing else.
+"""The state of commands between two observations. Only observations, decisions and refusals change it.
 
-The decider keeps them while it runs; whoever reads its record again comes to the same books, and so to the same
+The decider keeps them while it runs; whoever reads its record again comes to the same state, and so to the same
 decisions.
 """
 
@@ -109,7 +109,7 @@ class SharesSessionState:
 
 
 def session_state_of(line: Mapping[str, Any]) -> SharesSessionState:
-    """The books as a session begins, by its first line."""
+    """The state as a session begins, by its first line."""
     batch = Batch.of(line["batch"])
     over = {name: (status, code) for name, status, code, *_ in line["over"]}
     return SharesSessionState(batch, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))

@@ -1,4 +1,4 @@
-"""What a run of commands under CPU shares came to, read off its record; nothing is decided once more."""
+"""The timeline of a run of commands under CPU shares, read from its record. No decision is taken again."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

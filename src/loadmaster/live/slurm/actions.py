@@ -1,4 +1,4 @@
-"""What is asked of Slurm for each action, and what its answer means."""
+"""The Slurm command for each action, and the meaning of its answer."""
 
 from loadmaster.live.engine import Kind, Refusal
 from loadmaster.live.slurm.commands import CommandOutput

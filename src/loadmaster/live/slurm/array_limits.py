@@ -1,4 +1,4 @@
-"""How many tasks of an array may run at once: Slurm tells it of several tasks that wait together, and of no others."""
+"""The limit of running tasks of a job array. Slurm tells it only of tasks that wait together."""
 
 from dataclasses import replace
 
