@@ -230,7 +230,7 @@ def not_left_empty(folder: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def told_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
+def progress_file_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
     """`watch`, and where there is a folder, its file as well; what is refused leaves no empty folder behind."""
     if folder is None:
         yield watch

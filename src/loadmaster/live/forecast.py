@@ -26,7 +26,7 @@ JUDGED_BY = 8
 
 
 @dataclass
-class Foretold:
+class ForecastReport:
     """What came out.
 
     Attributes:
@@ -44,9 +44,9 @@ class Foretold:
     notes: list[str]
 
 
-def foretell(
+def forecast_starts(
     folder: Path, job: str, scheduler: Scheduler | None = None, *, samples: int = 30, trust: bool = False
-) -> Foretold:
+) -> ForecastReport:
     """Foretell the start of a job, or of all that wait, from the record of a live run.
 
     Args:
@@ -74,7 +74,7 @@ def foretell(
                 calibration.take(starts[forecast.job], forecast)
     forecasts = [calibration.widened(each) for each in plain]
     launches = now.history.launches_s
-    return Foretold(
+    return ForecastReport(
         forecasts, calibration.judged(), float(np.median(launches)) if launches else None, now.history.ended,
         list(now.notes()),
     )  # fmt: skip

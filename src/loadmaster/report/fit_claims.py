@@ -129,10 +129,10 @@ def fit_document(result: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(likeness: GoodnessOfFit, which: str) -> dict[str, Any]:
+def _plain(fit: GoodnessOfFit, which: str) -> dict[str, Any]:
     return {
         f"{which}_{name}": value if not isinstance(value, float) or math.isfinite(value) else None
-        for name, value in asdict(likeness).items()
+        for name, value in asdict(fit).items()
     }
 
 

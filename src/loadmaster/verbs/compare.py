@@ -155,13 +155,13 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
         return _compared(options, progress, command, name)
 
 

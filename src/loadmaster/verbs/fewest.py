@@ -205,13 +205,13 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fewest")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
         result = _found(options, progress, command, name)
     if out is not None:
         result.save(out)

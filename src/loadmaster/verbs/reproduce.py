@@ -127,7 +127,7 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     """
     import importlib
 
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.kept.watch import Watch
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, StudyOptions
@@ -144,7 +144,7 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address, out = options.address, Path(options.out)
     command = command or options.call("reproduce")
-    with told_in(out / paper, command, watch or Watch()) as progress:
+    with progress_file_in(out / paper, command, watch or Watch()) as progress:
         make_folder(out / paper)
         study = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, progress)
         result = importlib.import_module(chosen.module).reproduce(study)

@@ -225,9 +225,9 @@ class Sharing:
     def run(self, watch: "Watch") -> None:
         """Make every row that is not kept."""
         from loadmaster.kept.on_dask import pool_on
-        from loadmaster.kept.progress_file import told_in
+        from loadmaster.kept.progress_file import progress_file_in
 
-        with told_in(self.folder, self.command, watch) as progress:
+        with progress_file_in(self.folder, self.command, watch) as progress:
             self.rows = self.study.run(self.store, pool_on(self.address), progress)
 
     def finished(self) -> Shared:

@@ -249,7 +249,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     Raises:
         InputError: no such bag, price table or sizer, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.kept.watch import Watch
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.folder import make_folder
@@ -259,7 +259,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     with naming() as name:
         sizers = names_of(options.sizers, "--sizers", name)
         bag = _Asked(options, options.source(), tuple(sizers))
-        with told_in(out, command, watch or Watch()) as progress:
+        with progress_file_in(out, command, watch or Watch()) as progress:
             if out is not None:
                 make_folder(out)
             sized = _sized(bag, out, progress, command)

@@ -223,13 +223,13 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
         InputError: the log, the machines or a rule cannot be used, or the log is too short.
         MissingExtra: Optuna is not installed.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("tune")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as progress:
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
         return _tuned(options, progress, command, name)
 
 

@@ -27,14 +27,14 @@ class Bench:
     max_upload: int
     read_only: bool = False
     children: Children = field(default_factory=Children)
-    asker: CommandQueries = field(default_factory=CommandQueries)
+    queries: CommandQueries = field(default_factory=CommandQueries)
     results: Results = field(init=False)
     pages: Pages = field(init=False)
 
     def __post_init__(self) -> None:
         """Make what finds results and pages."""
         object.__setattr__(self, "results", Results(self.places))
-        object.__setattr__(self, "pages", Pages(self.places, self.asker))
+        object.__setattr__(self, "pages", Pages(self.places, self.queries))
 
     def found(self, at: str) -> FoundResult:
         """The result in the folder that `at` stands for.

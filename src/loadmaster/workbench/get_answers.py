@@ -77,7 +77,7 @@ class GetAnswers:
             raise Refused(400, "a job is named by its number in the log")
         if not result.record:
             raise Refused(422, "only of the record of a run can a job be asked about: loadmaster simulate -o DIR")
-        said = await self._bench.asker.ask(["explain", "--json", "--", str(result.folder), job], result.folder)
+        said = await self._bench.queries.ask(["explain", "--json", "--", str(result.folder), job], result.folder)
         return self._screen("why.html", found=result, job=job, said=said, paragraphs=_paragraphs(said["sentences"]))
 
     async def beside(self, request: Request) -> Response:
@@ -100,7 +100,7 @@ class GetAnswers:
         if name not in uploaded(places.logs):
             raise Refused(404, "there is no such log here")
         try:
-            said = await self._bench.asker.ask(["info", "--json", "--", str(places.logs / name)], places.logs, 120.0)
+            said = await self._bench.queries.ask(["info", "--json", "--", str(places.logs / name)], places.logs, 120.0)
             trouble = ""
         except Refused as refused:
             said, trouble = {}, refused.why

@@ -18,11 +18,11 @@ class Pages:
 
     Args:
         places: where.
-        asker: who has them made.
+        queries: who has them made.
     """
 
-    def __init__(self, places: ServedFolders, asker: CommandQueries) -> None:
-        self._places, self._asker = places, asker
+    def __init__(self, places: ServedFolders, queries: CommandQueries) -> None:
+        self._places, self._queries = places, queries
         self._turns: dict[Path, asyncio.Lock] = {}
 
     async def page_of(self, result: FoundResult) -> Path:
@@ -44,7 +44,7 @@ class Pages:
         path = folder / f"{_digest(result.at)}-{_digest(repr(result.date_s))}.html"
         async with self._turns.setdefault(path, asyncio.Lock()):
             if not path.is_file():
-                await self._asker.ask(["report", str(result.folder), "-o", str(path), "--json"], folder)
+                await self._queries.ask(["report", str(result.folder), "-o", str(path), "--json"], folder)
                 _forget(folder, path)
         return path
 
