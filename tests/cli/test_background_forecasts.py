@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from loadmaster.cli.background_forecasts import Foretelling
+from loadmaster.cli.background_forecasts import BackgroundForecasts
 from loadmaster.verbs import record_reader_process
 
 ROWS = [
@@ -48,13 +48,13 @@ def until(foretelling, holds):
     ids=["two wait", "nobody", "never", "refused"],
 )  # fmt: skip
 def test_what_another_process_foretells_is_told_in_a_line(tmp_path, program, text):
-    with Foretelling(tmp_path, program) as foretelling:
+    with BackgroundForecasts(tmp_path, program) as foretelling:
         assert foretelling.look() == "nothing yet"
         assert until(foretelling, lambda told: told != "nothing yet") == text
 
 
 def test_a_look_never_waits_and_the_end_leaves_no_process_behind(tmp_path):
-    with Foretelling(tmp_path, [sys.executable, "-c", "import time; time.sleep(600)"]) as foretelling:
+    with BackgroundForecasts(tmp_path, [sys.executable, "-c", "import time; time.sleep(600)"]) as foretelling:
         for _ in range(3):
             assert foretelling.look() == "nothing yet"
         child = foretelling._child
@@ -66,11 +66,11 @@ def test_one_is_made_after_the_other_and_not_too_often(tmp_path, monkeypatch):
     monkeypatch.setattr(record_reader_process, "EVERY_S", 0.0)
     counted = tmp_path / "count"
     program = [sys.executable, "-c", f"open({str(counted)!r}, 'a').write('x')"]
-    with Foretelling(tmp_path, program) as foretelling:
+    with BackgroundForecasts(tmp_path, program) as foretelling:
         until(foretelling, lambda told: counted.exists() and len(counted.read_text()) == 2)
     monkeypatch.setattr(record_reader_process, "EVERY_S", 1e6)
     counted.unlink()
-    with Foretelling(tmp_path, program) as foretelling:
+    with BackgroundForecasts(tmp_path, program) as foretelling:
         until(foretelling, lambda told: told.startswith("not yet"))
         for _ in range(20):
             foretelling.look()

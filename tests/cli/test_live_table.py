@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from loadmaster.cli.live_table import LiveTable
-from loadmaster.live.record import Decided
+from loadmaster.live.record import CycleDecision
 from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Alternative
@@ -23,7 +23,7 @@ def ledger(at_s, **states):
 
 def decided(*starts, chosen=-1, options=()):
     named = tuple(Start(name, (host,)) for name, host in starts)
-    return Decided([SimpleNamespace(starts=named, chosen=chosen, options=options)])
+    return CycleDecision([SimpleNamespace(starts=named, chosen=chosen, options=options)])
 
 
 def shown(table, at_s, ledger, report):
@@ -36,7 +36,7 @@ def test_a_shadow_shows_how_far_the_site_agrees(mode):
     table, report = LiveTable("slurm", LiveSettings(mode=mode)), Report()
     table.show(0.0, ledger(0.0, x=(0, -1), y=(0, -1)), decided(("x", "a")), report)
     assert shown(table, 0.0, ledger(0.0), report)["agreement"] == "the site has started nothing yet"
-    table.show(5.0, ledger(5.0, x=(2, 0), y=(2, 1)), Decided(), report)
+    table.show(5.0, ledger(5.0, x=(2, 0), y=(2, 1)), CycleDecision(), report)
     agreed = shown(table, 5.0, ledger(5.0), report)["agreement"]
     assert agreed == "50 % of 2 starts of the site, 50 % on the same hosts"
 

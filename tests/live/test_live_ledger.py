@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bound_jobs import bound_jobs
 from loadmaster.live.allocations import FOREIGN
 from loadmaster.live.check import check_live
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, Observation, ObservedTasks, Over, Refusal
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks, Refusal
 from loadmaster.live.forecast import ForecastSimulation
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of
@@ -148,7 +148,7 @@ def test_what_an_engine_says_of_an_end_counts_and_else_the_cycle_does():
     world = World()
     world.see(0.0, {"x": WAITS, "y": WAITS})
     world.start("x", "y")
-    changes = world.see(30.0, {}, over=(Over("x", 22.0, "failed"),))
+    changes = world.see(30.0, {}, over=(EndedJob("x", 22.0, "failed"),))
     assert changes.ended == [("x", 22.0, "failed"), ("y", 30.0, "ok")]
     assert world.ledger.early_end
 
@@ -157,7 +157,7 @@ def test_jobs_gone_after_a_restart_without_a_word_are_lost_by_the_engine():
     world = World()
     world.see(0.0, {"x": WAITS, "y": WAITS, "z": WAITS})
     world.token = "again"
-    changes = world.see(10.0, {"z": WAITS}, over=(Over("y", 4.0, "cancelled"),))
+    changes = world.see(10.0, {"z": WAITS}, over=(EndedJob("y", 4.0, "cancelled"),))
     assert (changes.restarted, changes.lost, changes.withdrawn) == (True, ["x"], ["x", "y"])
 
 

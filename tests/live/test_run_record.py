@@ -18,7 +18,7 @@ from loadmaster.live.fault_injection import ScheduledFault
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import applied
 from loadmaster.live.record import FILE, LiveRecord, lines_of
-from loadmaster.live.run_record import kept_run
+from loadmaster.live.run_record import run_record_of
 from loadmaster.live.settings import LiveSettings
 from loadmaster.live.wait_reasons import wait_reasons
 from loadmaster.measure import violations
@@ -32,7 +32,7 @@ SETTING = Setting("mix-fit", "easy", interval_s=5.0)
 
 
 def kept(folder, run):
-    return kept_run(lines_of(folder), run.scheduler.discipline.order, SETTING, {})
+    return run_record_of(lines_of(folder), run.scheduler.discipline.order, SETTING, {})
 
 
 def test_a_run_without_trouble_is_a_sound_schedule_of_the_log(tmp_path):
@@ -105,7 +105,7 @@ def test_a_reservation_that_is_over_before_the_end_is_kept_and_named_by_who_wait
     run_live(engine, clock, rule, LiveSettings(10.0, for_s=200.0), record)
     record.close()
     setting = Setting("first-fit", "fcfs", interval_s=10.0)
-    made = kept_run(lines_of(tmp_path), rule.discipline.order, setting, {})
+    made = run_record_of(lines_of(tmp_path), rule.discipline.order, setting, {})
     assert made.schedule.start_s.tolist() == [60.0, 90.0]
     reasons = explain(made, 0).delay.reasons
     assert list(reasons) == ["the hosts that had room were kept by the reservation course"]
@@ -133,7 +133,7 @@ def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_de
         cycle(20.0, {"new": {"8": held}}),
     ]
     (tmp_path / FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    record = kept_run(lines_of(tmp_path), ruled().discipline.order, SETTING, {})
+    record = run_record_of(lines_of(tmp_path), ruled().discipline.order, SETTING, {})
     told = explain(record, 8, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {
         "it waited for job 7 to end": 1, "it could never start: job 7 did not end well": 1, LATER: 1,

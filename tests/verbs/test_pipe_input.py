@@ -182,7 +182,7 @@ def test_what_is_no_log_is_refused_under_the_name_that_was_typed(capfd, monkeypa
 
 
 def test_the_files_are_gone_when_they_are_let_go(fifo):
-    path = Path(pipe_input.poured(str(fifo(TABLE))))
+    path = Path(pipe_input.pipe_as_file(str(fifo(TABLE))))
     assert path.read_bytes() == TABLE
     assert pipe_input.is_poured(path)
     pipe_input.let_go()
@@ -192,7 +192,7 @@ def test_the_files_are_gone_when_they_are_let_go(fifo):
 def test_files_folders_and_words_are_left_as_they_are(tmp_path):
     (tmp_path / "log").write_bytes(LOG)
     for given in (str(tmp_path / "log"), tmp_path, "2x4c8g", "nowhere", "a\0b", None, 3, ["x"]):
-        assert pipe_input.poured(given) == given
+        assert pipe_input.pipe_as_file(given) == given
 
 
 def test_a_pipe_that_nobody_writes_into_is_told(tmp_path, monkeypatch, capsys):

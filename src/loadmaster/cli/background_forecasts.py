@@ -9,7 +9,7 @@ from loadmaster.verbs.record_reader_process import LiveBeside
 SAMPLES = 10
 
 
-class Foretelling(LiveBeside):
+class BackgroundForecasts(LiveBeside):
     """Reads the record again and again, as `live --forecast all` does.
 
     Args:

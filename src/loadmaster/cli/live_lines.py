@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
+    from loadmaster.live.record import CycleDecision
     from loadmaster.live.settings import LiveSettings, Report
 
 QUIET_S = 60.0
@@ -29,7 +29,7 @@ class LiveLines:
         self._refused = 0
         self._left_out: set[str] = set()
 
-    def show(self, _now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         if not self._on:
             return

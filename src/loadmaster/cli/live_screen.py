@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.cli.background_forecasts import Foretelling
+from loadmaster.cli.background_forecasts import BackgroundForecasts
 from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 
@@ -23,7 +23,7 @@ class Screen:
         self, engine: str, how: "LiveSettings", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
     ) -> None:
         self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
-        self._foretelling = Foretelling(out)
+        self._foretelling = BackgroundForecasts(out)
         self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)
 
     def __enter__(self) -> "Screen":

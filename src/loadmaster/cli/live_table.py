@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
+    from loadmaster.live.record import CycleDecision
     from loadmaster.live.settings import LiveSettings, Report
     from loadmaster.runs.interim_waits import InterimWaits
 
@@ -42,7 +42,7 @@ class LiveTable(OnTerminal):
         self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
 
-    def show(self, now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:
+    def show(self, now_s: float, ledger: "Ledger", decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         fresh = [
             f"{now_s:,.0f} s: {start.id} on {', '.join(dict.fromkeys(start.hosts))}"

@@ -18,7 +18,7 @@ READING = (
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedOptions:
     """What was typed, as `loadmaster.verbs.unused_options` asks for it."""
 
     context: "typer.Context"
@@ -40,7 +40,7 @@ def refuse_unused(context: "typer.Context", names: Iterable[str], why: str, fix:
     Raises:
         InputError: one was typed.
     """
-    unused_options.refuse_unused(Typed(context), names, why, fix)
+    unused_options.refuse_unused(TypedOptions(context), names, why, fix)
 
 
 def refuse_all_but(context: "typer.Context", names: Iterable[str], why: str) -> None:
@@ -49,7 +49,7 @@ def refuse_all_but(context: "typer.Context", names: Iterable[str], why: str) -> 
     Raises:
         InputError: one was typed.
     """
-    unused_options.refuse_all_but(Typed(context), names, why)
+    unused_options.refuse_all_but(TypedOptions(context), names, why)
 
 
 def refuse_reading(context: "typer.Context", trace: object) -> None:
@@ -68,9 +68,9 @@ def refuse_unneeded(context: "typer.Context", needs: unused_options.Needs) -> No
     Raises:
         InputError: there is one.
     """
-    unused_options.refuse_unneeded(Typed(context), needs)
+    unused_options.refuse_unneeded(TypedOptions(context), needs)
 
 
 def option(context: "typer.Context", name: str) -> str:
     """How parameter `name` is written on the command line."""
-    return Typed(context).flag(name)
+    return TypedOptions(context).flag(name)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from loadmaster.kept.key import key_of
-from loadmaster.kept.store import Found, KeptResult, Store
+from loadmaster.kept.store import KeptResult, Store, StoredBlocks
 from loadmaster.kept.watch import Watch
 
 S = TypeVar("S")
@@ -99,7 +99,7 @@ def run_study(
     """
     watcher = watch or Watch()
     by_key = {cell.key: cell for cell in cells}
-    stored = store.get(list(by_key)) if store is not None else Found({}, frozenset())
+    stored = store.get(list(by_key)) if store is not None else StoredBlocks({}, frozenset())
     for key in stored.damaged:
         watcher.damaged(by_key[key].words)
     blocks = dict(stored.whole)

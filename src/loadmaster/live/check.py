@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
+from loadmaster.live.record import FILE, Pass, RecordReader, lines_of, passes_of
 from loadmaster.live.rows import as_asked
 from loadmaster.live.shadow_replay import ShadowReplay
 from loadmaster.model import InputError
@@ -22,7 +22,7 @@ from loadmaster.schedule import Scheduler, discipline_named
 
 
 @dataclass
-class Checked:
+class CheckReport:
     """What came out.
 
     Attributes:
@@ -46,7 +46,7 @@ class Checked:
         return self.passes == self.same_passes and self.starts == self.same_starts
 
 
-def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool = False) -> Checked:
+def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool = False) -> CheckReport:
     """Check the record in `folder`.
 
     Args:
@@ -58,12 +58,12 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
         InputError: there is no record, or it carries Python and is not trusted.
     """
     lines = lines_of(folder)
-    checked = Checked()
+    checked = CheckReport()
     rows = rows_of(lines)
     for number, session in enumerate(_sessions(lines)):
         about = session[0]
         decider = scheduler or scheduler_in(about, folder, trust)
-        reading = Reading(decider.discipline.order, about["origin_s"], about["seed"])
+        reading = RecordReader(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         for line in earlier:
             reading.read_whole(line)
@@ -86,7 +86,7 @@ def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) ->
 
 def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Every job of a record by name, as it was last seen; what it waited for as it was first seen."""
-    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
+    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
     rows: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for line in lines:
@@ -104,7 +104,9 @@ def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 class _Session:
     """One session of the record, decided and simulated side by side."""
 
-    def __init__(self, reading: Reading, scheduler: Scheduler, about: Mapping[str, Any], checked: Checked) -> None:
+    def __init__(
+        self, reading: RecordReader, scheduler: Scheduler, about: Mapping[str, Any], checked: CheckReport
+    ) -> None:
         self.reading, self.scheduler, self.about, self.checked = reading, scheduler, about, checked
         self.replay: ShadowReplay | None = None
 

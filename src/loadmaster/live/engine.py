@@ -88,7 +88,7 @@ class ObservedTasks:
 
 
 @dataclass(frozen=True)
-class Over:
+class EndedJob:
     """A job that is over, as the engine tells it.
 
     Attributes:
@@ -143,7 +143,7 @@ class Observation:
     ids: tuple[str, ...]
     tasks: ObservedTasks
     left_out: tuple[tuple[str, str], ...] = ()
-    over: tuple[Over, ...] = ()
+    over: tuple[EndedJob, ...] = ()
     token: str = ""
     gone: tuple[tuple[str, str], ...] = ()
     failed: tuple[tuple[str, str], ...] = ()

@@ -13,7 +13,7 @@ from loadmaster.live.check import scheduler_in
 from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.live.history import History
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.record import Reading, lines_of, passes_of
+from loadmaster.live.record import RecordReader, lines_of, passes_of
 from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
@@ -84,7 +84,7 @@ def forecast_starts(
 class _Moment:
     """Where the run stood after one line."""
 
-    reading: Reading
+    reading: RecordReader
     history: History
     arrived: set[str]
     decider: Scheduler
@@ -156,7 +156,7 @@ def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator
     What was handed back at the end of a session is none of ours since, so that is passed over.
     """
     origin_s, seed = lines[0]["origin_s"], lines[0]["seed"]
-    reading, history = Reading(decider.discipline.order, origin_s, seed), History()
+    reading, history = RecordReader(decider.discipline.order, origin_s, seed), History()
     ledger, interval_s = reading.ledger, 0.0
     for line in lines:
         if line.get("parting"):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from loadmaster.live.engine import Observation, ObservedTasks, Over
+from loadmaster.live.engine import EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
 from loadmaster.model.awaits import Awaits
 
@@ -51,12 +51,12 @@ def listing_of(seen: Observation) -> Listing:
     }  # fmt: skip
 
 
-def seen_in(listing: Listing) -> Observation:
+def observation_in(listing: Listing) -> Observation:
     """The observation that `listing` holds; jobs in the order of arrival, at one moment as they were first listed."""
     cluster = cluster_in(listing["cluster"])
     ids = sorted(listing["jobs"], key=lambda name: listing["jobs"][name]["submit_s"])
     rows = [listing["jobs"][name] for name in ids]
-    over = tuple(Over(*row) for row in listing["over"])
+    over = tuple(EndedJob(*row) for row in listing["over"])
     left_out = tuple((name, why) for name, why in listing["left_out"])
     awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
     return Observation(

@@ -13,7 +13,7 @@ from loadmaster.model.errors import InputError
 
 if TYPE_CHECKING:
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
+    from loadmaster.live.record import CycleDecision
     from loadmaster.live.settings import Report
     from loadmaster.runs.interim_waits import InterimWaits
 
@@ -114,7 +114,7 @@ class MetricsServer:
             lines += _lines("last_observation_timestamp_seconds", {"": report.observed_s})
         return self._text + "\n".join(lines) + "\n"
 
-    def show(self, _now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", _decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
             return

@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.live.allocations import Allocation, ObservedChanges
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.record import Reading, passes_of
+from loadmaster.live.record import RecordReader, passes_of
 from loadmaster.live.rows import Row, as_asked
 from loadmaster.model import InputError
 from loadmaster.order import AnyOrder
@@ -107,9 +107,9 @@ def observed_history_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> 
         InputError: nothing was observed yet.
     """
     history: ObservedHistory | None = None
-    reading: Reading | None = None
+    reading: RecordReader | None = None
     for line in lines:
-        reading = reading or Reading(order, line["origin_s"], line["seed"])
+        reading = reading or RecordReader(order, line["origin_s"], line["seed"])
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
         changes = reading.read(line)
         if "begin" in line and reading.acts:

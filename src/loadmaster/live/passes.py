@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from loadmaster.live.engine import Clock
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.record import Decided, Pass
+from loadmaster.live.record import CycleDecision, Pass
 from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.errors import InputError, one_line
@@ -37,9 +37,9 @@ class Passes:
     failures: int = 0
     started: int = 0
 
-    def decide(self, ledger: Ledger) -> Decided:
+    def decide(self, ledger: Ledger) -> CycleDecision:
         """The passes of this cycle; a rule that fails or is too slow decides nothing (rule X9)."""
-        decided = Decided(taken=self.settings.acts)
+        decided = CycleDecision(taken=self.settings.acts)
         if not ledger.due() or self._left() == 0:
             return decided
         began_s = self.clock.now_s()
@@ -52,7 +52,9 @@ class Passes:
             self._failed(ledger, decided, one_line(str(error) or type(error).__name__))
         return decided
 
-    def _pass(self, decide: Callable[[Snapshot], Decision], ledger: Ledger, decided: Decided, began_s: float) -> bool:
+    def _pass(
+        self, decide: Callable[[Snapshot], Decision], ledger: Ledger, decided: CycleDecision, began_s: float
+    ) -> bool:
         """Decide once, and claim; whether that lets another job start."""
         snapshot = ledger.snapshot(ranked=decided.by == "rule")
         if snapshot is None:
@@ -74,7 +76,7 @@ class Passes:
         taken = (starts, partitions) if decided.taken else ((), ())
         return ledger.take(*taken, carried)
 
-    def _failed(self, ledger: Ledger, decided: Decided, why: str) -> None:
+    def _failed(self, ledger: Ledger, decided: CycleDecision, why: str) -> None:
         self.failures += 1
         self.report.skipped += 1
         decided.skipped = why

@@ -11,7 +11,7 @@ from loadmaster.live.engine import Clock, Observation, Refusal
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import Listing, applied, change, listing_of
 from loadmaster.live.passes import Passes
-from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.live.record import CycleDecision, begin_line, cycle_line, end_line, ledger_after
 from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.live.warmup import compile_for
 from loadmaster.model.actions import Action, Start, Withdraw
@@ -20,7 +20,7 @@ from loadmaster.schedule import Scheduler
 LATE_S = 1.0
 """A cycle that observes so long after its moment is dated when it observed."""
 
-Watch = Callable[[float, Ledger, Decided, Report], None]
+Watch = Callable[[float, Ledger, CycleDecision, Report], None]
 """Called after every cycle with its nominal moment."""
 
 Beside = Callable[[Ledger, Sequence[Start]], Sequence[Action]]
@@ -60,7 +60,7 @@ class QueueDecider:
 
     def __post_init__(self) -> None:
         self.passes = Passes(self.scheduler, self.settings, self.clock, self.report)
-        self.decided = Decided()
+        self.decided = CycleDecision()
         self._handed: set[str] = set()
         self._leaves, self._first = False, True
         self.number, self.until_s = 0, self.clock.now_s() + self.settings.for_s
@@ -92,7 +92,7 @@ class QueueDecider:
         listing = listing_of(seen)
         now_s = self._nominal_s(listing["at_s"])
         self._forgetful |= away
-        self.decided = Decided(taken=self.settings.acts)
+        self.decided = CycleDecision(taken=self.settings.acts)
         if self.listing and listing["at_s"] <= self.listing["at_s"]:
             self.report.say("the engine showed an old listing: nothing was decided on it")
             return Step()
@@ -163,7 +163,7 @@ class QueueDecider:
         self._leaves = True
         actions = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
         if newer:
-            lines.append({**cycle_line(now_s, changed, False, Decided(), actions), "parting": True})
+            lines.append({**cycle_line(now_s, changed, False, CycleDecision(), actions), "parting": True})
         return Step(lines, actions)
 
     def end(self, how: str) -> Sequence[Line]:

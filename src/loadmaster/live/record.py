@@ -49,7 +49,7 @@ class Pass(NamedTuple):
 
 
 @dataclass
-class Decided:
+class CycleDecision:
     """What one cycle came to.
 
     Attributes:
@@ -94,7 +94,7 @@ def begin_line(**about: Any) -> dict[str, Any]:
 
 
 def cycle_line(
-    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, actions: Sequence[Action],
+    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: CycleDecision, actions: Sequence[Action],
     refused: Sequence[Refusal] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """A cycle, before anything of it is asked of the engine.
@@ -127,7 +127,7 @@ def end_line(ended: str, at_s: float) -> dict[str, Any]:
     return {"end": ended, "at_s": at_s}
 
 
-class Reading:
+class RecordReader:
     """Lines of a record put through a ledger once more.
 
     Attributes:
@@ -186,9 +186,9 @@ def passes_of(line: Mapping[str, Any]) -> list[Pass]:
     return [_pass_in(plain) for plain in line.get("passes", ())]
 
 
-def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: float, seed: int) -> Reading:
+def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: float, seed: int) -> RecordReader:
     """The ledger as it stood after the last of `lines`."""
-    reading = Reading(order, origin_s, seed)
+    reading = RecordReader(order, origin_s, seed)
     for line in lines:
         reading.read_whole(line)
     return reading

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.live.allocations import Allocation, ObservedChanges
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import workload_in
-from loadmaster.live.record import Reading, is_being_written, lines_of, passes_of
+from loadmaster.live.record import RecordReader, is_being_written, lines_of, passes_of
 from loadmaster.live.rows import Row, alike, as_asked
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
@@ -49,7 +49,7 @@ class _Jobs:
         self.runs |= {name: replace(run) for name, run in ledger.runs.items()}
 
 
-def kept_in(folder: Path) -> Record:
+def run_record_in(folder: Path) -> Record:
     """The run that the live record in `folder` tells of so far; no rule that it carries is run.
 
     Raises:
@@ -59,7 +59,7 @@ def kept_in(folder: Path) -> Record:
     try:
         sessions = [line for line in lines if "begin" in line]
         setting, sources = Setting.of(sessions[-1]["setting"]), sessions[-1].get("sources", {})
-        record = kept_run(lines, ORDERS["fcfs"], setting, sources)
+        record = run_record_of(lines, ORDERS["fcfs"], setting, sources)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         why = one_line(f"{type(error).__name__}: {error}", 80)
         raise InputError(folder, f"this live record is damaged: {why}") from error
@@ -68,7 +68,7 @@ def kept_in(folder: Path) -> Record:
     return replace(record, case=replace(record.case, notes=notes))
 
 
-def kept_run(
+def run_record_of(
     lines: Iterable[Mapping[str, Any]], order: AnyOrder, setting: Setting, sources: Mapping[str, str]
 ) -> Record:
     """The run that a live record tells of.
@@ -87,11 +87,11 @@ def kept_run(
     """
     jobs, cycles, origin_s, seed = _Jobs(), CycleLog(), None, 0
     calendar: dict[tuple[str, str, float], CalendarRow] = {}
-    reading: Reading | None = None
+    reading: RecordReader | None = None
     for line in lines:
         if origin_s is None:
             origin_s, seed = line["origin_s"], line["seed"]
-            reading = Reading(order, origin_s, seed)
+            reading = RecordReader(order, origin_s, seed)
         assert reading is not None
         before = {name: replace(run) for name, run in reading.ledger.runs.items()}
         changes = reading.read(line)

@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.live.allocations import Allocation
 from loadmaster.live.answers import refusals_in
-from loadmaster.live.record import Reading, lines_of
+from loadmaster.live.record import RecordReader, lines_of
 from loadmaster.model.awaits import Awaits
 from loadmaster.order import ORDERS
 from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
@@ -43,7 +43,7 @@ def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
 
 def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     """Cycles in which a job was asked to start in vain, and those in which it was left alone for that."""
-    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
+    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
     ledger, claim = reading.ledger, None
     refusals: list[tuple[float, str]] = [(-math.inf, "")]
     for line in lines:

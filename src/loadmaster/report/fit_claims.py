@@ -67,7 +67,7 @@ def why_refused_before(case: Case) -> str:
     return because
 
 
-def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
+def fit_result(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
     """What a fit came to; `refused` says why nothing was tried, `remarks` what was left out or assumed."""
     really = recorded(case.workload, case.cluster, case.launch_s)
     if fit is not None and not fit.best.beside.odd.error <= MOST_ERROR:

@@ -39,7 +39,7 @@ class _Race:
     ending: Ending = ""
 
 
-def raced(
+def race(
     draw: Draw, rules: int, drawing: Drawing, budget_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Sampled:
     """Race `rules` rules; a look that would end after `budget_s` seconds, by what the last runs took, is not begun.

@@ -12,7 +12,7 @@ from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.slurm_demand import WHOLE_HOSTS
 from loadmaster.traces.slurm_fields import hosts_asked
-from loadmaster.traces.submit_line import Submitted, submitted
+from loadmaster.traces.submit_line import SubmitOptions, submit_options
 from loadmaster.traces.values import moments, numbers, words
 
 STATUS = {
@@ -22,7 +22,7 @@ STATUS = {
 }  # fmt: skip
 """Slurm's states of jobs that ended, by their first word, as `STATUSES`."""
 _FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname"}
-_NOTHING = Submitted()
+_NOTHING = SubmitOptions()
 _ARRAY = r"^([0-9]+)_(?:([0-9]+)|\[)"
 
 
@@ -31,7 +31,7 @@ def bound_columns(
     bound: BindingColumns,
     limit: Floats,
     tasks: Floats,
-    lines: Sequence[Submitted],
+    lines: Sequence[SubmitOptions],
     marks: dict[str, Any],
 ) -> dict[str, NDArray[Any]]:
     """Columns of `Constraints` for the rows of `frame`, whose columns bear the names of `sacct` in lower case.
@@ -76,19 +76,19 @@ def _status(state: pl.Series) -> NDArray[np.int32]:
     return np.asarray(first.replace_strict(codes, default=0, return_dtype=pl.Int32).fill_null(0).to_numpy())
 
 
-def command_lines(frame: pl.DataFrame) -> Sequence[Submitted]:
+def command_lines(frame: pl.DataFrame) -> Sequence[SubmitOptions]:
     """What the command line of each row says; () where the log has none."""
     if "submitline" not in frame.columns:
         return ()
     lines = words(frame["submitline"])
-    by_line = {line: submitted(line) for line in lines.drop_nulls().unique().to_list()}
+    by_line = {line: submit_options(line) for line in lines.drop_nulls().unique().to_list()}
     return [by_line.get(line, _NOTHING) for line in lines.to_list()]
 
 
 def _said(
     frame: pl.DataFrame,
     bound: BindingColumns,
-    lines: Sequence[Submitted],
+    lines: Sequence[SubmitOptions],
     columns: dict[str, NDArray[Any]],
     marks: dict[str, Any],
 ) -> None:

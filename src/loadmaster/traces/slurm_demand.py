@@ -9,7 +9,7 @@ import polars as pl
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.gres import GPU, GpuRequest, first_amount, gpu_models_in, gpus_in
 from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, whole_numbers
-from loadmaster.traces.submit_line import Submitted
+from loadmaster.traces.submit_line import SubmitOptions
 from loadmaster.traces.values import Values, words
 
 _NO_GPUS = r"(?:^|,)(?:billing|cpu|energy|mem|node)=[^,]*"
@@ -41,7 +41,7 @@ class Demand(NamedTuple):
     untracked: Bools
 
 
-def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Demand:
+def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Demand:
     """Cores, memory and GPUs of the jobs of `frame`.
 
     They are those asked for; of a job with whole hosts, those given. A job had whole hosts if it says so, or if it was
@@ -88,7 +88,7 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
     return np.asarray(text.replace_strict(gpus_by_text, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
 
 
-def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Floats:
+def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Floats:
     """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
     columns = GpuRequest(
         _gpus(frame, "tresperjob"), _gpus(frame, "trespernode"), _gpus(frame, "trespertask"),
@@ -99,7 +99,7 @@ def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitte
     return GpuRequest(*(first_amount(*both) for both in zip(columns, said, strict=True))).total(count)
 
 
-def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[Submitted]) -> Bools:
+def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[SubmitOptions]) -> Bools:
     """bool[N]: the job shares its hosts with no other, by its command line or by OverSubscribe."""
     whole = np.array([line.exclusive > 0 for line in lines]) if lines else np.zeros(frame.height, dtype=bool)
     if "oversubscribe" in frame.columns:

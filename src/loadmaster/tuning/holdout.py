@@ -12,7 +12,7 @@ from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import TargetName, column, target_of
 from loadmaster.tuning.full_log_run import FullLogRun, full_log_run
 from loadmaster.tuning.knobs import Knob
-from loadmaster.tuning.search import SearchOutcome, SearchPlan, ruled
+from loadmaster.tuning.search import SearchOutcome, SearchPlan, runnable_rule
 
 SHORTEST_S = 1.0
 """Longest waits below this count as so long, where others are measured by them."""
@@ -142,7 +142,7 @@ def _without(
 ) -> tuple[Ablation, ...]:
     space = selection.space
     taken = [] if selection.won is None else space.without(selection.won.values)
-    runs = bench.drawn([ruled(space, values) for _, values in taken], how, len(winner)) if taken else []
+    runs = bench.drawn([runnable_rule(space, values) for _, values in taken], how, len(winner)) if taken else []
     return tuple(
         Ablation(knob, _difference(each, winner, plan.targets[0], how, weeks), _longest(each, winner))
         for (knob, _), each in zip(taken, runs, strict=True)

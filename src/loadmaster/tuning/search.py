@@ -95,7 +95,7 @@ class SearchOutcome:
         return None if self.winner is None or self.winner.number is None else self.trials[self.winner.number]
 
 
-def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, then: int = 0) -> SearchOutcome:
+def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, then: int = 0) -> SearchOutcome:
     """Try candidates, judge the best again.
 
     Args:
@@ -120,7 +120,7 @@ def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, th
     return _again(bench, plan, space, trials, builtins)
 
 
-def ruled(space: Space, values: Values) -> Ruled:
+def runnable_rule(space: Space, values: Values) -> Ruled:
     """A candidate as a rule that can be run."""
     return Ruled(space.setting(values, FILE), space.sources(values, FILE))
 
@@ -143,7 +143,7 @@ def _tried(
         begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
         batch = _next(plan, space, begun)[at:]
         bench.ahead((plan.trials - len(trials) - len(batch)) * plan.runs + then)
-        runs = bench.in_turn([ruled(space, values) for values in batch], range(plan.runs))
+        runs = bench.in_turn([runnable_rule(space, values) for values in batch], range(plan.runs))
         for values, each in zip(batch, runs, strict=True):
             trial = TriedRule(len(trials), values, figures(each, against, plan.targets))
             store.add(trial, _excess(trial.figures, plan.limit))
@@ -187,7 +187,7 @@ def _again(
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
     others = [trial for trial in keeping if trial not in best]
     chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
-    to_repeat = [(ruled(space, trial.values), trial.figures, trial.number) for trial in chosen]
+    to_repeat = [(runnable_rule(space, trial.values), trial.figures, trial.number) for trial in chosen]
     finalists = [*to_repeat, *_known(space, plan, builtins)]
     zero = builtins[0][0]
     rules = [*(rule for rule, _, _ in finalists), zero]

@@ -9,7 +9,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.tuning.bench import TrialBench
 from loadmaster.tuning.holdout import Holdout, holdout
-from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
+from loadmaster.tuning.search import SearchOutcome, SearchPlan, search_rules
 from loadmaster.tuning.weeks import Weeks, in_two
 
 _TOLD = 5
@@ -62,7 +62,7 @@ def tuned(
         InputError: the log is too short, or has nothing to search.
     """
     weeks = in_two(case, hold_out)
-    selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
+    selection = search_rules(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
     holdout_result = None
     if selection.winner is not None:
         holdout_result = holdout(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)

@@ -55,9 +55,9 @@ class ExplainOptions(Options):
             return given.record
         folder = Path(given)
         if _is_behind(folder):
-            from loadmaster.live.run_record import kept_in
+            from loadmaster.live.run_record import run_record_in
 
-            return kept_in(folder)
+            return run_record_in(folder)
         return read_record(folder)
 
     @property

@@ -152,7 +152,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     import time
 
     from loadmaster.kept.threads import Threads
-    from loadmaster.report.fit_claims import found_of, why_refused_before
+    from loadmaster.report.fit_claims import fit_result, why_refused_before
     from loadmaster.runs import Store
     from loadmaster.search.site_fit import fit_site
     from loadmaster.search.site_trial import trial_of
@@ -172,7 +172,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     case = options.case(at)
     refused = why_refused_before(case)
     if refused:
-        return Fitting(found_of(case, None, refused, command, remarks(case)), None, 0.0)
+        return Fitting(fit_result(case, None, refused, command, remarks(case)), None, 0.0)
     store = Store.in_folder(Path(options.out)) if options.out is not None else None
     began_s = time.process_time()
     try:
@@ -180,7 +180,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     finally:
         if store is not None:
             store.close()
-    result = found_of(case, fit, "", command, remarks(case))
+    result = fit_result(case, fit, "", command, remarks(case))
     return Fitting(result, _site(options, case, policy, result), time.process_time() - began_s)
 
 

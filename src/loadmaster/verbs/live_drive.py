@@ -41,7 +41,7 @@ def drive(
     from loadmaster.live.door import run_live
     from loadmaster.live.metrics import MetricsServer, ServedAt
     from loadmaster.live.record import LiveRecord, lines_of
-    from loadmaster.live.run_record import kept_run
+    from loadmaster.live.run_record import run_record_of
     from loadmaster.live.settings import Report
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
@@ -84,7 +84,7 @@ def drive(
         record.close()
         engine.close()
     try:
-        run_record = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
+        run_record = run_record_of(lines_of(out), scheduler.discipline.order, setting, sources)
         write_record(out, run_record, command=command, result=_summary(report))
         notes = (*notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on

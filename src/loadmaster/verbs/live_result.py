@@ -89,9 +89,9 @@ class Lived(Result):
 
     def page(self) -> "Page":
         """The page of its record, as `loadmaster report` makes it."""
-        from loadmaster.verbs.report import made_of
+        from loadmaster.verbs.report import page_of_folder
 
-        return made_of(self.folder).content
+        return page_of_folder(self.folder).content
 
 
 @dataclass(frozen=True, eq=False, repr=False)

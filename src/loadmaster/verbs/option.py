@@ -68,11 +68,11 @@ class Options:
 
     def __post_init__(self) -> None:
         """See that every value is one that its option takes; what comes through a pipe is from now on in a file."""
-        from loadmaster.verbs.pipe_input import poured
+        from loadmaster.verbs.pipe_input import pipe_as_file
 
         for name, (kind, option) in described(type(self)).items():
             if option.reads:
-                object.__setattr__(self, name, poured(getattr(self, name)))
+                object.__setattr__(self, name, pipe_as_file(getattr(self, name)))
             _check(getattr(self, name), kind, option, self.flag(name))
 
     def call(self, verb: str) -> str:

@@ -24,7 +24,7 @@ _poured: dict[Path, str] = {}
 _folders: list[Path] = []
 
 
-def poured(given: Any) -> Any:
+def pipe_as_file(given: Any) -> Any:
     """`given`, or each that is in it, as a file that can be read again where it names a pipe; all else as it is.
 
     Standard input is poured once in a process, so that whoever names it twice means the same.
@@ -33,9 +33,9 @@ def poured(given: Any) -> Any:
         InputError: it is a terminal or another device, is closed, or nothing comes through it.
     """
     if isinstance(given, Mapping):
-        return {name: poured(each) for name, each in given.items()}
+        return {name: pipe_as_file(each) for name, each in given.items()}
     if isinstance(given, list | tuple):
-        return type(given)(poured(each) for each in given)
+        return type(given)(pipe_as_file(each) for each in given)
     if not isinstance(given, str | Path):
         return given
     name = str(given)

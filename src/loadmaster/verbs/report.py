@@ -71,13 +71,13 @@ def report_with(options: ReportOptions, command: str = "") -> Reported:
     from loadmaster.verbs.kept_folder import PAGE
 
     folder = Path(options.folder)
-    page_made = made_of(folder, command)
+    page_made = page_of_folder(folder, command)
     page = folder / PAGE if options.out is None else Path(options.out)
     write(page, page_made.content)
     return Reported(page_made.kind, page, page_made.answer, page_made.figures, page_made.seed, page_made.case)
 
 
-def made_of(folder: Path, command: str = "") -> KeptPage:
+def page_of_folder(folder: Path, command: str = "") -> KeptPage:
     """The page of what `folder` holds.
 
     Raises:

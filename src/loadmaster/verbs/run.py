@@ -82,10 +82,10 @@ class BagRunOptions(DaskOptions):
             InputError: there are none.
         """
         from loadmaster.live.bag.commands import checked_commands, read_commands
-        from loadmaster.verbs.pipe_input import poured
+        from loadmaster.verbs.pipe_input import pipe_as_file
 
         if isinstance(self.commands, str | Path):
-            return read_commands(Path(poured(self.commands)))
+            return read_commands(Path(pipe_as_file(self.commands)))
         return checked_commands(self.commands, "the list of commands")
 
     @property

@@ -108,7 +108,7 @@ class SamplingOptions(Options):
     def _sampled(self, run, pool, same, drawing, budget_s) -> "Sampled":  # type: ignore[no-untyped-def]
         from loadmaster.kept.counted_cells import CountedCells
         from loadmaster.runs.judgement import Sampled
-        from loadmaster.runs.race import raced
+        from loadmaster.runs.race import race
 
         settings = [outcome.setting for outcome in same]
         if not self.until_sure:
@@ -121,4 +121,4 @@ class SamplingOptions(Options):
             runs = run(settings=[settings[k] for k in rules], numbers=numbers, pool=counted)
             return runs, counted.made - before
 
-        return raced(draw, len(settings), drawing, budget_s)
+        return race(draw, len(settings), drawing, budget_s)

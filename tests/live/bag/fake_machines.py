@@ -14,9 +14,9 @@ from loadmaster.live.engine import (
     RUNNING,
     UNLIMITED_S,
     Capabilities,
+    EndedJob,
     Observation,
     ObservedTasks,
-    Over,
     Refusal,
 )
 from loadmaster.model import Cluster, Workload
@@ -41,7 +41,7 @@ class Machine:
     given_back_s: float = math.inf
     job: str = ""
     end_s: float = math.inf
-    over: Over | None = None
+    over: EndedJob | None = None
 
 
 @dataclass
@@ -159,6 +159,6 @@ class FakeMachines:
                 place.mkdir(parents=True, exist_ok=True)
                 result = {"command": f"c{command}", "exit_code": code, "seconds": 1.0}
                 (place / "result.json").write_text(json.dumps(result))
-                machine.over = Over(machine.job, machine.end_s, "failed" if code else "ok", code, 1.0)
+                machine.over = EndedJob(machine.job, machine.end_s, "failed" if code else "ok", code, 1.0)
                 machine.job = ""
         return now_s

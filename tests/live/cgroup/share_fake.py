@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Capabilities, Observation, ObservedTasks, Over, Refusal
+from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Capabilities, EndedJob, Observation, ObservedTasks, Refusal
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move, Start, Stop
@@ -51,7 +51,7 @@ class FakeBox:
         for name, at in list(self.where.items()):
             need_s = self.left[name] / (self.share[name] * self.rate(name, at))
             if self.since_s + need_s <= now_s:
-                self.over[name] = Over(name, self.since_s + need_s, "ok", 0)
+                self.over[name] = EndedJob(name, self.since_s + need_s, "ok", 0)
                 del self.where[name]
             else:
                 self.left[name] -= (now_s - self.since_s) * self.share[name] * self.rate(name, at)

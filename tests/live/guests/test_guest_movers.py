@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.live.guests.movers import Ask, Rebalance, Turns, guest_mover_named
+from loadmaster.live.guests.movers import MosixTurns, MoveRequest, Rebalance, guest_mover_named
 from loadmaster.live.guests.snapshot import Guest, GuestHost, GuestSnapshot
 from loadmaster.model import Workload
 from loadmaster.move.change import State
@@ -42,7 +42,7 @@ def test_a_tick_moves_whom_the_simulator_of_time_shared_clusters_moves(asks, cor
     simulated = replay_timeshared(TimesharedProblem(work, made.cluster, method, migration=pause, seed=seed))
     first = {str(row): (*demand[row], names[at]) for row, at in enumerate(simulated.first_host.tolist())}
     now = snapshot({name: (each, 1000) for name, each in zip(names, cores, strict=True)}, first)
-    plan = Turns(mover).plan(Ask(now, (), 1, float("inf"), "count", seed))
+    plan = MosixTurns(mover).plan(MoveRequest(now, (), 1, float("inf"), "count", seed))
     moved = {step.id: names.index(step.host) for step in plan.steps}
     assert moved == {str(row): int(simulated.host[row]) for row in np.flatnonzero(simulated.moves)}
 
@@ -50,7 +50,7 @@ def test_a_tick_moves_whom_the_simulator_of_time_shared_clusters_moves(asks, cor
 def test_repacking_makes_the_moves_that_rebalance_plans_within_the_same_budget():
     guests = {"w": (2, 3, "a"), "x": (1, 1, "a"), "y": (1, 2, "a"), "z": (1, 1, "b")}
     now = snapshot({"a": (2, 8), "b": (2, 8)}, guests)
-    plan = Rebalance().plan(Ask(now, (), 1, 2.0, "bytes"))
+    plan = Rebalance().plan(MoveRequest(now, (), 1, 2.0, "bytes"))
     instance = Instance.of(2, cpu=[1.0, 0.5, 0.5, 0.5], memory=[3 / 8, 1 / 8, 2 / 8, 1 / 8])
     wanted = plan_moves(State(instance, np.array([0, 0, 0, 1], np.int32)), 2 / 8, "heuristic")
     assert [(step.id, step.host) for step in plan.steps] == [("wxyz"[m.task], "ab"[m.target]) for m in wanted.moves]
@@ -62,20 +62,20 @@ def test_repacking_leaves_whom_it_may_not_move_and_hosts_that_are_down():
     now = snapshot({"a": (2, 8), "b": (2, 8), "c": (8, 8)}, guests)
     stays = GuestSnapshot(now.hosts | {"c": now.hosts["c"]._replace(up=False)},
                   now.guests | {"w": now.guests["w"]._replace(stays=True)})  # fmt: skip
-    plan = Rebalance().plan(Ask(stays, {"x"}, 1, 10.0, "count"))
+    plan = Rebalance().plan(MoveRequest(stays, {"x"}, 1, 10.0, "count"))
     assert plan.steps == [("y", "b")]
 
 
 def test_a_gain_that_is_hardly_one_is_not_worth_a_journey():
     guests = {"x": (100, 1, "a"), "y": (1, 1, "a"), "z": (100, 1, "b")}
     now = snapshot({"a": (50, 8), "b": (51, 8)}, guests)
-    assert Rebalance(gain=0.0).plan(Ask(now, (), 1, 10.0, "count")).steps
-    assert not Rebalance().plan(Ask(now, (), 1, 10.0, "count")).steps
+    assert Rebalance(gain=0.0).plan(MoveRequest(now, (), 1, 10.0, "count")).steps
+    assert not Rebalance().plan(MoveRequest(now, (), 1, 10.0, "count")).steps
 
 
 @pytest.mark.parametrize("name", ["rebalance", "mosix", "enhanced-mosix"])
 def test_a_budget_that_is_spent_moves_nobody(name):
     mover = guest_mover_named(name)
     now = snapshot({"a": (1, 8), "b": (1, 8)}, {str(k): (1, 1, "a") for k in range(4)})
-    assert not mover.plan(Ask(now, (), 1, 0.0, "count")).steps
-    assert mover.plan(Ask(now, (), 1, 1.0, "count")).steps
+    assert not mover.plan(MoveRequest(now, (), 1, 0.0, "count")).steps
+    assert mover.plan(MoveRequest(now, (), 1, 1.0, "count")).steps

@@ -22,7 +22,7 @@ from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.lease import when_free
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.run_record import kept_run
+from loadmaster.live.run_record import run_record_of
 from loadmaster.live.settings import LiveSettings
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
@@ -588,7 +588,7 @@ def test_a_first_cycle_that_is_late_keeps_the_true_times_of_its_pods(made, tmp_p
     made.run(tmp_path / "run", for_s=120.0, interval_s=30.0, rule=rule)
     assert made.fake.bound == [("default/a", "n1")]
     lines = lines_of(tmp_path / "run")
-    found = kept_run(lines, RULE.discipline.order, Setting("first-fit", "easy", interval_s=30.0), {})
+    found = run_record_of(lines, RULE.discipline.order, Setting("first-fit", "easy", interval_s=30.0), {})
     origin_s = lines[0]["origin_s"]
     times = (found.workload.submit_s[0], found.schedule.start_s[0], found.schedule.end_s[0])
     assert [each + origin_s for each in times] == [1000.0, 1017.0, 1037.0]

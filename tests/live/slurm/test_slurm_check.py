@@ -7,7 +7,7 @@ from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.door import run_live
 from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.run_record import kept_run
+from loadmaster.live.run_record import run_record_of
 from loadmaster.live.settings import LiveSettings
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
@@ -98,5 +98,5 @@ def test_the_check_of_a_run_with_such_jobs_is_alike_throughout(tmp_path, kind, d
     checked = check_live(tmp_path, scheduler)
     assert (checked.first, checked.same) == ("", True)
     assert checked.starts >= 40
-    kept = kept_run(lines_of(tmp_path), scheduler.discipline.order, Setting("mix-fit", discipline), {})
+    kept = run_record_of(lines_of(tmp_path), scheduler.discipline.order, Setting("mix-fit", discipline), {})
     assert kept.workload.jobs == 44

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, outcome_in
 from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.engine import Observation, Over
+from loadmaster.live.engine import EndedJob, Observation
 from loadmaster.model.actions import Action, Release, Stop
 from loadmaster.sizing.snapshot import Occasion
 
@@ -58,7 +58,7 @@ class BagUpdates:
         self.again.append((line, what))
         self.say(f"task {line} {what}")
 
-    def _ended(self, host: int, over: Over) -> Occasion:
+    def _ended(self, host: int, over: EndedJob) -> Occasion:
         task = self.state.ledger.task_on(host)
         if over.exit_code == CANNOT_RUN and over.ran_s == 0.0:
             self.say(f"task {self.state.line[task]} could not be run: {over.text}")
@@ -87,7 +87,7 @@ class BagUpdates:
             self.asked.append(Stop(state.job_on(other)))
             state.note("dropped", other, task)
 
-    def _failed(self, host: int, task: int, over: Over) -> None:
+    def _failed(self, host: int, task: int, over: EndedJob) -> None:
         """A command ended badly: its copy runs on, or it is tried again, or given up."""
         state, line, code = self.state, self.state.line[task], over.exit_code
         limit_s = self.config.timeout_s

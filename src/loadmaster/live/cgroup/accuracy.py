@@ -31,7 +31,7 @@ STEP_S = 0.05
 
 
 @dataclass(frozen=True)
-class Kept:
+class CapMeasurement:
     """One program under one cap; all in cores.
 
     Attributes:
@@ -64,7 +64,7 @@ class Accuracy:
         busy: what others took of that core meanwhile, of 1.
     """
 
-    kept: tuple[Kept, ...]
+    kept: tuple[CapMeasurement, ...]
     slowdown: float
     answers_s: tuple[float, ...]
     core: int
@@ -92,7 +92,7 @@ def measure(
         InputError: no control groups can be made here.
     """
     core = max(os.sched_getaffinity(0)) if core is None else core
-    measurements: list[Kept] = []
+    measurements: list[CapMeasurement] = []
     expected = rounds = ours = 0.0
     with _programs(["alone"], core) as (alone,):
         busy, begun = _core_busy_s(core), time.monotonic()
@@ -107,7 +107,7 @@ def measure(
             after = alone.raw_rate(span_s / 2)
             raw = (before + after) / 2
             measurements += [
-                Kept(len(caps), cap, each.rounds / each.wall_s / raw, each.share)
+                CapMeasurement(len(caps), cap, each.rounds / each.wall_s / raw, each.share)
                 for each, cap in zip(watched, caps, strict=True)
             ]
             expected += raw * sum(each.cpu_s for each in watched)

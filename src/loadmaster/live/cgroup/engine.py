@@ -21,9 +21,9 @@ from loadmaster.live.engine import (
     RUNNING,
     UNLIMITED_S,
     Capabilities,
+    EndedJob,
     Observation,
     ObservedTasks,
-    Over,
     Refusal,
 )
 from loadmaster.live.shares.batch import Batch
@@ -192,6 +192,6 @@ class CgroupEngine:
         return Observation(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
 
 
-def _over(name: str, outcome: CappedOutcome) -> Over:
+def _over(name: str, outcome: CappedOutcome) -> EndedJob:
     code = outcome["exit_code"]
-    return Over(name, outcome["ended"], "ok" if code == 0 else "failed", code, outcome["seconds"])
+    return EndedJob(name, outcome["ended"], "ok" if code == 0 else "failed", code, outcome["seconds"])

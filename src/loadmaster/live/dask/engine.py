@@ -23,9 +23,9 @@ from loadmaster.live.engine import (
     RUNNING,
     UNLIMITED_S,
     Capabilities,
+    EndedJob,
     Observation,
     ObservedTasks,
-    Over,
     Refusal,
 )
 from loadmaster.model import Cluster, Workload
@@ -53,7 +53,7 @@ class _Host:
     job: str = ""
     began_s: float = math.nan
     future: Any = None
-    over: Over | None = None
+    over: EndedJob | None = None
 
 
 class DaskEngine:
@@ -171,7 +171,7 @@ class DaskEngine:
                 host.over = _over(host.job, now_s, future.result())
                 future.release()
             elif (why := _cannot_run(future)) is not None:
-                host.over = Over(host.job, now_s, "failed", CANNOT_RUN, 0.0, why)
+                host.over = EndedJob(host.job, now_s, "failed", CANNOT_RUN, 0.0, why)
             else:
                 host.gone = "its worker died" if future.status == "error" else "the scheduler lost it"
 
@@ -216,10 +216,10 @@ class DaskEngine:
         )  # fmt: skip
 
 
-def _over(job: str, now_s: float, outcome: CommandOutcome) -> Over:
+def _over(job: str, now_s: float, outcome: CommandOutcome) -> EndedJob:
     code = outcome["exit_code"]
     status = "ok" if code == 0 else "timeout" if code == TIMED_OUT else "failed"
-    return Over(job, now_s, status, code, outcome["seconds"], ", ".join(outcome.get("left", [])))
+    return EndedJob(job, now_s, status, code, outcome["seconds"], ", ".join(outcome.get("left", [])))
 
 
 def _cannot_run(future: Any) -> str | None:

@@ -38,7 +38,7 @@ class GuestMoves(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ask:
+class MoveRequest:
     """What a mover is asked with.
 
     Attributes:
@@ -75,7 +75,7 @@ class GuestMover(Protocol):
         """As on the command line."""
         ...
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """The moves to make, none if all is well."""
         ...
 
@@ -85,7 +85,7 @@ class GuestMover(Protocol):
 
 
 @dataclass(frozen=True)
-class Turns:
+class MosixTurns:
     """A tick of Mosix or Enhanced Mosix: each host in turn looks at some others and moves at most one machine."""
 
     mover: PeriodicMover
@@ -95,7 +95,7 @@ class Turns:
         """Of the mover."""
         return self.mover.name
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """As in simulations (rules M3 and M4); hosts that are down have no turn and are nobody's contact."""
         snapshot, demand = ask.snapshot, ask.snapshot.demand
         names, ids = list(snapshot.hosts), list(snapshot.guests)
@@ -137,7 +137,7 @@ class Rebalance:
     gain: float = GAIN
     name: str = REBALANCE
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """None of those that stay, and none to hosts that are down."""
         snapshot = ask.snapshot
         here = [name for name, host in snapshot.hosts.items() if host.up]
@@ -154,10 +154,10 @@ class Rebalance:
         """Its kernels are compiled by a plan of three machines on two hosts."""
         hosts = {"a": GuestHost(1.0, 3.0, True), "b": GuestHost(1.0, 3.0, True)}
         guests = {str(k): Guest(1.0, 1.0, "a", "", 1.0, k == 0) for k in range(3)}
-        self.plan(Ask(GuestSnapshot(hosts, guests), (), 0, 3.0, "bytes"))
+        self.plan(MoveRequest(GuestSnapshot(hosts, guests), (), 0, 3.0, "bytes"))
 
 
-def _state(ask: Ask, here: list[str], ids: list[str]) -> State:
+def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
     """Who stays asks for a right that only its own host has."""
     snapshot = ask.snapshot
     rows = [list(snapshot.guests).index(name) for name in ids]
@@ -180,7 +180,7 @@ def _state(ask: Ask, here: list[str], ids: list[str]) -> State:
 
 GUEST_MOVERS: dict[str, GuestMover] = {
     REBALANCE: Rebalance(),
-    **{name: Turns(mover) for name, (mover, _, _) in MOVERS.items() if isinstance(mover, PeriodicMover)},
+    **{name: MosixTurns(mover) for name, (mover, _, _) in MOVERS.items() if isinstance(mover, PeriodicMover)},
 }
 """Every mover by its name on the command line."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from loadmaster.live.engine import Refusal
 from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.movers import Ask, MoveStep
+from loadmaster.live.guests.movers import MoveRequest, MoveStep
 from loadmaster.live.guests.shares import far_off, wanted_shares
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
 from loadmaster.live.move_budget import MoveBudget
@@ -135,7 +135,7 @@ class GuestsSessionState:
         resting = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
         left = self.move_budget.left(self.now_s)
         if self.snapshot.guests and left > 0:
-            ask = Ask(self.snapshot, resting, self.tick, left, self.config.unit, self.config.seed, self.scale)
+            ask = MoveRequest(self.snapshot, resting, self.tick, left, self.config.unit, self.config.seed, self.scale)
             plan = self.config.moves.plan(ask)
             self.steps, self.scale = list(plan.steps), plan.scale
         self.tick += 1

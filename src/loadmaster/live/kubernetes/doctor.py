@@ -21,7 +21,7 @@ _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 @dataclass(frozen=True)
-class Right:
+class RequiredRight:
     """Something that a run needs to be allowed; `looking`: a shadow needs it too; `spared`: it can do without."""
 
     verb: str
@@ -54,19 +54,23 @@ def examine(
     return [*findings, *_pods(api, scheduler, namespaces)] if may_look else findings
 
 
-def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
+def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRight]:
     """Every right that a run needs."""
-    leases = [Right(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")]
+    leases = [
+        RequiredRight(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")
+    ]
     places = namespaces or ("",)
-    acts = [Right(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))]
-    looks = [Right("list", what, looking=True) for what in ("nodes", "pods")]
-    return [*looks, *(Right("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
+    acts = [
+        RequiredRight(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))
+    ]
+    looks = [RequiredRight("list", what, looking=True) for what in ("nodes", "pods")]
+    return [*looks, *(RequiredRight("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
 
 
-def needed_to_move(namespaces: Sequence[str]) -> list[Right]:
+def needed_to_move(namespaces: Sequence[str]) -> list[RequiredRight]:
     """What moves and preemption need beside."""
-    evicts = [Right("create", "pods/eviction", space=space) for space in namespaces or ("",)]
-    return [*evicts, Right("list", "poddisruptionbudgets", "policy")]
+    evicts = [RequiredRight("create", "pods/eviction", space=space) for space in namespaces or ("",)]
+    return [*evicts, RequiredRight("list", "poddisruptionbudgets", "policy")]
 
 
 def _version(host: str, about: Mapping[str, Any]) -> Finding:
@@ -77,7 +81,7 @@ def _version(host: str, about: Mapping[str, Any]) -> Finding:
     return Finding("ok", text)
 
 
-def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
+def _rights(api: Api, rights: Sequence[RequiredRight]) -> tuple[list[Finding], bool]:
     """What we may, and whether that is enough to look on."""
     missing = [right for right in rights if not _may(api, right)]
     if not missing:
@@ -85,14 +89,14 @@ def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
     return [_lacking(right) for right in missing], not any(right.looking for right in missing)
 
 
-def _lacking(right: Right) -> Finding:
+def _lacking(right: RequiredRight) -> Finding:
     fix = "see the ClusterRole in the guide"
     if right.spared:
         return Finding("note", f"you may not {right}: everything is listed in every cycle", fix)
     return Finding("bad", f"you may not {right}", fix)
 
 
-def _may(api: Api, right: Right) -> bool:
+def _may(api: Api, right: RequiredRight) -> bool:
     resource, _, beneath = right.resource.partition("/")
     attributes = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
     attributes |= {"subresource": beneath} if beneath else {}

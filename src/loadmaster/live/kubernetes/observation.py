@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, Observation, ObservedTasks, Over
+from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, EndedJob, Observation, ObservedTasks
 from loadmaster.live.kubernetes.nodes import Node
-from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, Unread, read_nodes, read_pods
+from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
@@ -123,7 +123,7 @@ class KubernetesObserver:
         self.readable = [each.item for each in read]
         return seen
 
-    def _over(self, read: Iterable[PodRead]) -> list[Over]:
+    def _over(self, read: Iterable[PodRead]) -> list[EndedJob]:
         """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
         ended = [each.over for each in read if each.over is not None]
         fresh = [end for end in ended if end.id not in self._told]
@@ -217,7 +217,7 @@ class KubernetesObserver:
         )  # fmt: skip
 
 
-def _where(unread: Sequence[Unread]) -> str:
+def _where(unread: Sequence[UnreadObject]) -> str:
     return f"{unread[0].name}: {unread[0].why}" if unread else ""
 
 

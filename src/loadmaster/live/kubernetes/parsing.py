@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from loadmaster.live.engine import Over
+from loadmaster.live.engine import EndedJob
 from loadmaster.live.kubernetes.movable import owner_of
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
@@ -21,11 +21,11 @@ class PodRead(NamedTuple):
 
     item: Mapping[str, Any]
     id: str
-    over: Over | None
+    over: EndedJob | None
     pod: Pod | None
 
 
-class Unread(NamedTuple):
+class UnreadObject(NamedTuple):
     """An object that is left out: its name, why, and of a pod the node that it is on ("" for none)."""
 
     name: str
@@ -33,17 +33,17 @@ class Unread(NamedTuple):
     node: str
 
 
-def read_nodes(items: Iterable[Any]) -> tuple[list[Node], list[Unread]]:
+def read_nodes(items: Iterable[Any]) -> tuple[list[Node], list[UnreadObject]]:
     """The nodes that have a processor for pods, by name; and those that have none or cannot be read."""
     items = list(items)
     nodes_read, unread = _each(items, lambda item: parse_nodes([item]), "node")
     nodes = sorted((node for each in nodes_read for node in each), key=lambda node: node.name)
     names = {node.name for node in nodes} | {each.name for each in unread}
     bare = [name for item in items if (name := name_of(item)) not in names]
-    return nodes, [*unread, *(Unread(name, "this node has no processors for pods yet", "") for name in bare)]
+    return nodes, [*unread, *(UnreadObject(name, "this node has no processors for pods yet", "") for name in bare)]
 
 
-def read_pods(items: Iterable[Any], at_s: float) -> tuple[list[PodRead], list[Unread]]:
+def read_pods(items: Iterable[Any], at_s: float) -> tuple[list[PodRead], list[UnreadObject]]:
     """The pods, and those that cannot be read; an end without a moment of its own was at `at_s`."""
     return _each(items, lambda item: _pod(item, at_s), "pod")
 
@@ -71,15 +71,15 @@ def why_unread(error: Exception, kind: str) -> str:
     return f"this {kind} cannot be read: {cut(text, 60)}"
 
 
-def _each(items: Iterable[Any], read: Callable[[Any], T], kind: str) -> tuple[list[T], list[Unread]]:
+def _each(items: Iterable[Any], read: Callable[[Any], T], kind: str) -> tuple[list[T], list[UnreadObject]]:
     objects: list[T] = []
-    unread: list[Unread] = []
+    unread: list[UnreadObject] = []
     for item in items:
         try:
             objects.append(read(item))
         except NOT_READ as error:
             node = str(_part(item, "spec").get("nodeName") or "")
-            unread.append(Unread(name_of(item), why_unread(error, kind), node))
+            unread.append(UnreadObject(name_of(item), why_unread(error, kind), node))
     return objects, unread
 
 

@@ -23,7 +23,7 @@ _RULES = SiteRules(preemption=Preemption(by="qos"))
 
 
 @dataclass(frozen=True)
-class Making:
+class PendingPreemption:
     """Room that is being made: for the pod `id` on `host`, from `since_s` on, by those that go."""
 
     id: str
@@ -44,7 +44,7 @@ class Preemptor:
 
     engine: KubernetesEngine
     say: Callable[[str], None] = lambda _: None
-    making: Making | None = None
+    making: PendingPreemption | None = None
     _not_before_s: dict[str, float] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
@@ -83,7 +83,7 @@ class Preemptor:
                 free_to_go = set(self.engine.evictable())
             victims = victims_for(ledger, snapshot, row, self._may(free_to_go, ledger.now_s))
             if victims is not None:
-                self.making = Making(name, victims[0], victims[1], ledger.now_s)
+                self.making = PendingPreemption(name, victims[0], victims[1], ledger.now_s)
                 self.engine.keep(name, victims[0])
                 self.say(f"room for {name} on {victims[0]}: {', '.join(victims[1])} of lower priority to be evicted")
                 return

@@ -11,7 +11,7 @@ from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.migration import MachineMigration
 from loadmaster.live.libvirt.quota import quota_of
-from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, put_together, seen_of
+from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
 from loadmaster.model.actions import Action, Cap, Move
 
 MOST_AT_ONCE = 16
@@ -63,7 +63,7 @@ class LibvirtEngine:
             listings = list(self._pool.map(_machines, self._hosts))
             view = put_together(listings, way)
         self._places = {each.machine.id: each for each in view.ours}
-        return seen_of(time.time(), self._rows(listings), view, failed)
+        return observation_of(time.time(), self._rows(listings), view, failed)
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""

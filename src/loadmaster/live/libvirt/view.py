@@ -74,7 +74,7 @@ def put_together(listings: Sequence[Sequence[Machine] | None], way: OnTheWay | N
     return view
 
 
-def seen_of(at_s: float, hosts: Sequence[HostView], view: GuestView, failed: Mapping[str, str]) -> Observation:
+def observation_of(at_s: float, hosts: Sequence[HostView], view: GuestView, failed: Mapping[str, str]) -> Observation:
     """An observation; what is left out is taken off its host."""
     has = np.array([[host.cores, host.memory] for host in hosts], float)
     for machine, row, _ in view.others:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from loadmaster.live.answers import plain_action
 from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import RUNNING, Observation, Over, Refusal
+from loadmaster.live.engine import RUNNING, EndedJob, Observation, Refusal
 from loadmaster.live.settings import Report
 from loadmaster.live.shares.method import ShareMethod
 from loadmaster.live.shares.session_state import SharesSessionState
@@ -101,7 +101,7 @@ class SharesDecider:
         return ({"end": how, "at_s": self.now_s},)
 
 
-def _plain_over(each: Over) -> list[Any]:
+def _plain_over(each: EndedJob) -> list[Any]:
     """Its name, how it ended, the code of its command, and when that was."""
     return [each.id, each.status, each.exit_code, each.end_s]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, Observation, ObservedTasks, Over
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
@@ -83,12 +83,12 @@ class SlurmObserver:
         gpu_models, counts = feature_by_model(heard.nodes), gpu_counts(heard.nodes)
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
-        over: list[Over] = []
+        over: list[EndedJob] = []
         host_names = set(cluster.names)
         for row in heard.rows:
             if is_over(row):
                 if row.id not in self._told:
-                    over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
+                    over.append(EndedJob(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             counts_memory = self._site.selection.memory
             work = work_of(
