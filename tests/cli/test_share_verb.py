@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model import InputError, Workload
-from loadmaster.runs import sharing_plain_rate
+from loadmaster.runs import sharing_study
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_h
     for name, row in rows.items():
         assert row["mean_turnaround_s"] == pytest.approx(100.0 / coupled if name == "pmvm" else 400.0, rel=1e-3)
         assert f"CPU by {rule}:halves" in row["parameters"]
-    monkeypatch.setattr(sharing_plain_rate, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
+    monkeypatch.setattr(sharing_study, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
     options = ["--hosts", "1x1c4g", "--methods", "pvm", "-o", str(tmp_path / "timed")]
     result = CliRunner().invoke(app, ["share", str(log), *options, "--sharing", f"{rule}:halves"])
     assert re.search(r"pvm: not compiled, begins at [\d,]+ events a second", result.output.replace("\n", " "))

@@ -1,6 +1,6 @@
 """How fast a plain engine begins, of the run alone."""
 
-import loadmaster.runs.sharing_plain_rate as pace
+import loadmaster.runs.sharing_study as pace
 from loadmaster.runs.sharing_settings import SharingSettings
 
 
