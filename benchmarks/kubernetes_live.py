@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import real_kubernetes as rk
 
-from loadmaster.live.engine import Seen
+from loadmaster.live.engine import Observation
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS, KubernetesEngine
 from loadmaster.live.ledger import Ledger
@@ -50,7 +50,7 @@ def timed(name: str, what: Callable[[], object]) -> None:
     print(f"{name:42} {min(took_ms):7.1f} {statistics.median(took_ms):7.1f} {max(took_ms):7.1f} ms", flush=True)
 
 
-def decided_on(seen: Seen, scheduler: Scheduler) -> Decision:
+def decided_on(seen: Observation, scheduler: Scheduler) -> Decision:
     """A first observation understood, and decided on."""
     ledger = Ledger(scheduler.discipline.order)
     ledger.see(listing_of(seen), 1.0)

@@ -9,9 +9,9 @@ def learn() -> None:
     """Make the modules of an older tree importable under the names of this one."""
     if find_spec("loadmaster.scheduling") is not None:
         return
-    sys.modules["loadmaster.scheduling"] = import_module("loadmaster.schedule")
-    for new, old in (("compiled_decide", "compiled_decide"), ("estimate_model", "foresight")):
-        sys.modules[f"loadmaster.scheduling.{new}"] = import_module(f"loadmaster.schedule.{old}")
+    sys.modules["loadmaster.scheduling"] = import_module("loadmaster.scheduling")
+    for new, old in (("compiled_decide", "compiled_decide"), ("estimate_model", "estimate_model")):
+        sys.modules[f"loadmaster.scheduling.{new}"] = import_module(f"loadmaster.scheduling.{old}")
     estimates = sys.modules["loadmaster.scheduling.estimate_model"]
     estimates.EstimateModel = estimates.Foresight  # type: ignore[attr-defined]
 

@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 
 from loadmaster.measure import metrics
-from loadmaster.measure.looks import look_at, samples_at
-from loadmaster.measure.paired import by_spread, log_ratio, over_resamples, over_seeds
+from loadmaster.measure.best_rule import verdict_of_samples
+from loadmaster.measure.paired_comparison import by_spread, log_ratio, over_resamples, over_seeds
 from loadmaster.measure.resample import WEEK_S, Sample, users, weeks
-from loadmaster.measure.sure_best import judged
+from loadmaster.measure.sequential_test import judge_at_look, samples_at
 from loadmaster.model import Cluster, Workload
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named
@@ -124,7 +124,9 @@ def of_one_log(
     held = {name: float(np.mean([d.low <= truth <= d.high for d in each])) for name, each in found.items()}
     if question == "equal":
         called = [
-            judged(np.exp(np.vstack((np.zeros(samples), row))), (0, 1), partial(over_resamples, weeks=span)).kind
+            verdict_of_samples(
+                np.exp(np.vstack((np.zeros(samples), row))), (0, 1), partial(over_resamples, weeks=span)
+            ).kind
             for row in table[:, 0]
         ]
         return {name: 1 - part for name, part in held.items()} | {"verdict `best`": called.count("best") / logs}
@@ -146,7 +148,7 @@ def races(ratios: np.ndarray, many: int = 1000) -> float:
         row = row * rng.choice([-1.0, 1.0])
         table = np.exp(np.vstack((np.zeros(row.size), row)))
         for look in range(1, looks + 1):
-            stop = look_at(table[:, : samples_at(look)], (0, 1), look).stop
+            stop = judge_at_look(table[:, : samples_at(look)], (0, 1), look).stop
             if stop:
                 wrong += stop == "best"
                 break

@@ -153,7 +153,7 @@ def _look(out: Path) -> tuple[list[str], dict[str, str]]:
     from loadmaster.kept.store import Store
     from loadmaster.model import InputError
     from loadmaster.runs.record import read_record
-    from loadmaster.site.fitted import read_fitted
+    from loadmaster.site.fitted_queue import read_fitted_queue
 
     faults, kept = [], {}
     for path in out.rglob("*.json"):
@@ -168,7 +168,10 @@ def _look(out: Path) -> tuple[list[str], dict[str, str]]:
             kept = dict(database.execute("select key, finished_at from results").fetchall()) if some else {}
         database.close()
         faults += [f"damaged: {key}" for key in Store.in_folder(out).get(list(kept)).damaged]
-    for name, read in (("run.json", lambda: read_record(out)), ("site.yaml", lambda: read_fitted(out / "site.yaml"))):
+    for name, read in (
+        ("run.json", lambda: read_record(out)),
+        ("site.yaml", lambda: read_fitted_queue(out / "site.yaml")),
+    ):
         try:
             read() if (out / name).exists() else None
         except InputError as error:

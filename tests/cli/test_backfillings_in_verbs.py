@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from loadmaster.cli import main
-from loadmaster.runs import pace
+from loadmaster.runs import plain_engine_rate
 
 RULES = """
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def test_one_from_a_file_runs_with_its_parameters_behind_any_order(run):
 
 
 def test_how_fast_the_plain_engine_begins_is_said_before_a_long_run(run, monkeypatch):
-    monkeypatch.setattr(pace, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
+    monkeypatch.setattr(plain_engine_rate, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
     code, _, err = run("mine.py:Plain", "--limit", "40")
     assert code == 0
     said = re.search(r"mine\.py:Plain: not compiled, begins at ([\d,]+) jobs a second", err.replace("\n", " "))

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.model import InputError, Workload
-from loadmaster.runs import sharing_pace
+from loadmaster.runs import sharing_study
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_h
     for name, row in rows.items():
         assert row["mean_turnaround_s"] == pytest.approx(100.0 / coupled if name == "pmvm" else 400.0, rel=1e-3)
         assert f"CPU by {rule}:halves" in row["parameters"]
-    monkeypatch.setattr(sharing_pace, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
+    monkeypatch.setattr(sharing_study, "TRIAL_S", 0.0)  # every run lasts longer than that, on any machine
     options = ["--hosts", "1x1c4g", "--methods", "pvm", "-o", str(tmp_path / "timed")]
     result = CliRunner().invoke(app, ["share", str(log), *options, "--sharing", f"{rule}:halves"])
     assert re.search(r"pvm: not compiled, begins at [\d,]+ events a second", result.output.replace("\n", " "))
@@ -214,11 +214,11 @@ def test_a_sharing_model_of_ones_own_runs_under_every_kind_of_sharing_and_says_h
 
 def test_nothing_that_ran_is_told_as_nothing_not_as_a_number():
     from loadmaster.report.sharing_table import sharing_table
-    from loadmaster.runs.sharing_row import What, row_of
+    from loadmaster.runs.sharing_row import RowLabels, row_of
     from loadmaster.runs.sharing_settings import SharingSettings
 
     jobs = Workload.of(submit_s=[0.0], runtime_s=[1.0], cores=[1], memory=[1])
-    row = row_of(What("fractional", "", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]))
+    row = row_of(RowLabels("fractional", "", "fractional", ""), jobs, np.array([np.nan]), np.array([np.nan]))
     assert json.loads(json.dumps(row.as_dict(), allow_nan=False))["mean_slowdown"] is None
     table = sharing_table([row], SharingSettings())
     assert [list(column.cells) for column in table.columns][1:] == [["-"]] * 6 + [["1"]]

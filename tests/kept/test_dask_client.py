@@ -9,7 +9,7 @@ from distributed import LocalCluster
 
 from loadmaster.kept import dask_client
 from loadmaster.kept.dask_client import Certificates, DaskAddress, connect
-from loadmaster.live.dask.listening import certificates_in
+from loadmaster.live.dask.cluster_security import certificates_in
 from loadmaster.model.errors import InputError
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from loadmaster.kept.progress_file import FILE, Progress, ProgressFile, progress_in, told_in
+from loadmaster.kept.progress_file import FILE, Progress, ProgressFile, progress_file_in, progress_in
 from loadmaster.kept.watch import Watch
 from loadmaster.model import InputError
 from loadmaster.system.process import identity_of
@@ -38,7 +38,7 @@ def known(**more):
 
 def test_a_study_under_way_is_told_in_its_folder_and_nothing_is_left_of_it_once_it_is_done(tmp_path):
     heard = Heard()
-    with told_in(tmp_path, "loadmaster compare -o x", heard) as told:
+    with progress_file_in(tmp_path, "loadmaster compare -o x", heard) as told:
         told.begin(cells=4, kept=2, steps=100)
         told.finished(0)
         told.moved(1, 50)
@@ -50,7 +50,7 @@ def test_a_study_under_way_is_told_in_its_folder_and_nothing_is_left_of_it_once_
 
 
 def test_cells_that_come_after_a_study_are_counted_in(tmp_path):
-    with told_in(tmp_path, "loadmaster tune", Watch()) as told:
+    with progress_file_in(tmp_path, "loadmaster tune", Watch()) as told:
         told.ahead(12)
         told.begin(cells=4, kept=0, steps=100)
         told.finished(0)
@@ -74,7 +74,7 @@ def test_what_is_older_never_takes_the_place_of_what_is_newer(tmp_path, monkeypa
         write_whole(path, text)
 
     monkeypatch.setattr("loadmaster.kept.progress_file.write_whole", slowly)
-    with told_in(tmp_path, "loadmaster compare", Watch()) as told:
+    with progress_file_in(tmp_path, "loadmaster compare", Watch()) as told:
         assert writes.wait(60)  # its own thread is at work on what it saw before the cells were counted
         told.begin(cells=4, kept=2, steps=100)
         told._write()
@@ -83,7 +83,7 @@ def test_what_is_older_never_takes_the_place_of_what_is_newer(tmp_path, monkeypa
 
 def test_a_study_stopped_by_hand_leaves_how_far_it_was(tmp_path):
     def stopped():
-        with told_in(tmp_path, "loadmaster compare", Watch()) as told:
+        with progress_file_in(tmp_path, "loadmaster compare", Watch()) as told:
             told.begin(cells=4, kept=0, steps=10)
             told.finished(0)
             raise KeyboardInterrupt
@@ -95,16 +95,16 @@ def test_a_study_stopped_by_hand_leaves_how_far_it_was(tmp_path):
 
 
 def test_a_study_that_failed_says_why_and_one_that_was_refused_leaves_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError), told_in(tmp_path, "c", Watch()):
+    with pytest.raises(ZeroDivisionError), progress_file_in(tmp_path, "c", Watch()):
         raise ZeroDivisionError("no job")
     assert progress_in(tmp_path).why == "ZeroDivisionError: no job"
-    with pytest.raises(InputError), told_in(tmp_path, "c", Watch()):
+    with pytest.raises(InputError), progress_file_in(tmp_path, "c", Watch()):
         raise InputError("x", "not a log")
     assert progress_in(tmp_path) is None
 
 
 def test_a_folder_that_is_not_there_is_not_made_for_the_file(tmp_path):
-    with told_in(tmp_path / "none", "c", Watch()) as told:
+    with progress_file_in(tmp_path / "none", "c", Watch()) as told:
         told._write()
     assert not (tmp_path / "none").exists()
 

@@ -66,7 +66,7 @@ def test_what_is_no_value_of_this_package_is_not_written(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["os:system", "subprocess:Popen", "loadmaster.live.bag.terms:Terms", "loadmaster.model.errors:InputError",
+    ["os:system", "subprocess:Popen", "loadmaster.live.bag.config:Terms", "loadmaster.model.errors:InputError",
      "loadmaster.model:Cluster", "loadmaster.traces.trace:Skipped.add", "loadmaster.model.nothing:Cluster"],
 )  # fmt: skip
 def test_a_file_cannot_name_what_is_no_value(tmp_path, name):

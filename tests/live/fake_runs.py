@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import FaultRates, ScheduledFault
 from loadmaster.live.record import FILE, LiveRecord, lines_of
-from loadmaster.live.trouble import Rates, Trick
+from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES
@@ -136,15 +136,25 @@ class Run:
 
 
 def drive(
-    folder: Path, workload: Workload, cluster: Cluster = FOUR, *, rates: str = "", tricks: tuple[Trick, ...] = (),
-    scheduler: Any = None, seed: int = 0, deaths: tuple[int, ...] = (), torn: bool = False,
-    strange: dict[str, str] | None = None, clock: FakeClock | None = None, **conduct: Any,
-) -> Run:  # fmt: skip
+    folder: Path,
+    workload: Workload,
+    cluster: Cluster = FOUR,
+    *,
+    rates: str = "",
+    faults: tuple[ScheduledFault, ...] = (),
+    scheduler: Any = None,
+    seed: int = 0,
+    deaths: tuple[int, ...] = (),
+    torn: bool = False,
+    strange: dict[str, str] | None = None,
+    clock: FakeClock | None = None,
+    **settings: Any,
+) -> Run:
     """Run `workload` live on the fake engine, dying after each of `deaths` writes and acts and beginning again."""
     clock = clock or FakeClock()
-    engine = FakeEngine(workload, cluster, clock, rates=Rates.of(rates), tricks=tricks, seed=seed, strange=strange)
+    engine = FakeEngine(workload, cluster, clock, rates=FaultRates.of(rates), faults=faults, seed=seed, strange=strange)
     run = Run(engine, clock, folder, scheduler or Looking(ruled()))
-    behave = Conduct(**({"interval_s": 5.0, "for_s": workload.span_s + 500.0} | conduct))
+    behave = LiveSettings(**({"interval_s": 5.0, "for_s": workload.span_s + 500.0} | settings))
     for steps in (*deaths, float("inf")):
         record = LiveRecord(folder)
         mortal = Mortal(engine, record, steps, torn)

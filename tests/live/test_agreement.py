@@ -2,7 +2,7 @@
 
 from loadmaster.live.agreement import Agreeing, agreement_of
 from loadmaster.live.listing import applied
-from loadmaster.live.record import Decided, passes_of
+from loadmaster.live.record import CycleDecision, passes_of
 
 
 def row(state, host=-1, cores=2.0, tasks=1):
@@ -55,7 +55,7 @@ def test_a_loop_at_work_counts_what_its_record_counts_and_keeps_sums_alone():
     agreeing, listing = Agreeing(), {}
     for line in LINES[1:]:
         listing = applied(listing, line["seen"])
-        agreeing.look(line["cycle"], listing, Decided(passes_of(line)))
-        agreeing.look(line["cycle"] + 0.5, {**listing, "at_s": line["cycle"] + 0.5}, Decided())
+        agreeing.look(line["cycle"], listing, CycleDecision(passes_of(line)))
+        agreeing.look(line["cycle"] + 0.5, {**listing, "at_s": line["cycle"] + 0.5}, CycleDecision())
     assert agreeing.agreement.summary() == agreement_of(LINES).summary()
     assert len(agreeing.agreement.cycles) == 1

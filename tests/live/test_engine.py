@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Seen
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.model import Cluster, InputError, Workload
 
 
-def seen() -> Seen:
+def seen() -> Observation:
     cluster = Cluster(("cores",), np.full((2, 1), 4.0), ("a", "b"))
     jobs = Workload.of(submit_s=[0, 1], runtime_s=[60, 60], cores=[1, 2], tasks=[2, 1])
     tasks = ObservedTasks(
         np.array([0, 0, 1]), np.array([0, 1, 0], np.int32), np.array([RUNNING, RUNNING, HELD], np.int32),
         np.array([0, 1, NOWHERE], np.int32), np.array([0, 1, NOWHERE], np.int32),
     )  # fmt: skip
-    return Seen(5.0, cluster, np.ones(2, bool), jobs, ("7", "8"), tasks)
+    return Observation(5.0, cluster, np.ones(2, bool), jobs, ("7", "8"), tasks)
 
 
 def test_a_sound_observation_passes() -> None:

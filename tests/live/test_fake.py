@@ -5,22 +5,22 @@ import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import FAULTS, FaultRates, ScheduledFault
 from loadmaster.live.record import LiveRecord
-from loadmaster.live.trouble import TROUBLES, Rates, Trick
+from loadmaster.live.settings import LiveSettings
 from loadmaster.model import InputError, Workload
 from loadmaster.model.actions import Cap, Hold, Repin, Start, Withdraw
 
 
-def engine(*tricks, **more):
+def engine(*faults, **more):
     jobs = Workload.of(
         submit_s=[0.0, 5.0], runtime_s=[20.0, 20.0], cores=[8, 8], memory=[1, 1], estimate_s=[40.0, 40.0]
     )
     clock = FakeClock()
-    return FakeEngine(jobs, FOUR, clock, tricks=tricks, **more), clock
+    return FakeEngine(jobs, FOUR, clock, faults=faults, **more), clock
 
 
 def state(fake, job=0):
@@ -76,12 +76,12 @@ def test_a_claim_waits_until_its_host_has_room():
 
 @pytest.mark.parametrize("trouble", ["gone", "denied", "busy"])
 def test_refusals_that_are_asked_for_come(trouble):
-    fake, _ = engine(Trick(0.0, trouble))
+    fake, _ = engine(ScheduledFault(0.0, trouble))
     assert fake.act(Start("0", ("node0",))).kind == trouble
 
 
 def test_an_engine_that_is_down_answers_nobody():
-    fake, _ = engine(Trick(0.0, "down"), Trick(0.0, "down"))
+    fake, _ = engine(ScheduledFault(0.0, "down"), ScheduledFault(0.0, "down"))
     with pytest.raises(EngineDown):
         fake.observe()
     with pytest.raises(EngineDown):
@@ -90,7 +90,7 @@ def test_an_engine_that_is_down_answers_nobody():
 
 
 def test_a_restart_forgets_pins_of_what_does_not_run_and_shows_another_token():
-    fake, clock = engine(Trick(1.0, "restart"), launch_s=50.0)
+    fake, clock = engine(ScheduledFault(1.0, "restart"), launch_s=50.0)
     fake.act(Start("0", ("node0",)))
     before = fake.observe().token
     clock.sleep_until(1.0)
@@ -98,7 +98,7 @@ def test_a_restart_forgets_pins_of_what_does_not_run_and_shows_another_token():
 
 
 def test_a_host_that_dies_sends_its_jobs_back_pinned_to_it_and_is_not_up():
-    fake, clock = engine(Trick(3.0, "dead", "node1"))
+    fake, clock = engine(ScheduledFault(3.0, "dead", "node1"))
     fake.act(Start("0", ("node1",)))
     clock.sleep_until(3.0)
     seen = fake.observe()
@@ -114,7 +114,7 @@ def test_a_host_that_dies_sends_its_jobs_back_pinned_to_it_and_is_not_up():
 def test_the_same_seed_brings_the_same_troubles():
     def told(seed):
         clock = FakeClock()
-        fake = FakeEngine(made_jobs(20, 1), FOUR, clock, rates=Rates(gone=0.3, busy=0.3), seed=seed)
+        fake = FakeEngine(made_jobs(20, 1), FOUR, clock, rates=FaultRates(gone=0.3, busy=0.3), seed=seed)
         clock.sleep_until(60.0)
         ids = fake.observe().ids
         refusals = [fake.act(Start(name, ("node0",))) for name in ids]
@@ -125,7 +125,7 @@ def test_the_same_seed_brings_the_same_troubles():
 
 def test_nobody_ever_holds_more_than_there_is_even_when_others_meddle():
     clock = FakeClock()
-    fake = FakeEngine(made_jobs(40, 2, every_s=1.0), FOUR, clock, rates=Rates(meddle=0.5), seed=1)
+    fake = FakeEngine(made_jobs(40, 2, every_s=1.0), FOUR, clock, rates=FaultRates(meddle=0.5), seed=1)
     for moment in range(60):
         clock.sleep_until(moment)
         fake.observe()
@@ -138,11 +138,11 @@ def test_nobody_ever_holds_more_than_there_is_even_when_others_meddle():
 )
 def test_troubles_that_are_none_are_refused(text, rule):
     with pytest.raises(InputError, match=rule):
-        Rates.of(text)
+        FaultRates.of(text)
 
 
 def test_every_trouble_has_a_rate_and_a_word():
-    assert set(TROUBLES) == set(vars(Rates()))
+    assert set(FAULTS) == set(vars(FaultRates()))
 
 
 def test_jobs_of_one_number_bear_names_of_their_own_and_all_end():
@@ -160,7 +160,7 @@ def test_a_year_in_which_nobody_comes_is_passed_over_in_one_step(tmp_path):
     clock = FakeClock()
     fake = FakeEngine(log, FOUR, clock)
     record = LiveRecord(tmp_path)
-    report = run_live(fake, clock, ruled(), Conduct(interval_s=5.0), record, idle_until=fake.idle_until)
+    report = run_live(fake, clock, ruled(), LiveSettings(interval_s=5.0), record, idle_until=fake.idle_until)
     record.close()
     assert report.cycles < 50
     assert [end_s for end_s, _ in fake.over.values()] == [60.0, year_s + 15.0, 2 * year_s + 10.0]
@@ -171,8 +171,8 @@ def test_time_is_not_passed_over_beyond_the_end_of_a_run_nor_where_troubles_may_
     clock = FakeClock()
     fake = FakeEngine(log, FOUR, clock)
     record = LiveRecord(tmp_path)
-    run_live(fake, clock, ruled(), Conduct(interval_s=5.0, for_s=1003.0), record, idle_until=fake.idle_until)
+    run_live(fake, clock, ruled(), LiveSettings(interval_s=5.0, for_s=1003.0), record, idle_until=fake.idle_until)
     record.close()
     assert 1000.0 <= clock.now_s() < 1010.0
-    troubled = FakeEngine(log, FOUR, FakeClock(500.0), rates=Rates(down=0.1))
+    troubled = FakeEngine(log, FOUR, FakeClock(500.0), rates=FaultRates(down=0.1))
     assert troubled.idle_until() == -np.inf

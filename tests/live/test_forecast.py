@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.forecast import foretell
-from loadmaster.live.judging import LEVEL, Forecast, Judging
+from loadmaster.live.eligibility import AWAITS, HELD_BY, TOO_LARGE
+from loadmaster.live.forecast import forecast_starts
+from loadmaster.live.forecast_calibration import LEVEL, Forecast, ForecastCalibration
 from loadmaster.live.record import FILE, lines_of
-from loadmaster.live.waiting import AWAITS, HELD_BY, TOO_LARGE
 from loadmaster.model import Constraints, InputError, Workload
 
 
@@ -28,7 +28,7 @@ def busy(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(busy):
-    return foretell(busy[0], "all", busy[1], samples=12)
+    return forecast_starts(busy[0], "all", busy[1], samples=12)
 
 
 def test_every_waiting_job_has_a_start_within_its_interval(told):
@@ -43,12 +43,12 @@ def test_a_job_that_was_handed_back_at_the_end_is_told_as_it_stood_before(tmp_pa
     drive(tmp_path, made_jobs(160, 5, every_s=14.0), scheduler=scheduler, for_s=1200.0)
     waits = [name for line in lines_of(tmp_path) if line.get("parting") for _, name in line.get("asked", ())]
     assert waits
-    assert foretell(tmp_path, waits[-1], scheduler, samples=3).forecasts[0].start_s >= 1200.0
+    assert forecast_starts(tmp_path, waits[-1], scheduler, samples=3).forecasts[0].start_s >= 1200.0
 
 
 def test_one_job_is_told_the_same_as_among_all(busy, told):
     folder, scheduler, _ = busy
-    assert foretell(folder, told.forecasts[0].job, scheduler, samples=12).forecasts == told.forecasts[:1]
+    assert forecast_starts(folder, told.forecasts[0].job, scheduler, samples=12).forecasts == told.forecasts[:1]
 
 
 def test_earlier_forecasts_were_right_about_as_often_as_they_say(told):
@@ -63,7 +63,7 @@ def test_jobs_that_always_last_their_limit_leave_nothing_unknown(tmp_path):
     work = replace(work, estimate_s=work.runtime_s)
     scheduler = ruled(discipline="fcfs")
     run = drive(tmp_path, work, scheduler=scheduler, for_s=700.0)
-    told = foretell(tmp_path, "all", scheduler, samples=5)
+    told = forecast_starts(tmp_path, "all", scheduler, samples=5)
     later = drive(tmp_path / "later", work, scheduler=scheduler)
     assert told.forecasts
     for each in told.forecasts:
@@ -74,23 +74,23 @@ def test_jobs_that_always_last_their_limit_leave_nothing_unknown(tmp_path):
 def test_what_cannot_be_told_is_refused_in_one_line(busy, tmp_path):
     folder, scheduler, _ = busy
     with pytest.raises(InputError, match="no such job waits"):
-        foretell(folder, "nobody", scheduler)
+        forecast_starts(folder, "nobody", scheduler)
     running = next(reversed(drive(tmp_path / "a", made_jobs(40, 1), scheduler=scheduler, for_s=200.0).starts))
     with pytest.raises(InputError, match=r"are needed|has had its hosts"):
-        foretell(tmp_path / "a", running, scheduler)
+        forecast_starts(tmp_path / "a", running, scheduler)
     drive(tmp_path / "b", made_jobs(5, 1), scheduler=scheduler, for_s=20.0)
     with pytest.raises(InputError, match="are needed"):
-        foretell(tmp_path / "b", "all", scheduler)
+        forecast_starts(tmp_path / "b", "all", scheduler)
 
 
 def test_intervals_too_narrow_are_widened_until_they_hold_what_they_should():
-    judging, rng = Judging(), np.random.default_rng(1)
+    calibration, rng = ForecastCalibration(), np.random.default_rng(1)
     for _ in range(300):
-        judging.take(100.0 + float(rng.normal(0.0, 30.0)), Forecast("x", 0.0, 100.0, 95.0, 105.0, 8))
-    judged = judging.judged()
+        calibration.take(100.0 + float(rng.normal(0.0, 30.0)), Forecast("x", 0.0, 100.0, 95.0, 105.0, 8))
+    judged = calibration.judged()
     assert judged.inside_plain < 0.3 * judged.jobs
     assert abs(judged.inside / judged.jobs - LEVEL) < 0.06
-    wide = judging.widened(Forecast("x", 0.0, 200.0, 190.0, 210.0, 8))
+    wide = calibration.widened(Forecast("x", 0.0, 200.0, 190.0, 210.0, 8))
     assert wide.low_s == pytest.approx(190.0 - 200.0 * judged.widened)
 
 
@@ -102,8 +102,10 @@ def test_who_is_not_foreseen_to_start_is_told_why(tmp_path):
         constraints=Constraints(hold=[0] * 10 + [1, 2, 0, 0], eligible_s=[*ended, 50, 50, np.inf, 50]),
     )  # fmt: skip
     run = drive(tmp_path, work, for_s=100.0)
-    every = foretell(tmp_path, "all", run.scheduler, samples=5).forecasts
+    every = forecast_starts(tmp_path, "all", run.scheduler, samples=5).forecasts
     reasons = {"10": HELD_BY["user"], "11": HELD_BY["admin"], "12": AWAITS, "13": TOO_LARGE}
     assert {each.job: each.why for each in every} == reasons
     assert all(np.isinf(each.start_s) for each in every)
-    assert foretell(tmp_path, "12", run.scheduler, samples=5).forecasts == [each for each in every if each.job == "12"]
+    assert forecast_starts(tmp_path, "12", run.scheduler, samples=5).forecasts == [
+        each for each in every if each.job == "12"
+    ]

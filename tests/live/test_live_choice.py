@@ -5,15 +5,15 @@ import pytest
 from fake_runs import drive, made_jobs, ruled
 
 from loadmaster.live.choice import live_choice
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import lines_of
+from loadmaster.live.run_record import run_record_of
 from loadmaster.model import InputError
 from loadmaster.runs import Setting
 from loadmaster.runs.explain import explain
 
 
 def kept(folder, rule):
-    return kept_run(lines_of(folder), rule.discipline.order, Setting("mix-fit", "easy", interval_s=5.0), {})
+    return run_record_of(lines_of(folder), rule.discipline.order, Setting("mix-fit", "easy", interval_s=5.0), {})
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from fake_runs import drive, ruled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loadmaster.live.allocations import FOREIGN
 from loadmaster.live.check import check_live
-from loadmaster.live.claims import FOREIGN
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks, Refusal
+from loadmaster.live.forecast import ForecastSimulation
 from loadmaster.live.ledger import AGAIN_S, Ledger
 from loadmaster.live.listing import listing_of
-from loadmaster.live.onward import Onward
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Hold, Repin, Start
 from loadmaster.order import ORDERS
@@ -66,7 +66,7 @@ class World:
         work = Workload.of(submit_s=[0.0] * count, runtime_s=[60.0] * count, cores=[3] * count)
         tasks = ObservedTasks(np.arange(count), np.zeros(count, np.int32), states, hosts, pins)
         cluster = Cluster(("cores",), np.full((2, 1), 4.0), ("a", "b"))
-        seen = Seen(self.at_s, cluster, np.array(self.up), work, tuple(jobs), tasks, (), over, self.token)
+        seen = Observation(self.at_s, cluster, np.array(self.up), work, tuple(jobs), tasks, (), over, self.token)
         seen.check()
         return self.ledger.see(listing_of(seen), now_s, **more)
 
@@ -121,7 +121,7 @@ def test_a_host_that_dies_under_a_run_is_given_to_nobody_when_that_run_would_hav
     world.up = [False, True]
     world.see(20.0, {"x": (RUNNING, 0, 0), "y": WAITS, "z": WAITS})
     world.ledger.take([Start("y", ("b",))], [0], world.ledger.carried)
-    onward = Onward(world.ledger, ruled("first-fit", "fcfs"), 5.0, dict.fromkeys("xyz", 60.0))
+    onward = ForecastSimulation(world.ledger, ruled("first-fit", "fcfs"), 5.0, dict.fromkeys("xyz", 60.0))
     assert onward.starts("z") == 80.0
 
 
@@ -148,8 +148,8 @@ def test_what_an_engine_says_of_an_end_counts_and_else_the_cycle_does():
     world = World()
     world.see(0.0, {"x": WAITS, "y": WAITS})
     world.start("x", "y")
-    news = world.see(30.0, {}, over=(Over("x", 22.0, "failed"),))
-    assert news.ended == [("x", 22.0, "failed"), ("y", 30.0, "ok")]
+    changes = world.see(30.0, {}, over=(EndedJob("x", 22.0, "failed"),))
+    assert changes.ended == [("x", 22.0, "failed"), ("y", 30.0, "ok")]
     assert world.ledger.early_end
 
 
@@ -157,8 +157,8 @@ def test_jobs_gone_after_a_restart_without_a_word_are_lost_by_the_engine():
     world = World()
     world.see(0.0, {"x": WAITS, "y": WAITS, "z": WAITS})
     world.token = "again"
-    news = world.see(10.0, {"z": WAITS}, over=(Over("y", 4.0, "cancelled"),))
-    assert (news.restarted, news.lost, news.withdrawn) == (True, ["x"], ["x", "y"])
+    changes = world.see(10.0, {"z": WAITS}, over=(EndedJob("y", 4.0, "cancelled"),))
+    assert (changes.restarted, changes.lost, changes.withdrawn) == (True, ["x"], ["x", "y"])
 
 
 def test_a_claim_that_is_not_shown_is_kept_for_ten_seconds_and_given_up_at_once_after_a_restart():
@@ -174,9 +174,9 @@ def test_a_claim_that_is_not_shown_is_kept_for_ten_seconds_and_given_up_at_once_
 
 def test_pins_of_an_earlier_life_are_adopted_and_what_others_run_is_respected():
     world = World()
-    news = world.see(0.0, {"x": (CLAIMED, NOWHERE, 1), "y": (RUNNING, 0, NOWHERE), "z": (CLAIMED, NOWHERE, NOWHERE)})
-    assert {name: run.by for name, run in news.found} == {"x": "adopted", "y": FOREIGN}
-    assert news.released == ["z"]
+    changes = world.see(0.0, {"x": (CLAIMED, NOWHERE, 1), "y": (RUNNING, 0, NOWHERE), "z": (CLAIMED, NOWHERE, NOWHERE)})
+    assert {name: run.by for name, run in changes.found} == {"x": "adopted", "y": FOREIGN}
+    assert changes.released == ["z"]
     assert world.ledger.left_out() == [("z", "released by someone else")]
     assert world.ledger.snapshot() is None
 
@@ -185,8 +185,8 @@ def test_a_job_that_runs_elsewhere_than_decided_holds_what_it_really_holds():
     world = World()
     world.see(0.0, {"x": WAITS, "y": WAITS})
     world.start("x")
-    news = world.see(5.0, {"x": (RUNNING, 1, NOWHERE), "y": WAITS})
-    assert news.moved == ["x"]
+    changes = world.see(5.0, {"x": (RUNNING, 1, NOWHERE), "y": WAITS})
+    assert changes.moved == ["x"]
     assert world.ledger.snapshot().free.tolist() == [[4.0], [1.0]]
 
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import EngineDown
 from loadmaster.live.fake import FakeEngine
+from loadmaster.live.fault_injection import FAULTS, ScheduledFault
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.trouble import TROUBLES, Trick
+from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
 from loadmaster.sim.queue.door import simulate
 
@@ -76,7 +76,7 @@ def test_whatever_goes_wrong_no_job_is_lost_started_twice_or_stranded(tmp_path_f
     assert run.report.stranded == []
 
 
-@given(seed=st.integers(0, 10_000), trouble=st.sampled_from(sorted(set(TROUBLES) - {"denied"})))
+@given(seed=st.integers(0, 10_000), trouble=st.sampled_from(sorted(set(FAULTS) - {"denied"})))
 @settings(max_examples=12)
 def test_the_simulator_fed_with_what_went_wrong_decides_as_the_loop_did(tmp_path_factory, seed, trouble):
     folder = tmp_path_factory.mktemp("live")
@@ -120,14 +120,14 @@ def asked(folder: Any) -> list[tuple[float, str, str]]:
 
 
 def test_a_job_that_goes_as_it_is_asked_to_start_is_counted_and_passed_over(tmp_path):
-    run = drive(tmp_path, one_job(), tricks=(Trick(0.0, "gone"),))
+    run = drive(tmp_path, one_job(), faults=(ScheduledFault(0.0, "gone"),))
     assert run.report is not None
     assert (run.report.refusals["gone"], asked(tmp_path)) == (1, [(0.0, "start", "0")])
 
 
 def test_a_claim_that_does_not_run_is_pinned_again_after_ten_seconds_and_held_after_three_tries(tmp_path):
-    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
-    drive(tmp_path, one_job(), tricks=stuck, for_s=100.0, on_exit="hold")
+    stuck = tuple(ScheduledFault(0.0, "stuck") for _ in range(4))
+    drive(tmp_path, one_job(), faults=stuck, for_s=100.0, on_exit="hold")
     words = [(at_s, what) for at_s, what, _ in asked(tmp_path)]
     assert words == [(0.0, "start"), (10.0, "repin"), (20.0, "repin"), (30.0, "repin"), (40.0, "hold")]
 
@@ -142,34 +142,36 @@ def test_what_is_handed_back_at_the_end_is_written_down_before_it_is_asked(tmp_p
 
 
 def test_a_job_that_could_not_be_started_is_shown_and_tried_again_later(tmp_path):
-    stuck = tuple(Trick(0.0, "stuck") for _ in range(4))
-    run = drive(tmp_path, one_job(), tricks=stuck, for_s=60.0, on_exit="hold")
+    stuck = tuple(ScheduledFault(0.0, "stuck") for _ in range(4))
+    run = drive(tmp_path, one_job(), faults=stuck, for_s=60.0, on_exit="hold")
     assert run.report is not None
     assert [why for _, why in run.report.left_out] == ["did not start on node0, asked 4 times"]
-    again = drive(tmp_path / "longer", one_job(), tricks=stuck, for_s=600.0)
+    again = drive(tmp_path / "longer", one_job(), faults=stuck, for_s=600.0)
     assert again.engine.over["0"] == (390.0, "ok")  # held at 40 s, 300 s later it starts and runs for 50
 
 
 def test_a_start_that_is_accepted_and_held_again_is_a_refusal_and_left_alone_after_a_few(tmp_path):
-    unfit = tuple(Trick(0.0, "unfit") for _ in range(4))
-    run = drive(tmp_path, one_job(), tricks=unfit, for_s=100.0, on_exit="hold")
+    unfit = tuple(ScheduledFault(0.0, "unfit") for _ in range(4))
+    run = drive(tmp_path, one_job(), faults=unfit, for_s=100.0, on_exit="hold")
     assert run.report is not None
     assert asked(tmp_path) == [(at_s, "start", "0") for at_s in (0.0, 5.0, 10.0, 15.0)]
     assert run.report.refusals == {"unfit": 4}
     assert run.report.left_out == [("0", "unfit: these hosts cannot serve it")]
     assert check_live(tmp_path, run.scheduler).same
-    again = drive(tmp_path / "longer", one_job(), tricks=unfit, for_s=600.0)
+    again = drive(tmp_path / "longer", one_job(), faults=unfit, for_s=600.0)
     assert again.engine.over["0"] == (370.0, "ok")  # refused for the last time at 20 s, 300 s later it runs for 50
 
 
 def test_a_claim_whose_host_dies_is_pinned_elsewhere_at_once(tmp_path):
-    run = drive(tmp_path, one_job(), tricks=(Trick(0.0, "stuck"), Trick(3.0, "dead", "node0")), for_s=300.0)
+    run = drive(
+        tmp_path, one_job(), faults=(ScheduledFault(0.0, "stuck"), ScheduledFault(3.0, "dead", "node0")), for_s=300.0
+    )
     assert [(what, at_s) for at_s, what, _ in asked(tmp_path)] == [("start", 0.0), ("repin", 5.0)]
     assert run.starts["0"] == (5.0, ("node1",))
 
 
 def test_a_job_whose_host_dies_while_it_runs_is_pinned_to_another(tmp_path):
-    run = drive(tmp_path, one_job(), tricks=(Trick(20.0, "dead", "node0"),), for_s=300.0)
+    run = drive(tmp_path, one_job(), faults=(ScheduledFault(20.0, "dead", "node0"),), for_s=300.0)
     assert asked(tmp_path) == [(0.0, "start", "0"), (20.0, "repin", "0")]
     assert run.engine.ran == {"0": 2}
     run.ends_well()
@@ -177,7 +179,7 @@ def test_a_job_whose_host_dies_while_it_runs_is_pinned_to_another(tmp_path):
 
 def test_a_job_without_a_place_after_its_host_died_is_held_not_left_pinned_to_a_dead_host(tmp_path):
     alone = Cluster.uniform(1, cores=4, memory=8)
-    drive(tmp_path, one_job(), alone, tricks=(Trick(20.0, "dead", "node0"),), for_s=60.0, on_exit="hold")
+    drive(tmp_path, one_job(), alone, faults=(ScheduledFault(20.0, "dead", "node0"),), for_s=60.0, on_exit="hold")
     assert asked(tmp_path) == [(0.0, "start", "0"), (20.0, "hold", "0")]
 
 
@@ -190,8 +192,8 @@ def test_while_the_engine_is_down_nothing_is_decided_and_it_is_asked_less_and_le
             return super().observe()
 
     clock = FakeClock()
-    engine = Down(one_job(), FOUR, clock, tricks=tuple(Trick(0.0, "down") for _ in range(7)))
-    run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0), LiveRecord(tmp_path))
+    engine = Down(one_job(), FOUR, clock, faults=tuple(ScheduledFault(0.0, "down") for _ in range(7)))
+    run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0), LiveRecord(tmp_path))
     assert moments[:8] == [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 61.0, 91.0]
 
 
@@ -199,20 +201,20 @@ def test_while_the_engine_is_down_nothing_is_decided_and_it_is_asked_less_and_le
 def test_the_time_of_a_run_is_over_also_while_the_engine_is_down(tmp_path, before_s):
     """It was asked for ever, whatever --for said."""
     clock = FakeClock()
-    engine = FakeEngine(one_job(), FOUR, clock, tricks=tuple(Trick(before_s, "down") for _ in range(99)))
-    report = run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0, on_exit="hold"), LiveRecord(tmp_path))
+    engine = FakeEngine(one_job(), FOUR, clock, faults=tuple(ScheduledFault(before_s, "down") for _ in range(99)))
+    report = run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0, on_exit="hold"), LiveRecord(tmp_path))
     assert (report.ended, clock.now_s()) == ("done", 100.0)
 
 
 def test_pins_that_an_engine_has_forgotten_are_decided_again_at_once(tmp_path):
-    tricks = (Trick(0.0, "stuck"), Trick(4.0, "restart"))
-    drive(tmp_path, one_job(), tricks=tricks, for_s=100.0)
+    faults = (ScheduledFault(0.0, "stuck"), ScheduledFault(4.0, "restart"))
+    drive(tmp_path, one_job(), faults=faults, for_s=100.0)
     assert asked(tmp_path) == [(0.0, "start", "0"), (5.0, "start", "0")]
 
 
 def test_an_old_listing_decides_nothing(tmp_path):
     workload = one_job(submit_s=[0.0, 4.0], runtime_s=[50.0, 50.0], cores=[4, 4], memory=[4, 4])
-    run = drive(tmp_path, workload, tricks=(Trick(4.5, "stale"),), for_s=100.0)
+    run = drive(tmp_path, workload, faults=(ScheduledFault(4.5, "stale"),), for_s=100.0)
     assert asked(tmp_path) == [(0.0, "start", "0"), (10.0, "start", "1")]
     assert run.report is not None
     assert "old listing" in run.report.notes[0]
@@ -221,7 +223,7 @@ def test_an_old_listing_decides_nothing(tmp_path):
 def test_what_others_release_is_respected_and_counted(tmp_path):
     full = one_job(submit_s=[0.0, 0.0], runtime_s=[50.0, 50.0], cores=[8, 8], memory=[4, 4])
     alone = Cluster.uniform(1, cores=8, memory=8)
-    run = drive(tmp_path, full, alone, tricks=(Trick(7.0, "meddle"),), for_s=200.0)
+    run = drive(tmp_path, full, alone, faults=(ScheduledFault(7.0, "meddle"),), for_s=200.0)
     assert asked(tmp_path) == [(0.0, "start", "0")]
     assert run.report is not None
     assert run.report.foreign >= 1
@@ -230,14 +232,14 @@ def test_what_others_release_is_respected_and_counted(tmp_path):
 
 def test_a_first_start_that_is_denied_ends_the_run_and_nothing_is_touched(tmp_path):
     with pytest.raises(Denied, match="lets us start nothing: permission denied"):
-        drive(tmp_path, made_jobs(5, 1), tricks=(Trick(0.0, "denied"),))
+        drive(tmp_path, made_jobs(5, 1), faults=(ScheduledFault(0.0, "denied"),))
     assert len(asked(tmp_path)) >= 1
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["denied"]
 
 
 def test_one_that_is_denied_later_is_left_alone_and_the_others_go_on(tmp_path):
     workload = one_job(submit_s=[0.0, 4.0, 9.0], runtime_s=[20.0] * 3, cores=[1] * 3, memory=[1] * 3)
-    run = drive(tmp_path, workload, tricks=(Trick(4.5, "denied"),), for_s=60.0, on_exit="hold")
+    run = drive(tmp_path, workload, faults=(ScheduledFault(4.5, "denied"),), for_s=60.0, on_exit="hold")
     assert run.report is not None
     assert run.report.left_out == [("1", "denied: permission denied")]
     assert sorted(run.engine.over) == ["0", "2"]
@@ -278,7 +280,9 @@ def test_a_rule_that_takes_more_than_half_of_the_interval_skips_the_cycle_and_cl
     workload = one_job(submit_s=[0.0, 4.0], runtime_s=[20.0] * 2, cores=[4, 6], memory=[1] * 2)
     clock, alone = FakeClock(), Cluster.uniform(1, cores=8, memory=8)
     slow = Failing(5.0, 9.0, took_s=3.0, clock=clock)
-    run = drive(tmp_path, workload, alone, tricks=(Trick(0.0, "stuck"),), scheduler=slow, clock=clock, for_s=60.0)
+    run = drive(
+        tmp_path, workload, alone, faults=(ScheduledFault(0.0, "stuck"),), scheduler=slow, clock=clock, for_s=60.0
+    )
     skipped = {line["cycle"]: line["skipped"] for line in lines_of(tmp_path) if "skipped" in line}
     assert skipped == {5.0: "'3.0 s': deciding took more than half of the interval"}
     assert asked(tmp_path) == [(0.0, "start", "0"), (10.0, "repin", "0"), (30.0, "start", "1")]
@@ -312,8 +316,8 @@ def test_what_the_model_has_no_words_for_goes_to_the_engine_once_if_asked_and_it
 def test_what_was_handed_to_an_engine_that_was_restarted_is_handed_to_it_again(tmp_path):
     two = one_job(submit_s=[0.0, 0.0], runtime_s=[50.0] * 2, cores=[7, 7], memory=[1] * 2)
     alone = Cluster.uniform(1, cores=8, memory=8)
-    tricks = (Trick(20.0, "restart"),)
-    run = drive(tmp_path, two, alone, strange={"1": "a licence"}, others="release", tricks=tricks, for_s=300.0,
+    faults = (ScheduledFault(20.0, "restart"),)
+    run = drive(tmp_path, two, alone, strange={"1": "a licence"}, others="release", faults=faults, for_s=300.0,
                 on_exit="hold")  # fmt: skip
     assert [each[:3] for each in asked(tmp_path) if each[1] == "withdraw"] == [
         (0.0, "withdraw", "1"), (20.0, "withdraw", "1"),
@@ -353,7 +357,7 @@ def test_who_is_stopped_while_something_is_compiled_hands_back_what_is_held(tmp_
 
     clock = FakeClock()
     engine = FakeEngine(one_job(), FOUR, clock)
-    report = run_live(engine, clock, Compiling(0.0), Conduct(5.0), LiveRecord(tmp_path))
+    report = run_live(engine, clock, Compiling(0.0), LiveSettings(5.0), LiveRecord(tmp_path))
     assert (report.ended, report.cycles, report.stranded) == ("stopped", 0, [])
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["stopped"]
     clock.sleep_until(1000.0)
@@ -375,7 +379,7 @@ def test_that_it_is_over_is_written_down_also_where_nothing_can_be_handed_back(t
 
     engine.observe, report = observe, Report()
     with pytest.raises(InputError) if ended == "crashed" else nullcontext():
-        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0), LiveRecord(tmp_path), report=report)
+        run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=0), LiveRecord(tmp_path), report=report)
     assert report.stranded == ["0"]
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == [ended]
 
@@ -396,7 +400,7 @@ def test_on_a_full_disk_the_run_ends_and_all_that_it_holds_is_handed_back(tmp_pa
     clock, report = FakeClock(), Report()
     engine = FakeEngine(made_jobs(20, 3, every_s=0.1), FOUR, clock)
     with pytest.raises(OSError, match="No space left"):
-        run_live(engine, clock, ruled(), Conduct(5.0, max_starts=1), Full(tmp_path), report=report)
+        run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=1), Full(tmp_path), report=report)
     assert (report.ended, report.stranded) == ("crashed", [])
     assert any("the record lacks its end" in note for note in report.notes)
     engine.run_out(5000.0)
@@ -424,7 +428,7 @@ def test_what_an_engine_that_is_down_does_not_take_back_is_named_with_the_comman
 
     engine.observe, report.listener = observe, heard.append
     report = run_live(
-        engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=19.0), LiveRecord(tmp_path), report=report
+        engine, clock, ruled(), LiveSettings(5.0, max_starts=0, for_s=19.0), LiveRecord(tmp_path), report=report
     )
     assert (report.ended, report.stranded) == ("done", ["0"])
     assert clock.now_s() < 100.0
@@ -445,7 +449,7 @@ def test_every_outage_is_told_as_it_begins_and_as_it_ends(tmp_path):
         return look(engine)
 
     engine.observe, report.listener = observe, heard.append
-    run_live(engine, clock, ruled(), Conduct(5.0, for_s=100.0), LiveRecord(tmp_path), report=report)
+    run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0), LiveRecord(tmp_path), report=report)
     assert heard == ["fake does not answer, and is asked again: no answer", "fake answers again"] * 2
     assert (report.up, report.failed_calls) == (True, 8)
     assert report.observed_s > 90.0
@@ -464,7 +468,7 @@ def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_pa
     engine.observe = observe
     before = signal.signal(number, signal.SIG_DFL)  # who began the tests may have it passed over
     try:
-        report = run_live(engine, clock, ruled(), Conduct(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
+        report = run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
         assert signal.getsignal(number) == signal.SIG_DFL
     finally:
         signal.signal(number, before)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, RUNNING, ObservedTasks, Seen
+from loadmaster.live.engine import HELD, RUNNING, Observation, ObservedTasks
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
 from loadmaster.live.make_room import first_without_room, room_for
@@ -30,7 +30,7 @@ def believed(*jobs, up=(True, True, True), order="fcfs"):
         np.full(count, -1, np.int32),
     )  # fmt: skip
     ledger = Ledger(discipline_named(order).order)
-    seen = Seen(100.0, CLUSTER, np.array(up), work, tuple(f"j{k}" for k in range(count)), tasks)
+    seen = Observation(100.0, CLUSTER, np.array(up), work, tuple(f"j{k}" for k in range(count)), tasks)
     ledger.see(listing_of(seen), 100.0)
     return ledger
 

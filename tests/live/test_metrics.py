@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from loadmaster.live.conduct import Report
 from loadmaster.live.metrics import MetricsServer
+from loadmaster.live.settings import Report
 from loadmaster.model import InputError
-from loadmaster.runs.so_far import SoFar
+from loadmaster.runs.interim_waits import InterimWaits
 from loadmaster.verbs.live_kubernetes import KubernetesOptions
 
 
@@ -47,10 +47,10 @@ def test_every_figure_has_its_help_its_type_and_its_value():
 
 def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
     with MetricsServer(0) as metrics:
-        metrics.so_far = SoFar(60.0, 12, 3, 40.0, 30.0, 44.0)
+        metrics.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0, 44.0)
         shown(metrics)
         with_error = ask(metrics)[1].splitlines()
-        metrics.so_far = SoFar(60.0, 12, 3, 40.0, 30.0)
+        metrics.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0)
         shown(metrics)
         without = ask(metrics)[1]
     for line in (

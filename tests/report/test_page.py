@@ -13,8 +13,8 @@ from loadmaster.model import InputError
 from loadmaster.report.columns import change_text
 from loadmaster.report.compare_charts import main_chart
 from loadmaster.report.compare_page import compare_page
+from loadmaster.report.compressed_assets import compressed_library
 from loadmaster.report.load_charts import ranking
-from loadmaster.report.packed import packed_library
 from loadmaster.report.page import Chart, Facts, Heading, Page, Table, Text, write
 from loadmaster.report.picture import write_picture
 from loadmaster.report.theme import ACCENT, DARK, INK, colours, rows, themed
@@ -92,7 +92,7 @@ def test_text_of_users_is_escaped(tmp_path):
 
 
 def test_the_library_in_the_package_is_one_plain_script_for_the_charts_that_are_written():
-    script = unpacked(packed_library())
+    script = unpacked(compressed_library())
     assert "globalThis.vegaEmbed=" in script
     assert "</script" not in script.lower()
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)

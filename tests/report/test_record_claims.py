@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from loadmaster.measure.recorded import Recorded
+from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_document import comparison_document
 from loadmaster.report.compare_page import compare_page

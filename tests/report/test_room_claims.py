@@ -1,6 +1,6 @@
 """What is said of queueing and recorded waits, in words and as a document."""
 
-from loadmaster.measure.recorded import recorded
+from loadmaster.measure.recorded_metrics import recorded
 from loadmaster.model import Cluster, Workload
 from loadmaster.report.room_claims import room_document, room_sentence
 from loadmaster.traces import Skipped

@@ -79,7 +79,7 @@ def test_behind_very_many_jobs_an_explanation_says_that_it_is_not_exact(monkeypa
     )
     setting = Setting("first-fit", "conservative(early_end=kept)", interval_s=0.0)
     record = record_of(Case(workload, Cluster.uniform(1, cores=4)), setting)
-    monkeypatch.setattr("loadmaster.runs.live_again.MOST_LIVED", most)
+    monkeypatch.setattr("loadmaster.runs.live_replay.MOST_REPLAYED", most)
     assert record.schedule.start_s.tolist() == [0, 60, 0, 30]
     assert explain(record, 3).choice.same == same
 
@@ -163,7 +163,7 @@ def test_a_host_taken_by_jobs_served_earlier_is_told_so():
 @pytest.mark.parametrize(("most", "reason"), [(20_000, NOT_LOOKED_AT), (0, KEPT_OR_NOT_LOOKED_AT)])
 def test_a_job_that_came_between_two_looks_of_slurm_is_told_so(monkeypatch, most, reason):
     # The queue is looked at as job 0 comes, and for arrivals again 3 s later; nobody is kept a host for.
-    monkeypatch.setattr("loadmaster.runs.live_again.MOST_LIVED", most)
+    monkeypatch.setattr("loadmaster.runs.live_replay.MOST_REPLAYED", most)
     workload = Workload.of(submit_s=[0, 1], runtime_s=[60, 10], cores=[1, 1])
     record = record_of(Case(workload, Cluster.uniform(1, cores=4)), Setting("first-fit", "fcfs+slurm", interval_s=0.0))
     assert record.schedule.start_s.tolist() == [0, 3]

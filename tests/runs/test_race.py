@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.runs.race import raced
+from loadmaster.runs.race import race
 from loadmaster.runs.samples import Drawing, SampleRun
 
 SEEDS = Drawing("seeds")
@@ -44,13 +44,13 @@ class Clock:
 
 
 def test_a_clear_best_ends_the_race_at_the_first_look():
-    found = raced(drawer([0, -2]), 2, SEEDS, 1e9, Clock())
+    found = race(drawer([0, -2]), 2, SEEDS, 1e9, Clock())
     assert (found.ending, found.looks, found.samples) == ("best", (1, 1), 10)
 
 
 def test_only_rules_that_may_be_the_best_are_run_on_more_samples():
     calls = []
-    found = raced(drawer([0, -0.15, 2], calls=calls), 3, SEEDS, 1e9, Clock())
+    found = race(drawer([0, -0.15, 2], calls=calls), 3, SEEDS, 1e9, Clock())
     assert calls[0] == ((0, 1, 2), 10)
     assert all(set(rules) == {0, 1} for rules, _ in calls[1:])
     assert len(found.runs[2]) == 10
@@ -60,7 +60,7 @@ def test_only_rules_that_may_be_the_best_are_run_on_more_samples():
 
 def test_equal_rules_race_until_the_time_is_up_and_no_look_is_begun_that_would_not_end_in_it():
     calls, clock = [], Clock(step=0.0)
-    found = raced(drawer([0, 0], noise=1.0, calls=calls, clock=clock), 2, SEEDS, 100.0, clock)
+    found = race(drawer([0, 0], noise=1.0, calls=calls, clock=clock), 2, SEEDS, 100.0, clock)
     assert found.ending == "time"
     assert [count for _, count in calls] == [10, 10, 20]
 
@@ -69,7 +69,7 @@ def test_equal_rules_race_until_the_time_is_up_and_no_look_is_begun_that_would_n
 def test_what_was_kept_from_before_does_not_make_a_race_overrun_its_time(kept, samples, more):
     calls, clock = [], Clock(step=0.0)
     draw = drawer([0, 0], noise=1.0, calls=calls, kept=kept, clock=clock)
-    found = raced(draw, 2, SEEDS, 100.0, clock)
+    found = race(draw, 2, SEEDS, 100.0, clock)
     assert (found.ending, found.samples) == ("time", samples)
     assert {len(runs) for runs in found.runs} == {samples}
     assert sum(count for _, count in calls) == samples + more
@@ -77,12 +77,12 @@ def test_what_was_kept_from_before_does_not_make_a_race_overrun_its_time(kept, s
 
 
 def test_rules_that_are_close_end_the_race():
-    assert raced(drawer([0, 0], noise=0.002), 2, SEEDS, 1e9, Clock()).ending == "close"
+    assert race(drawer([0, 0], noise=0.002), 2, SEEDS, 1e9, Clock()).ending == "close"
 
 
 def test_the_first_look_is_taken_whatever_the_time():
-    assert raced(drawer([0, 0]), 2, SEEDS, 0.0, Clock()).samples == 10
+    assert race(drawer([0, 0]), 2, SEEDS, 0.0, Clock()).samples == 10
 
 
 def test_one_rule_alone_needs_no_more_than_a_look():
-    assert raced(drawer([0]), 1, SEEDS, 1e9, Clock()).samples == 10
+    assert race(drawer([0]), 1, SEEDS, 1e9, Clock()).samples == 10

@@ -21,10 +21,10 @@ from loadmaster.model import (
     Workload,
 )
 from loadmaster.runs import Setting, case_of, run_fully, sources_of
-from loadmaster.runs.again import again
 from loadmaster.runs.explain import explain
 from loadmaster.runs.outcome import from_bytes, to_bytes
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.runs.rerun import rerun
 from loadmaster.traces import Skipped, Trace
 
 
@@ -67,7 +67,7 @@ def test_a_record_keeps_what_was_expected_and_repeats_to_the_bit(tmp_path, setti
     record = read_record(tmp_path)
     assert record.setting == setting
     assert np.array_equal(record.schedule.expected_s, schedule.expected_s)
-    assert again(record).same
+    assert rerun(record).same
     assert outcome.row()["estimates"] == setting.estimates
     assert from_bytes(to_bytes(outcome)).setting == setting
     for job in np.flatnonzero(schedule.started):
@@ -82,7 +82,7 @@ def test_only_estimates_that_were_chosen_shape_the_key_of_a_run():
 @pytest.mark.parametrize("setting", THREE, ids=lambda s: s.policy)
 def test_a_recorded_run_repeats_to_the_bit(tmp_path, setting):
     recorded(tmp_path, busy_case(), setting)
-    told = again(read_record(tmp_path))
+    told = rerun(read_record(tmp_path))
     assert told.same
     assert told.notes == ()
 
@@ -97,7 +97,7 @@ def test_all_columns_come_back_as_they_were(tmp_path):
     assert record.workload.job_id.tolist() == [11, 12, 13, 99]
     assert record.workload.user.tolist() == [7, 7, 8, 9]
     assert record.case.cluster.name(1) == "bob"
-    assert again(record).same
+    assert rerun(record).same
 
 
 def bound_by_everything():
@@ -152,9 +152,9 @@ def test_a_policy_file_is_part_of_the_record(tmp_path, monkeypatch):
     Path("rule.py").write_text("def score(demand, free, capacity):\n    return -free[1]\n")
     recorded(tmp_path / "run", busy_case(), Setting("rule.py:score"))
     Path("rule.py").write_text("def score(demand, free, capacity):\n    return free[1]\n")
-    assert again(read_record(tmp_path / "run"), trust=True).same
+    assert rerun(read_record(tmp_path / "run"), trust=True).same
     Path("rule.py").unlink()
-    assert again(read_record(tmp_path / "run"), trust=True).same
+    assert rerun(read_record(tmp_path / "run"), trust=True).same
 
 
 def test_a_changed_input_is_told_and_the_run_still_repeats(tmp_path):
@@ -162,7 +162,7 @@ def test_a_changed_input_is_told_and_the_run_still_repeats(tmp_path):
     log.write_text("one")
     recorded(tmp_path / "run", busy_case(), Setting("first-fit"), inputs=(log,))
     log.write_text("two")
-    told = again(read_record(tmp_path / "run"))
+    told = rerun(read_record(tmp_path / "run"))
     assert told.same
     assert told.notes == ("log.swf was changed since; the record's own copy of its jobs was used.",)
 
@@ -170,7 +170,7 @@ def test_a_changed_input_is_told_and_the_run_still_repeats(tmp_path):
 def test_a_run_that_comes_out_differently_is_told_so(tmp_path):
     recorded(tmp_path, busy_case(), Setting("first-fit"))
     record = read_record(tmp_path)
-    told = again(replace(record, setting=Setting("worse-fit-cores")))
+    told = rerun(replace(record, setting=Setting("worse-fit-cores")))
     assert not told.same
     assert told.differing_jobs > 0
 
@@ -187,7 +187,7 @@ def test_a_record_of_other_jobs_than_those_simulated_is_refused(tmp_path):
     recorded(tmp_path, busy_case(), Setting("first-fit"))
     record = read_record(tmp_path)
     with pytest.raises(InputError, match="changed after the run"):
-        again(replace(record, case=several_tasks()))
+        rerun(replace(record, case=several_tasks()))
 
 
 @pytest.mark.parametrize(
@@ -248,6 +248,6 @@ def test_a_record_keeps_the_jobs_that_ran_as_the_run_began(tmp_path):
     back = read_record(tmp_path)
     assert back.case.digest == case.digest
     assert schedule.start_s.tolist()[:2] == [0.0, 6.0]
-    assert again(back).same
+    assert rerun(back).same
     for job in (13, 99):
         assert explain(back, job).choice.same, f"job {job}"

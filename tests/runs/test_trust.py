@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from loadmaster.cli.app import app
 from loadmaster.model import InputError
 from loadmaster.runs import Setting, run_fully, sources_of
-from loadmaster.runs.again import again
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.runs.rerun import rerun
 
 RULE = "def score(demand, free, capacity):\n    return -free[1]\n"
 EVIL = "open('ran', 'w').close()\n" + RULE
@@ -43,14 +43,14 @@ def run(request, tmp_path, monkeypatch):
     return Path("run")
 
 
-@pytest.mark.parametrize("door", [again, lambda record: explain(record, 1)], ids=["again", "explain"])
+@pytest.mark.parametrize("door", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
 def test_the_python_of_a_record_is_not_run_unless_it_is_trusted(run, door):
     with pytest.raises(InputError, match=r"'rule\.py:score': this record carries Python.*--trust"):
         door(read_record(run))
     assert not Path("ran").exists()
 
 
-@pytest.mark.parametrize("door", [again, lambda record: explain(record, 1)], ids=["again", "explain"])
+@pytest.mark.parametrize("door", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
 def test_a_file_that_a_record_only_names_is_not_run_either(run, door):
     Path("rule.py").write_text(EVIL)
     with pytest.raises(InputError, match="--trust"):
@@ -64,7 +64,7 @@ def test_what_is_trusted_is_run_from_the_record_and_written_nowhere(run, tmp_pat
     monkeypatch.setenv("TMPDIR", str(empty))
     monkeypatch.setattr(tempfile, "tempdir", None)
     record = read_record(run)
-    assert again(record, trust=True).same
+    assert rerun(record, trust=True).same
     assert explain(record, record.workload.id_of(0), trust=True).choice.same
     assert Path("ran").exists()
     assert list(empty.iterdir()) == []
@@ -74,7 +74,7 @@ def test_a_record_of_built_in_rules_needs_no_trust(tmp_path):
     case, setting = busy_case(), Setting("mix-fit")
     _, schedule, _ = run_fully(case, setting, {})
     write_record(tmp_path, Record(case, setting, case.workload, schedule))
-    assert again(read_record(tmp_path)).same
+    assert rerun(read_record(tmp_path)).same
 
 
 @pytest.mark.parametrize("verb", [("simulate", "--again", "run"), ("explain", "run", "1")], ids=" ".join)

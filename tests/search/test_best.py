@@ -6,9 +6,8 @@ from small_queues_at_random import least_sum_of_waits_s, tiny_queue
 
 from loadmaster.measure import violations, waits
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Workload
-from loadmaster.search.best import best_found
+from loadmaster.search.best import best_found, schedules_knowing_runtimes
 from loadmaster.search.bound import bound_of
-from loadmaster.search.foreseen import foreseen
 from loadmaster.search.greedy import lengths, listed
 from loadmaster.search.rigid import rigid_of
 
@@ -89,7 +88,7 @@ def test_jobs_of_several_tasks_on_several_hosts_wait_no_longer_than_under_a_disc
     found = best_found(workload, cluster, within_s=100.0, clock=ticks())
     assert violations(workload, cluster, found) == ()
     lists = min(listed(queue, key, 0).start_s.sum() for key in (queue.ready_s, lengths(queue), queue.lasts_s[:, 0]))
-    runs = [each.start_s.sum() for each in foreseen(workload, cluster, queue)]
+    runs = [each.start_s.sum() for each in schedules_knowing_runtimes(workload, cluster, queue)]
     assert len(runs) == 8
     assert found.start_s.sum() <= min(runs)
     assert min(runs) < lists

@@ -1,6 +1,6 @@
 import numpy as np
 
-from loadmaster.search.bound_kernel import Paying, Prices, Starts, cheapest_starts, use_of
+from loadmaster.search.bound_kernel import PricedJobs, Prices, Starts, cheapest_starts, use_of
 
 
 def random_prices(rng):
@@ -16,7 +16,7 @@ def random_prices(rng):
     paid = np.zeros_like(price)
     np.cumsum(price[:, :, :-1] * width, axis=2, out=paid[:, :, 1:])
     ready = rng.choice([0.0, 1.0, rng.random() * width * buckets], jobs)
-    return Paying(ready, lasts, share), Prices(price, paid), width
+    return PricedJobs(ready, lasts, share), Prices(price, paid), width
 
 
 def cost_plainly(jobs, prices, width, j, c, start):
@@ -76,7 +76,10 @@ def test_use_is_what_walking_through_all_buckets_counts():
 def test_a_job_whose_cost_is_not_a_number_anywhere_uses_nothing():
     """Infinite prices before and after the job make its cost the difference of two infinities."""
     price = np.array([[[np.inf, np.inf, 0.0]]])
-    jobs, prices = Paying(np.ones(1), np.ones((1, 1)), np.ones((1, 1, 1))), Prices(price, np.full((1, 1, 3), np.inf))
+    jobs, prices = (
+        PricedJobs(np.ones(1), np.ones((1, 1)), np.ones((1, 1, 1))),
+        Prices(price, np.full((1, 1, 3), np.inf)),
+    )
     starts = Starts(np.empty(1), np.empty(1, np.int32), np.empty(1))
     cheapest_starts(jobs, prices, 1.0, starts)
     use = np.empty((1, 1, 3))
@@ -87,7 +90,7 @@ def test_a_job_whose_cost_is_not_a_number_anywhere_uses_nothing():
 
 def test_a_job_that_is_ready_after_all_buckets_pays_nothing_however_late_it_is():
     price = np.array([[[1.0, 1.0, 0.0]]])
-    jobs = Paying(np.array([1e300]), np.ones((1, 1)), np.ones((1, 1, 1)))
+    jobs = PricedJobs(np.array([1e300]), np.ones((1, 1)), np.ones((1, 1, 1)))
     starts = Starts(np.empty(1), np.empty(1, np.int32), np.empty(1))
     cheapest_starts(jobs, Prices(price, np.array([[[0.0, 1.0, 2.0]]])), 1.0, starts)
     assert (starts.start[0], starts.on[0], starts.cost[0]) == (1e300, 0, 0.0)

@@ -5,7 +5,7 @@ from random_queues import random_queue
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.search.greedy import listed, listed_reserving
-from loadmaster.search.list_kernel import Listed, room_for
+from loadmaster.search.list_kernel import ListProblem, room_for
 from loadmaster.search.rigid import rigid_of
 
 
@@ -143,5 +143,7 @@ def room(listed, free):
 def test_next_to_nothing_fits_as_often_as_the_job_has_tasks(demand):
     """What is free over the demand is above every whole number of 64 bits."""
     one, none = np.ones(1), np.zeros(1, np.int64)
-    jobs = Listed(one, none, np.ones((1, 1)), np.array([[demand]]), np.array([0, 3]), none, none, np.zeros(1, np.int32))
+    jobs = ListProblem(
+        one, none, np.ones((1, 1)), np.array([[demand]]), np.array([0, 3]), none, none, np.zeros(1, np.int32)
+    )
     assert room(jobs, np.ones((1, 1))) == 3

@@ -7,13 +7,13 @@ import pytest
 
 from loadmaster.kept.study import run_study
 from loadmaster.kept.threads import Threads
-from loadmaster.measure.likeness import Weekly, weekly
+from loadmaster.measure.goodness_of_fit import Weekly, weekly
 from loadmaster.model import Cluster, Workload
 from loadmaster.runs import Case, discipline_of, policy_of
 from loadmaster.runs.launch import held_longer
 from loadmaster.search.site_trial import cell_of, from_bytes, to_bytes, trial_of, trials_on
 from loadmaster.sim.queue import simulate
-from loadmaster.site.fitted import SiteQueue
+from loadmaster.site.fitted_queue import SiteQueue
 
 
 def jobs_at_random(seed: int) -> Workload:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from loadmaster.live.job_log import JobLog
-from loadmaster.sim.bags.reference import Made, replay_bag
+from loadmaster.sim.bags.reference import BagDecision, replay_bag
 from loadmaster.sizing import Actions, BagLedger, Event, HostType, Rental, Sizer
 
 
@@ -14,7 +14,7 @@ class BagSession:
     tasks: int
     known_s: list[float]
     events: list[Event]
-    decisions: list[Made]
+    decisions: list[BagDecision]
 
 
 def sessions(log: JobLog) -> list[BagSession]:
@@ -28,11 +28,11 @@ def sessions(log: JobLog) -> list[BagSession]:
         elif "decision" in line:
             rent = tuple(Rental(kind, number) for kind, number in line["rent"])
             actions = Actions(rent, tuple(line["release"]), tuple(line.get("replicate", ())), line["memory"])
-            found[-1].decisions.append(Made(line["t"], line["decision"], actions, line["seen"]))
+            found[-1].decisions.append(BagDecision(line["t"], line["decision"], actions, line["seen"]))
     return found
 
 
-def decide_again(session: BagSession, sizer: Sizer, kind: HostType) -> list[Made]:
+def decide_again(session: BagSession, sizer: Sizer, kind: HostType) -> list[BagDecision]:
     """The decisions `sizer` takes on the events of a real session."""
     book = BagLedger((kind,), session.tasks, finished_s=list(session.known_s))
     return replay_bag(tuple(session.events), tuple(session.decisions), book, sizer)

@@ -23,7 +23,7 @@ with {start}:
 """
 
 
-def begun(module, start, work, folder):
+def runs_at_start(module, start, work, folder):
     """A process with a real engine in it, and the folder of that."""
     text = AT_WORK.format(path=sys.path, module=module, start=start, work=work, folder=folder)
     process = subprocess.Popen(
@@ -55,7 +55,7 @@ def those_in(folder):
 def test_a_slurm_that_is_told_to_end_leaves_no_job_of_its_own_behind(number):
     work = 'real_.run("sbatch", "-n1", "-o", "/dev/null", "--wrap", "sleep 1000")'
     start = "real.real_slurm(['CPUs=2'], 'PartitionName=main Nodes=ALL Default=YES') as real_"
-    process, folder = begun("real_slurm", start, work, "real_.folder")
+    process, folder = runs_at_start("real_slurm", start, work, "real_.folder")
     with process:
         try:
             until(lambda: "slurmstepd" in those_in(folder) and "sleep" in those_in(folder), "the job runs")
@@ -67,7 +67,7 @@ def test_a_slurm_that_is_told_to_end_leaves_no_job_of_its_own_behind(number):
 
 @pytest.mark.skipif(bool(real_libvirt.why_not()), reason=real_libvirt.why_not() or "there are some")
 def test_libvirt_hosts_that_are_told_to_end_leave_no_machine_behind():
-    process, folder = begun("real_libvirt", "real.real_hosts() as (a, b)", "a.start('vm1')", "a.folder.parent")
+    process, folder = runs_at_start("real_libvirt", "real.real_hosts() as (a, b)", "a.start('vm1')", "a.folder.parent")
     with process:
         try:
             until(lambda: any("qemu" in name for name in those_in(folder)), "the machine runs")

@@ -6,7 +6,7 @@ import pytest
 from loadmaster.model import InputError
 from loadmaster.packing.read import read_tasks
 from loadmaster.site.machines import read_machines, slurm_machines
-from loadmaster.site.shown_nodes import parse_shown_nodes
+from loadmaster.site.scontrol_nodes import parse_shown_nodes
 
 MIB = 2**20
 SHOWN = """\

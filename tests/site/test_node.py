@@ -4,7 +4,7 @@ import pytest
 from sites import site_of
 
 from loadmaster.model import InputError
-from loadmaster.site.shown_nodes import parse_shown_nodes
+from loadmaster.site.scontrol_nodes import parse_shown_nodes
 
 END = "\nPartitionName=p Nodes=ALL\n"
 

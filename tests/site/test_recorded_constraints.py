@@ -12,7 +12,7 @@ from loadmaster.model.cycles import Cycles
 from loadmaster.model.host_names import host_names
 from loadmaster.model.schedule import Schedule
 from loadmaster.runs import case_of
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import site_case
 from loadmaster.traces import read_trace
 
 HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ NONE = np.array([], np.int64)
 
 def what_happened(folder):
     """Jobs, hosts and the schedule of a record."""
-    at = at_site(folder / "slurm.conf", folder / "accounts.txt")
+    at = site_case(folder / "slurm.conf", folder / "accounts.txt")
     case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), at.cluster, "asked")
     lines = (folder / "log.sacct").read_text().splitlines()
     rows = {int(row["JobID"]): row for row in csv.DictReader(lines, delimiter="|")}

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import site_case
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.traces import read_trace
 from loadmaster.traces.fit import fit_to
@@ -27,7 +27,7 @@ def _rows(name):
 @pytest.fixture(scope="module")
 def priorities():
     """For every priority printed: job, number of hosts, Slurm's, ours."""
-    at = at_site(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
+    at = site_case(RECORDED / "slurm.conf", RECORDED / "accounts.txt")
     jobs, _ = fit_to(at.jobs_of(read_trace(RECORDED / "log.sacct")).workload, at.cluster, "asked")
     log = sorted(_rows("log.sacct"), key=lambda row: (int(row["Submit"]), int(row["JobID"])))
     zero = int(log[0]["Submit"])

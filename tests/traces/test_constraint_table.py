@@ -9,7 +9,7 @@ import pytest
 from loadmaster.model import Constraints, Dependencies, InputError, Named, Workload
 from loadmaster.runs.record_constraints import constraint_columns, constraints_in, names_of
 from loadmaster.traces import ReadOptions, read_trace, write_trace
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from traces.logs import swf_line, write
 

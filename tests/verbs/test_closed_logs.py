@@ -5,8 +5,8 @@ import pytest
 
 import loadmaster as lm
 from loadmaster.model import InputError
-from loadmaster.runs.again import again
 from loadmaster.runs.record import read_record
+from loadmaster.runs.rerun import rerun
 from traces.logs import swf_line, write
 
 CLOSED = {"swf_feedback": "closed", "hosts": "2x1c", "spread": "any"}
@@ -32,7 +32,7 @@ def test_a_record_has_the_arrivals_that_came_of_the_run_and_is_run_again_to_the_
     assert record.workload.job_id.tolist() == [1, 2, 3, 6, 5, 4]
     assert record.workload.submit_s.tolist() == [0, 10, 110, 170, 200, 240]
     assert made.outcome.metrics.mean_wait_s == pytest.approx((90 + 40 + 10 + 5) / 6)
-    assert again(record).same
+    assert rerun(record).same
 
 
 def test_a_scaled_log_leaves_think_times_as_they_are(log):

@@ -23,7 +23,7 @@ from loadmaster.report.fit_page import tried_table
 from loadmaster.report.page import Heading, Table
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
-from loadmaster.site.fitted import SiteQueue
+from loadmaster.site.fitted_queue import SiteQueue
 from loadmaster.traces import Trace
 from loadmaster.verbs.fit import FitOptions, fit_with
 

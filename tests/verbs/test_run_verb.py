@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loadmaster.live.bag.terms import BagReport, Terms
+from loadmaster.live.bag.config import BagConfig, BagReport
 from loadmaster.sizing import Planner
 from loadmaster.verbs.run import summary_lines, usual_sizer
 
@@ -15,7 +15,7 @@ from loadmaster.verbs.run import summary_lines, usual_sizer
 )
 def test_a_budget_that_pays_for_nothing_is_not_called_spent(cost, says):
     report = BagReport({}, 1.0, 1.0, cost, 0.0, 1, 0, [], [1, 2], [])
-    line = summary_lines(report, Terms(Path("bag.run"), Planner(budget=0.6)), 2, "")[-1]
+    line = summary_lines(report, BagConfig(Path("bag.run"), Planner(budget=0.6)), 2, "")[-1]
     assert line == f"{says}, 2 commands are not done; a higher --budget goes on"
 
 
@@ -29,7 +29,7 @@ def test_a_budget_that_pays_for_nothing_is_not_called_spent(cost, says):
 )
 def test_what_it_cost_has_its_unit(unit, says):
     report = BagReport({}, 1.0, 1.0, 1.0, 0.0, 1, 0, [], [], [])
-    assert says in summary_lines(report, Terms(Path("bag.run"), Planner(budget=2.0)), 2, unit)[0]
+    assert says in summary_lines(report, BagConfig(Path("bag.run"), Planner(budget=2.0)), 2, unit)[0]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from weekly_log import WEEK_S, weekly_log
 import loadmaster as lm
 from loadmaster.cli.tune import _show
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.paired import Difference
+from loadmaster.measure.paired_comparison import Difference
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
 from loadmaster.report.page import Table, Text
@@ -20,8 +20,8 @@ from loadmaster.report.tune_claims import gain_claimed, rule_table, rule_words, 
 from loadmaster.report.tune_document import tune_document
 from loadmaster.runs import Setting
 from loadmaster.tuning.figures import Figures
+from loadmaster.tuning.holdout import Gain, rule_to_beat
 from loadmaster.tuning.space import FILE
-from loadmaster.tuning.unseen import Gain, rule_to_beat
 from loadmaster.verbs.tune import TuneOptions, tune_with
 
 HOSTS = lm.hosts("1x8c")
@@ -35,7 +35,7 @@ FEW = {name: ORDERS[name] for name in ("fcfs", "smallest", "srf", "lxf", "wfp3")
 @pytest.fixture(scope="module", autouse=True)
 def few_built_in_orders():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("loadmaster.tuning.rivals.ORDERS", FEW)
+        patch.setattr("loadmaster.tuning.baselines.ORDERS", FEW)
         yield
 
 
@@ -214,8 +214,8 @@ def test_what_a_term_weighs_stands_below_it_so_that_what_it_earns_is_seen_on_a_n
 
 def test_every_term_of_the_winner_is_taken_out_once(found):
     values = found.tuning.selection.won.values
-    terms = {name for name, value in values.items() if value != 0.0}
-    assert {each.knob.name for each in found.tuning.unseen.ablations} == terms
+    config = {name for name, value in values.items() if value != 0.0}
+    assert {each.knob.name for each in found.tuning.unseen.ablations} == config
 
 
 def test_a_gain_is_claimed_only_where_its_interval_is_below_zero():
@@ -292,7 +292,7 @@ def test_a_built_in_rule_beyond_the_limit_or_that_leaves_more_jobs_is_not_the_on
 def known_wins(log, tmp_path_factory):
     """A search on the same log, where every built-in order is known."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("loadmaster.tuning.rivals.ORDERS", ORDERS)
+        patch.setattr("loadmaster.tuning.baselines.ORDERS", ORDERS)
         return lm.tune(log, **SMALL, out=tmp_path_factory.mktemp("known"))
 
 
@@ -314,7 +314,7 @@ def test_every_built_in_rule_within_the_limit_is_judged_beside_the_candidates(kn
 
 
 def test_a_built_in_rule_over_the_limit_is_not_judged(log, monkeypatch):
-    monkeypatch.setattr("loadmaster.tuning.rivals.ORDERS", ORDERS)
+    monkeypatch.setattr("loadmaster.tuning.baselines.ORDERS", ORDERS)
     selection = lm.tune(log, **SMALL, longest_wait_limit=1.0).tuning.selection
     over = {rule.setting for rule, tried in selection.builtins[1:] if not tried.keeps(1.0)}
     assert "smallest+easy" in {setting.discipline for setting in over}
@@ -375,7 +375,7 @@ def test_nothing_is_found_where_nobody_is_lower_than_first_come_first_served():
 
 @pytest.mark.parametrize("form", ["placement", "tree"])
 def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeypatch, tmp_path, form):
-    monkeypatch.setattr("loadmaster.tuning.rivals.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
+    monkeypatch.setattr("loadmaster.tuning.baselines.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
     made = lm.tune(
         weekly_log(weeks=4, jobs_a_week=25), hosts="2x8c", search=[form, "backfilling"], trials=4, runs=2,
         samples=5, target="p95-wait,bounded-slowdown", longest_wait_limit=4.0, out=tmp_path,

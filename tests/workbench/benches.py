@@ -9,7 +9,7 @@ from loadmaster.report.page import Page, Text, write
 from loadmaster.workbench.app import application
 from loadmaster.workbench.bench import Bench
 from loadmaster.workbench.guard import CSRF
-from loadmaster.workbench.places import ServedFolders
+from loadmaster.workbench.served_folders import ServedFolders
 from loadmaster.workbench.token import Token
 
 with warnings.catch_warnings():  # it would rather stand on httpx2

@@ -3,7 +3,7 @@ import json
 import pytest
 from benches import compared, simulated
 
-from loadmaster.workbench.kinds import KINDS, Said, kind_in, said_in
+from loadmaster.workbench.kinds import KINDS, ResultSummary, kind_in, summary_in
 
 LIVE = {
     "begin": 1,
@@ -19,12 +19,14 @@ def lines(path, *objects):
 
 
 def said(folder):
-    return said_in(kind_in(path.name for path in folder.iterdir()), folder)
+    return summary_in(kind_in(path.name for path in folder.iterdir()), folder)
 
 
 def test_a_record_says_its_rule_and_what_it_came_to(tmp_path):
     told = said(simulated(tmp_path, wait_s=7200.0))
-    assert told == Said("Under mix-fit a job waits 2 h on average.", "mix-fit, easy", "a log, 2 jobs, load 0.5")
+    assert told == ResultSummary(
+        "Under mix-fit a job waits 2 h on average.", "mix-fit, easy", "a log, 2 jobs, load 0.5"
+    )
 
 
 def test_a_comparison_names_some_of_its_policies(tmp_path):
@@ -36,7 +38,7 @@ def test_a_live_run_says_how_many_wait_or_how_it_ended(tmp_path):
     lines(tmp_path / "live.jsonl", LIVE, {"cycle": 1.0, "passes": [{"queued": 1234}]})
     assert said(tmp_path).answer == "A live run on slurm; 1,234 jobs wait."
     lines(tmp_path / "live.jsonl", LIVE, {"end": "stopped", "at_s": 1.0})
-    assert said(tmp_path) == Said("A live run on slurm, ended: stopped.", "mix-fit, easy", "slurm, shadow")
+    assert said(tmp_path) == ResultSummary("A live run on slurm, ended: stopped.", "mix-fit, easy", "slurm, shadow")
 
 
 def test_a_bag_says_how_many_commands_it_has(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 from loadmaster.kept.progress_file import FILE, Progress
 from loadmaster.system.process import identity_of
-from loadmaster.workbench.children import COMPLAINED
-from loadmaster.workbench.children import FILE as STARTED
+from loadmaster.workbench.child_processes import COMPLAINED
+from loadmaster.workbench.child_processes import FILE as STARTED
 from loadmaster.workbench.kinds import KINDS
 from loadmaster.workbench.state import BenchState, state_of
 

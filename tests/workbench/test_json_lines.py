@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from loadmaster.workbench.lines import LONGEST, events_in, first_line, last_lines, object_in
+from loadmaster.workbench.json_lines import LONGEST, events_in, first_line, last_lines, object_in
 
 
 def test_the_ends_of_a_long_file_are_read_without_its_middle(tmp_path):

@@ -10,7 +10,7 @@ from loadmaster.kept.values import write_value
 from loadmaster.report.page import Page, write
 from loadmaster.system.process import identity_of
 from loadmaster.workbench import results as r
-from loadmaster.workbench.places import ServedFolders
+from loadmaster.workbench.served_folders import ServedFolders
 
 
 def results_in(folder):

@@ -1,6 +1,6 @@
 import polars as pl
 
-from loadmaster.workbench.slow_jobs import Slow, slow_jobs
+from loadmaster.workbench.get_answers import Slow, slow_jobs
 
 
 def test_those_that_waited_longest_come_first_and_who_never_started_is_left_out(tmp_path):

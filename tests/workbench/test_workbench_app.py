@@ -4,8 +4,8 @@ import time
 import pytest
 from benches import HOSTILE, TOKEN, bench_over, client_of, compared, simulated
 
-from loadmaster.workbench import children as c
-from loadmaster.workbench.asked import Asker
+from loadmaster.workbench import child_processes as c
+from loadmaster.workbench.command_queries import CommandQueries
 from loadmaster.workbench.guard import PAGE
 from loadmaster.workbench.refusal import Refused
 
@@ -44,7 +44,7 @@ def asked(monkeypatch):
             raise answer
         return answer
 
-    monkeypatch.setattr(Asker, "ask", ask)
+    monkeypatch.setattr(CommandQueries, "ask", ask)
     return answers, questions
 
 

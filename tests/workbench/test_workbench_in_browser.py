@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benches import compared
 
-from loadmaster.workbench.children import child_in, stop
+from loadmaster.workbench.child_processes import child_in, stop
 
 CHROMIUM = Path("/usr/bin/chromium")
 LOG = "job_id,submit_s,runtime_s,cores,memory_gb\n" + "".join(

@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.model import CalendarRow, Cluster
 from loadmaster.model.host_names import host_names
 from loadmaster.runs import Setting, case_of, run_fully
-from loadmaster.runs.at_site import at_site
+from loadmaster.runs.site_case import site_case
 from loadmaster.traces import read_trace
 
 
@@ -62,7 +62,7 @@ def recorded(folder: Path) -> Seen:
 
 def modelled(folder: Path) -> Seen:
     """What `--site` makes of the same jobs."""
-    at = at_site(folder / "slurm.conf", folder / "accounts.txt")
+    at = site_case(folder / "slurm.conf", folder / "accounts.txt")
     rows = list(csv.DictReader((folder / "log.sacct").read_text().splitlines(), delimiter="|"))
     cluster = with_reservations(at.cluster, folder / "reservations.txt", min(int(row["Submit"]) for row in rows))
     case = case_of(at.jobs_of(read_trace(folder / "log.sacct")), cluster, "asked")

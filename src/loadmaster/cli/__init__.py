@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
-from loadmaster.cli.swallowed import Swallowed
+from loadmaster.cli.deferred_interrupt import DeferredInterrupt
 
 _COMPILING = "Compiling for this machine, first time only; it may take a minute."
 _STOPPED = 130
@@ -23,7 +23,7 @@ _STOPPED = 130
 def main() -> None:
     """Run `loadmaster`; bad input ends in one line on stderr and exit code 2."""
     _seldom_look_for_garbage()
-    swallowed = Swallowed()
+    swallowed = DeferredInterrupt()
     try:
         from loadmaster.cli.output import watched_output
         from loadmaster.report.console import never_fail_to_encode
@@ -71,7 +71,7 @@ def _told(error: Exception) -> NoReturn:
     from loadmaster.model.errors import LoadmasterError  # here, so that --help need not load the model
 
     if isinstance(error, LoadmasterError):
-        from loadmaster.verbs.piped import as_named
+        from loadmaster.verbs.pipe_input import as_named
 
         _fail(as_named(str(error)))
     if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
@@ -100,7 +100,7 @@ def _leave_at_once() -> None:
     """End the process where threads are still at work: what they make is thrown away, and they may take minutes."""
     others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
     if any(thread.is_alive() and not thread.daemon for thread in others):
-        from loadmaster.verbs.piped import let_go
+        from loadmaster.verbs.pipe_input import let_go
 
         sys.stdout.flush()
         sys.stderr.flush()

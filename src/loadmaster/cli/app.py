@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from loadmaster.cli.examples import shown_below
-from loadmaster.cli.verbs_when_asked import HELP, group_of
+from loadmaster.cli.lazy_verbs import HELP, group_of
 
 VERBS = {  # in the order of --help
     "compare": "Replay a log under several placement policies, and show which keeps the queue shortest.",
@@ -44,8 +44,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(show: bool) -> None:
+    if show:
         import platform
 
         from loadmaster import __version__

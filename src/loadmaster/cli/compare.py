@@ -20,7 +20,7 @@ def compare(
     as_json: o.AsJson = False,
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.compare import compare_with
     from loadmaster.verbs.progress import Bar
@@ -28,11 +28,11 @@ def compare(
     if picture is not None:
         check_picture(picture)
     with Bar() as bar:
-        made = compare_with(options, bar, command_line())
+        result = compare_with(options, bar, command_line())
     out = Path(options.out or "")
     if picture is not None:
-        write_picture(picture, made.plot())
-    _show(made.comparison, out, as_json)
+        write_picture(picture, result.plot())
+    _show(result.comparison, out, as_json)
 
 
 def _show(comparison: "Comparison", out: Path, as_json: bool) -> None:

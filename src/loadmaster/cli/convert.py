@@ -8,7 +8,7 @@ from loadmaster.verbs.convert import ConvertOptions
 @taking(ConvertOptions)
 def convert(options: ConvertOptions, as_json: AsJson = False) -> None:
     """Write a job log in another format, in the order of arrival, the first arrival at 0."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.verbs.convert import convert_with

@@ -10,7 +10,7 @@ from loadmaster.verbs.explain import ExplainOptions
 @taking(ExplainOptions)
 def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import print_explanation
@@ -21,34 +21,34 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     if (folder / SHARES).is_file() or (folder / GUESTS).is_file():
         _shares(folder, str(options.job), as_json)
         return
-    made = explain_with(options, command_line())
+    result = explain_with(options, command_line())
     if not as_json:
-        print_explanation(for_results(), made.record, made.told, made.top)
-        for note in made.record.live_notes:
+        print_explanation(for_results(), result.record, result.told, result.top)
+        for note in result.record.live_notes:
             for_notes().print(note, soft_wrap=True)
         return
-    record, case = made.record, made.record.case
+    record, case = result.record, result.record.case
     print_document(document(
-        "explain", made.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
+        "explain", result.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     ))  # fmt: skip
 
 
 def _shares(folder: Path, word: str, as_json: bool) -> None:
     """Why a command or a virtual machine has the share that it has, and why it was moved."""
-    from loadmaster.cli.run_options import command_line
-    from loadmaster.live.share_courses import share_course_of
+    from loadmaster.cli.command_line import command_line
+    from loadmaster.live.share_timelines import share_timeline_of
     from loadmaster.model.units import percent, show_seconds
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
 
-    course = share_course_of(folder)
-    task = course.named(word)
-    figures = course.figures(task)
-    changes = [each for each in course.changes if each.task == task]
+    timeline = share_timeline_of(folder)
+    task = timeline.named(word)
+    figures = timeline.figures(task)
+    changes = [each for each in timeline.changes if each.task == task]
     if as_json:
         rows = [{"at_s": each.at_s, "what": each.what, "why": each.why} for each in changes]
-        content = figures | {"spans": [span._asdict() for span in course.spans if span.task == task], "changes": rows}
+        content = figures | {"spans": [span._asdict() for span in timeline.spans if span.task == task], "changes": rows}
         print_document(document("explain", {"shares": content}, command=command_line()))
         return
     from loadmaster.report.console import new_table
@@ -59,8 +59,8 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
         share, mean = percent(figures["share"], 1), percent(figures["mean_share"], 1)
         text += f", on {figures['host']} with {share}, {mean} on average over {show_seconds(figures['ran_s'])}"
     for_results().print(text, soft_wrap=True)
-    if course.unended:
-        for_notes().print(f"{course.unended}.", soft_wrap=True)
+    if timeline.unended:
+        for_notes().print(f"{timeline.unended}.", soft_wrap=True)
     shown = new_table("at", "what", "why")
     for each in changes:
         shown.add_row(show_seconds(each.at_s), each.what, each.why)

@@ -16,52 +16,52 @@ if TYPE_CHECKING:
 @taking(FitOptions, out=Path("fit"))
 def fit(options: FitOptions, as_json: o.AsJson = False) -> None:
     """Find the queue of a site that reproduces the recorded waits best, or say why no queue can."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.fit import fit_with
     from loadmaster.verbs.progress import Bar
 
     with Bar() as bar:
-        made = fit_with(options, bar, command_line())
+        result = fit_with(options, bar, command_line())
     out = Path(options.out or "")
-    _show(made, out, as_json)
-    if made.refused:
+    _show(result, out, as_json)
+    if result.refused:
         raise typer.Exit(1)
 
 
-def _show(made: "Fitting", out: Path, as_json: bool) -> None:
+def _show(result: "Fitting", out: Path, as_json: bool) -> None:
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.fit_claims import fit_document, verdict_sentence
 
-    notes, found = for_notes(), made.found
-    for note in made.notes:
+    notes, fit = for_notes(), result.found
+    for note in result.notes:
         notes.print(note)
     if as_json:
-        content = fit_document(found, made.cpu_s, "" if made.refused else made.text)
+        content = fit_document(fit, result.cpu_s, "" if result.refused else result.text)
         print_document(document(
-            "fit", content, command=found.command, synthetic=found.synthetic, notes=found.notes,
-            left_out=left_out(found.skipped),
+            "fit", content, command=fit.command, synthetic=fit.synthetic, notes=fit.notes,
+            left_out=left_out(fit.skipped),
         ))  # fmt: skip
     else:
         console = for_results()
-        if verdict_sentence(found):
-            console.print(verdict_sentence(found), highlight=False)
-        console.print(made.answer, style="bold", highlight=False)
-        if found.fit is not None:
-            _table(made)
-    if not made.refused:
+        if verdict_sentence(fit):
+            console.print(verdict_sentence(fit), highlight=False)
+        console.print(result.answer, style="bold", highlight=False)
+        if fit.fit is not None:
+            _table(result)
+    if not result.refused:
         notes.print(f"The queue: {out / 'site.yaml'}, for --site of compare and simulate")
     notes.print(f"The full report: {out / 'report.html'}")
 
 
-def _table(made: "Fitting", most: int = 8) -> None:
+def _table(result: "Fitting", most: int = 8) -> None:
     from rich.table import Table
 
     from loadmaster.report.console import for_results, new_table
     from loadmaster.report.fit_page import tried_table
-    from loadmaster.report.narrow import columns_that_fit
+    from loadmaster.report.terminal_columns import columns_that_fit
 
-    content = tried_table(made.found, most)
+    content = tried_table(result.found, most)
 
     def table(count: int) -> Table:
         shown = new_table(*content.columns[:count])
@@ -75,4 +75,4 @@ def _table(made: "Fitting", most: int = 8) -> None:
     console.print()
     console.print(table(columns_that_fit(console, len(content.columns), table)))
     console.print(content.caption, style="dim")
-    console.print(f"{made.cpu_s:.0f} s of CPU time for the trials made now", style="dim")
+    console.print(f"{result.cpu_s:.0f} s of CPU time for the trials made now", style="dim")

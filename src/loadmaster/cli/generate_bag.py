@@ -17,15 +17,15 @@ def bag(
     as_json: AsJson = False,
 ) -> None:
     """A synthetic bag of tasks, one duration in seconds a line."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.traces.bag import write_bag
     from loadmaster.verbs.generate import bag_with
 
-    made = bag_with(options)
-    write_bag(made.duration_s, out)
+    result = bag_with(options)
+    write_bag(result.duration_s, out)
     if as_json:
-        content = {"kind": "bag", "bag": str(out), "law": made.source, "tasks": made.tasks}
+        content = {"kind": "bag", "bag": str(out), "law": result.source, "tasks": result.tasks}
         print_document(document("generate", content, command=command_line(), seed=options.seed, synthetic=True))
         return
-    print(f"{out}: {made.tasks} synthetic durations, {made.source}, seed {options.seed}")
+    print(f"{out}: {result.tasks} synthetic durations, {result.source}, seed {options.seed}")

@@ -19,7 +19,7 @@ def netbatch(
     """A synthetic log like that of a NetBatch pool (Shai 2014), and beside it the machines as .hosts.csv."""
     from rich.console import Console
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace

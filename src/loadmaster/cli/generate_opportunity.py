@@ -17,7 +17,7 @@ def opportunity(
     as_json: AsJson = False,
 ) -> None:
     """Synthetic jobs with Pareto work and memory, a few of them parallel, and beside them the machines."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces import write_hosts, write_trace

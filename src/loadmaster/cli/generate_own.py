@@ -22,22 +22,22 @@ def own(
     as_json: AsJson = False,
 ) -> None:
     """A log or a bag from a generator of your own; machines that it gives stand beside it as .hosts.csv."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.model.bag import Bag
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.traces.bag import write_bag
     from loadmaster.verbs.generate import own_with
 
-    made = own_with(options)
+    result = own_with(options)
     notes: tuple[str, ...] = ()
-    if isinstance(made, Bag):
-        write_bag(made.duration_s, out)
-        content: dict[str, Any] = {"bag": str(out), "tasks": made.tasks}
-        lines = [f"{out}: {made.tasks:,} synthetic durations, seed {options.seed}"]
+    if isinstance(result, Bag):
+        write_bag(result.duration_s, out)
+        content: dict[str, Any] = {"bag": str(out), "tasks": result.tasks}
+        lines = [f"{out}: {result.tasks:,} synthetic durations, seed {options.seed}"]
     else:
-        content, lines, lost = _written(made, out, options.seed)
-        notes = (*made.notes, *lost)
+        content, lines, lost = _written(result, out, options.seed)
+        notes = (*result.notes, *lost)
     if as_json:
         content = {"kind": "own", "generator": str(options.generator), **content}
         print_document(
@@ -50,16 +50,16 @@ def own(
         for_results().print(line)
 
 
-def _written(made: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
+def _written(trace: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 
-    lost = write_trace(made.workload, out, made.extra, made.recipe)
-    content: dict[str, Any] = {"trace": str(out), "jobs": made.workload.jobs, "span_s": made.workload.span_s}
-    lines = [f"{out}: {made.workload.jobs:,} synthetic jobs, seed {seed}"]
-    if made.cluster is not None:
+    lost = write_trace(trace.workload, out, trace.extra, trace.recipe)
+    content: dict[str, Any] = {"trace": str(out), "jobs": trace.workload.jobs, "span_s": trace.workload.span_s}
+    lines = [f"{out}: {trace.workload.jobs:,} synthetic jobs, seed {seed}"]
+    if trace.cluster is not None:
         beside = hosts_beside(out)
-        write_hosts(made.cluster, beside)
-        content |= {"hosts_file": str(beside), "hosts": made.cluster.hosts}
-        lines.append(f"{beside}: {made.cluster.hosts:,} hosts, {int(made.cluster.total[0]):,} cores")
+        write_hosts(trace.cluster, beside)
+        content |= {"hosts_file": str(beside), "hosts": trace.cluster.hosts}
+        lines.append(f"{beside}: {trace.cluster.hosts:,} hosts, {int(trace.cluster.total[0]):,} cores")
     return content, lines, lost

@@ -33,7 +33,7 @@ def _write(
 ) -> None:
     import polars as pl
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import GB
     from loadmaster.report.document import document, print_document

@@ -30,50 +30,50 @@ def info(
     from loadmaster.report.document import print_document
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.info import StateDescribed, info_with
-    from loadmaster.verbs.piped import as_named
+    from loadmaster.verbs.pipe_input import as_named
 
     if picture is not None:
         check_picture(picture)
-    found = info_with(options)
+    result = info_with(options)
     if picture is not None:
-        write_picture(picture, found.room_picture())
-    if isinstance(found, StateDescribed):
-        show_state(as_named(str(options.trace)), found, as_json)
+        write_picture(picture, result.room_picture())
+    if isinstance(result, StateDescribed):
+        show_state(as_named(str(options.trace)), result, as_json)
     elif as_json:
-        print_document(_document(as_named(str(options.trace)), found))
+        print_document(_document(as_named(str(options.trace)), result))
     else:
-        _show(found)
+        _show(result)
 
 
-def _document(path: str, found: "Described") -> dict[str, Any]:
-    from loadmaster.cli.run_options import command_line
+def _document(path: str, result: "Described") -> dict[str, Any]:
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, left_out
 
-    read = found.read
+    read = result.read
     return document(
-        "info", {"trace": path, **found.figures}, command=command_line(), synthetic=read.workload.synthetic,
+        "info", {"trace": path, **result.figures}, command=command_line(), synthetic=read.workload.synthetic,
         notes=read.notes, left_out=left_out(read.skipped),
     )  # fmt: skip
 
 
-def _show(found: "Described") -> None:
+def _show(result: "Described") -> None:
     from rich.table import Table
 
     from loadmaster.report.console import for_results
     from loadmaster.report.log_facts import log_facts, log_title
-    from loadmaster.report.narrow import columns_that_fit
     from loadmaster.report.room_claims import room_sentence
+    from loadmaster.report.terminal_columns import columns_that_fit
 
-    read, summary, fitted = found.read, found.summary, found.fitted
+    read, summary, fitted = result.read, result.summary, result.fitted
     console = for_results()
     facts = Table.grid(padding=(0, 3))
     for row in log_facts(read, summary, fitted):
         facts.add_row(*row)
     console.print(log_title(read), style="bold")
-    console.print(found.answer, highlight=False)
-    if found.really is not None:
-        console.print(room_sentence(found.really, found.rejected), highlight=False)
-    console.print(f"Next: {found.next}", highlight=False, soft_wrap=True, style="dim")
+    console.print(result.answer, highlight=False)
+    if result.really is not None:
+        console.print(room_sentence(result.really, result.rejected), highlight=False)
+    console.print(f"Next: {result.next}", highlight=False, soft_wrap=True, style="dim")
     console.print()
     console.print(facts)
     many = columns_that_fit(console, len(_SHOWN), lambda most: _spreads(summary, _SHOWN[:most]))

@@ -8,25 +8,25 @@ if TYPE_CHECKING:
     from loadmaster.verbs.info import StateDescribed
 
 
-def show_state(path: str, found: "StateDescribed", as_json: bool) -> None:
+def show_state(path: str, result: "StateDescribed", as_json: bool) -> None:
     """Print what a state of running tasks is, as sentences and a table, or as JSON."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results, new_table
     from loadmaster.report.document import document, print_document
 
     if as_json:
-        content = {"state": path, **found.figures}
-        print_document(document("info", content, command=command_line(), synthetic=False, notes=found.notes))
+        content = {"state": path, **result.figures}
+        print_document(document("info", content, command=command_line(), synthetic=False, notes=result.notes))
         return
     console = for_results()
     console.print(Path(path).name, style="bold")
-    console.print(found.answer, highlight=False, soft_wrap=True)
+    console.print(result.answer, highlight=False, soft_wrap=True)
     heads = ("all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
     table = new_table("resource", *heads)
-    for each in found.facts.resources:
+    for each in result.facts.resources:
         table.add_row(each.name, *_amounts(each))
     console.print(table)
-    for note in found.notes:
+    for note in result.notes:
         for_notes().print(f"note: {note}")
 
 

@@ -16,7 +16,7 @@ from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
 if TYPE_CHECKING:
-    from loadmaster.live.retaken import Retaken
+    from loadmaster.live.replayed_decisions import ReplayedDecisions
 
 ENGINES: dict[str, Callable[..., None]] = {
     "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,
@@ -52,8 +52,8 @@ def check(
     as_json: o.AsJson = False,
 ) -> None:
     """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
-    from loadmaster.cli.idle import option, refuse_idle
     from loadmaster.cli.signature import typed
+    from loadmaster.cli.unused_options import option, refuse_unused
     from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:
@@ -68,7 +68,7 @@ def check(
     if forecast:
         show_forecast(record, forecast, samples, trust, as_json)
         return
-    refuse_idle(context, ("record", "samples"), "it is for --forecast")
+    refuse_unused(context, ("record", "samples"), "it is for --forecast")
     if so_far is not None:
         _so_far(so_far, trust, as_json)
         return
@@ -79,22 +79,22 @@ def check(
 
 
 def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
-    from loadmaster.cli.run_options import command_line
-    from loadmaster.live.beside import so_far_in
+    from loadmaster.cli.command_line import command_line
+    from loadmaster.live.shadow_waits import interim_waits_in
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
-    found = so_far_in(folder, trust=trust)
+    waits = interim_waits_in(folder, trust=trust)
     if as_json:
-        print_document(document("live", {"record": str(folder), "so_far": found.plain()}, command=command_line()))
+        print_document(document("live", {"record": str(folder), "so_far": waits.plain()}, command=command_line()))
     else:
-        for_results().print(str(found), soft_wrap=True)
+        for_results().print(str(waits), soft_wrap=True)
 
 
 def _check(folder: Path, trust: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.live.check import check_live
     from loadmaster.live.guests.check import FILE as GUESTS
     from loadmaster.live.guests.check import check_guests
@@ -124,10 +124,10 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show_checked(checked: "Retaken", what: str, folder: Path, as_json: bool) -> None:
+def _show_checked(checked: "ReplayedDecisions", what: str, folder: Path, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 

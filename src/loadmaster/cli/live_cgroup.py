@@ -13,21 +13,21 @@ MOST_ROWS = 40
 @taking(CgroupOptions)
 def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
     """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped."""
+    from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
-    from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.verbs.live_cgroup import cgroup_with
 
-    made = cgroup_with(options, command_line())
-    done, commands = made.figures["done"], made.figures["commands"]
+    result = cgroup_with(options, command_line())
+    done, commands = result.figures["done"], result.figures["commands"]
     if as_json:
-        print_json(made)
+        print_json(result)
     else:
-        for_results().print(_table(made.rows))
-        for_results().print(f"{done:,} of {commands:,} commands ended well; their output: {made.folder}/commands")
-        for note in made.notes:
+        for_results().print(_table(result.rows))
+        for_results().print(f"{done:,} of {commands:,} commands ended well; their output: {result.folder}/commands")
+        for note in result.notes:
             for_notes().print(note)
-    end(made, "not ended", failed=done < commands and made.ended != "stopped")
+    end(result, "not ended", failed=done < commands and result.ended != "stopped")
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> Any:

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 
 
-def end(made: "Lived", left: str, *, failed: bool = False) -> None:
+def end(result: "Lived", left: str, *, failed: bool = False) -> None:
     """Say where the record is, and name what could not be handed back.
 
     Args:
-        made: the run.
+        result: the run.
         left: what those have that could not be.
         failed: something of the work itself went wrong.
 
@@ -24,26 +24,26 @@ def end(made: "Lived", left: str, *, failed: bool = False) -> None:
     """
     from loadmaster.report.console import for_notes
 
-    trust = " --trust" if made.carries_python else ""
-    text = f"The record: {made.folder}; `loadmaster live --check {made.folder}{trust}` takes its decisions again."
+    trust = " --trust" if result.carries_python else ""
+    text = f"The record: {result.folder}; `loadmaster live --check {result.folder}{trust}` takes its decisions again."
     for_notes().print(text, soft_wrap=True)
-    if made.stranded:
-        names = ", ".join(name.partition("@")[0] for name in made.stranded[:MOST_NAMED])
+    if result.stranded:
+        names = ", ".join(name.partition("@")[0] for name in result.stranded[:MOST_NAMED])
         for_notes().print(f"warning: {left}: {names}", style="yellow", soft_wrap=True)
         raise typer.Exit(1)
     if failed:
         raise typer.Exit(1)
-    if made.ended == "stopped":
+    if result.ended == "stopped":
         raise typer.Exit(130)
 
 
-def print_json(made: "Lived") -> None:
+def print_json(result: "Lived") -> None:
     """The run as one JSON document."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
 
-    rows = {"rows": list(made.rows)} if "commands" in made.figures or "machines" in made.figures else {}
+    rows = {"rows": list(result.rows)} if "commands" in result.figures or "machines" in result.figures else {}
     print_document(document(
-        "live", {"record": str(made.folder)} | made.figures | rows, command=command_line(), seed=made.seed,
-        synthetic=made.synthetic, notes=made.notes,
+        "live", {"record": str(result.folder)} | result.figures | rows, command=command_line(), seed=result.seed,
+        synthetic=result.synthetic, notes=result.notes,
     ))  # fmt: skip

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
-def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
+def show(what: str, findings: "Sequence[Finding]", as_json: bool) -> None:
     """Print it line by line or as JSON.
 
     Raises:
@@ -21,16 +21,16 @@ def show(what: str, found: "Sequence[Finding]", as_json: bool) -> None:
 
     from rich.text import Text
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
-    bad = any(finding.level == "bad" for finding in found)
+    bad = any(finding.level == "bad" for finding in findings)
     if as_json:
-        content = {what: not bad, "rows": [asdict(finding) for finding in found]}
+        content = {what: not bad, "rows": [asdict(finding) for finding in findings]}
         print_document(document("live", content, command=command_line()))
     else:
-        for finding in found:
+        for finding in findings:
             fix = f"; {finding.fix}" if finding.fix else ""
             mark = (f"{finding.level:4}", STYLES[finding.level])
             for_results().print(Text.assemble(mark, " ", finding.what + fix), soft_wrap=True)

@@ -4,21 +4,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loadmaster.live.forecast import Foretold
+    from loadmaster.live.forecast import ForecastReport
 
 
 def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bool) -> None:
     """Foretell from the record in `folder`, and print it.
 
     Raises:
-        InputError: see `foretell`.
+        InputError: see `forecast_starts`.
     """
-    from loadmaster.cli.run_options import command_line
-    from loadmaster.live.forecast import foretell
+    from loadmaster.cli.command_line import command_line
+    from loadmaster.live.forecast import forecast_starts
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document
 
-    foretold = foretell(folder, job, samples=samples, trust=trust)
+    foretold = forecast_starts(folder, job, samples=samples, trust=trust)
     if as_json:
         print_document(document("live", _content(folder, foretold), command=command_line(), notes=foretold.notes))
         return
@@ -27,7 +27,7 @@ def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bo
         for_notes().print(note)
 
 
-def _content(folder: Path, foretold: "Foretold") -> dict[str, Any]:
+def _content(folder: Path, foretold: "ForecastReport") -> dict[str, Any]:
     from dataclasses import asdict
     from math import isfinite
 
@@ -44,8 +44,8 @@ def _content(folder: Path, foretold: "Foretold") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print(foretold: "Foretold") -> None:
-    from loadmaster.live.judging import LEVEL
+def _print(foretold: "ForecastReport") -> None:
+    from loadmaster.live.forecast_calibration import LEVEL
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_results, new_table
 

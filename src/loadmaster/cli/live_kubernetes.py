@@ -13,9 +13,9 @@ def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
     """
     from functools import partial
 
+    from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue
     from loadmaster.cli.live_screen import Screen
-    from loadmaster.cli.run_options import command_line
     from loadmaster.verbs.live_kubernetes import kubernetes_with
 
     show_queue(kubernetes_with(options, partial(Screen, as_json=as_json), command_line()), as_json)

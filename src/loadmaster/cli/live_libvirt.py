@@ -13,28 +13,28 @@ MOST_ROWS = 40
 @taking(LibvirtOptions)
 def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
     """Cap and move virtual machines while they run; none is started, stopped or destroyed."""
+    from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
     from loadmaster.cli.live_findings import show
-    from loadmaster.cli.run_options import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.verbs.live_libvirt import libvirt_with
     from loadmaster.verbs.live_result import Looked
 
-    made = libvirt_with(options, _say, command_line())
-    if isinstance(made, Looked):
-        show(made.what, made.found, as_json)
+    result = libvirt_with(options, _say, command_line())
+    if isinstance(result, Looked):
+        show(result.what, result.found, as_json)
         return
     if as_json:
-        print_json(made)
+        print_json(result)
     else:
-        moved, refused = made.figures["moved"], sum(made.figures["refusals"].values())
-        for_results().print(_table(made.rows))
-        for_results().print(f"{moved:,} moved, {refused:,} refused, {made.figures['cycles']:,} cycles")
-        for name, why in made.figures["left_out"]:
+        moved, refused = result.figures["moved"], sum(result.figures["refusals"].values())
+        for_results().print(_table(result.rows))
+        for_results().print(f"{moved:,} moved, {refused:,} refused, {result.figures['cycles']:,} cycles")
+        for name, why in result.figures["left_out"]:
             for_notes().print(f"{name.rpartition('@')[0]} is left out: {why}", soft_wrap=True)
-        for note in made.notes:
+        for note in result.notes:
             for_notes().print(note, soft_wrap=True)
-    end(made, "these have our caps still")
+    end(result, "these have our caps still")
 
 
 def _say(text: str) -> None:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
+    from loadmaster.live.record import CycleDecision
+    from loadmaster.live.settings import LiveSettings, Report
 
 QUIET_S = 60.0
 """A run in which nothing starts says so once in this time."""
@@ -23,13 +23,13 @@ class LiveLines:
         on: False never prints.
     """
 
-    def __init__(self, how: "Conduct", *, on: bool = True) -> None:
+    def __init__(self, how: "LiveSettings", *, on: bool = True) -> None:
         self._how, self._on = how, on
         self._due_s = 0.0
         self._refused = 0
         self._left_out: set[str] = set()
 
-    def show(self, _now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         if not self._on:
             return
@@ -44,9 +44,9 @@ class LiveLines:
             return
         self._due_s = time.monotonic() + QUIET_S
         running = sum(run.running for run in ledger.runs.values())
-        asked = "asked to start" if self._how.acts else "would start"
+        verb = "asked to start" if self._how.acts else "would start"
         _print(
-            f"{asked} {_named(starts)}, refused {refused:,}, waiting {len(ledger.waiting.rows):,}, "
+            f"{verb} {_named(starts)}, refused {refused:,}, waiting {len(ledger.waiting.rows):,}, "
             f"running {running:,}, left out {len(report.left_out):,}"
         )
 

@@ -11,7 +11,7 @@ _PARTS = ("same_job", "same_hosts")
 """Figures that are parts of a whole."""
 
 
-def show_queue(made: "Lived | Looked", as_json: bool) -> None:
+def show_queue(result: "Lived | Looked", as_json: bool) -> None:
     """Print it.
 
     Raises:
@@ -22,33 +22,33 @@ def show_queue(made: "Lived | Looked", as_json: bool) -> None:
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.live_result import Looked
 
-    if isinstance(made, Looked):
-        if made.text:
-            print(made.text, end="")
+    if isinstance(result, Looked):
+        if result.text:
+            print(result.text, end="")
         else:
-            show(made.what, made.found, as_json)
+            show(result.what, result.found, as_json)
         return
     if as_json:
-        print_json(made)
+        print_json(result)
     else:
-        _print(made)
-    fallbacks = made.figures["fallbacks"]
+        _print(result)
+    fallbacks = result.figures["fallbacks"]
     if fallbacks:
         those = "1 cycle" if fallbacks == 1 else f"{fallbacks:,} cycles"
         text = f"warning: the rule failed: in {those} first-fit decided in its place"
         for_notes().print(text, style="yellow", soft_wrap=True)
-    end(made, "not handed back to the engine", failed=fallbacks > 0)
+    end(result, "not handed back to the engine", failed=fallbacks > 0)
 
 
-def _print(made: "Lived") -> None:
+def _print(result: "Lived") -> None:
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_notes, for_results
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.runs.interim_waits import InterimWaits
 
-    summary = {name: value for name, value in made.figures.items() if name != "left_out_jobs"}
+    summary = {name: value for name, value in result.figures.items() if name != "left_out_jobs"}
     by_host = summary.pop("stranded_by_host", ())
     if "so_far" in summary:
-        summary["so_far"] = str(SoFar.of(summary["so_far"]))
+        summary["so_far"] = str(InterimWaits.of(summary["so_far"]))
     for name, value in summary.items():
         text = ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, dict) else value
         text = ", ".join(text) if isinstance(text, list) else text
@@ -56,11 +56,11 @@ def _print(made: "Lived") -> None:
             text = percent(text, 1) if name in _PARTS else f"{text:,.10g}"
         shown = text if text not in ("", None) else "none"
         for_results().print(f"{name.replace('_', ' '):32} {shown}", soft_wrap=True)
-    for line in _left_out(made.figures.get("left_out_jobs", ())):
+    for line in _left_out(result.figures.get("left_out_jobs", ())):
         for_results().print(line, soft_wrap=True)
     if by_host:
         for_results().print(_stranded_table(by_host))
-    for note in made.notes:
+    for note in result.notes:
         for_notes().print(note)
 
 
@@ -70,9 +70,9 @@ def _left_out(jobs: Iterable[Sequence[str]]) -> list[str]:
     for name, why in jobs:
         names.setdefault(why, []).append(name)
     return [
-        f"{'not decided on':32} {', '.join(found[:MOST_ROWS])}"
-        + (f" and {len(found) - MOST_ROWS:,} more" if len(found) > MOST_ROWS else "") + f": {why}"
-        for why, found in names.items()
+        f"{'not decided on':32} {', '.join(job_names[:MOST_ROWS])}"
+        + (f" and {len(job_names) - MOST_ROWS:,} more" if len(job_names) > MOST_ROWS else "") + f": {why}"
+        for why, job_names in names.items()
     ]  # fmt: skip
 
 

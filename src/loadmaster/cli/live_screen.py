@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.cli.live_foretelling import Foretelling
+from loadmaster.cli.background_forecasts import BackgroundForecasts
 from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct
+    from loadmaster.live.settings import LiveSettings
 
 
 class Screen:
@@ -20,10 +20,10 @@ class Screen:
     """
 
     def __init__(
-        self, engine: str, how: "Conduct", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
+        self, engine: str, how: "LiveSettings", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
     ) -> None:
         self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
-        self._foretelling = Foretelling(out)
+        self._foretelling = BackgroundForecasts(out)
         self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)
 
     def __enter__(self) -> "Screen":
@@ -41,8 +41,8 @@ class Screen:
         return self._table.so_far
 
     @so_far.setter
-    def so_far(self, found: Any) -> None:
-        self._table.so_far = found
+    def so_far(self, waits: Any) -> None:
+        self._table.so_far = waits
 
     def say(self, note: str) -> None:
         """Called at once with what must be said."""

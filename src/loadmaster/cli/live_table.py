@@ -4,17 +4,17 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.report.on_terminal import OnTerminal
+from loadmaster.report.terminal_display import OnTerminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.table import Table
 
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.live.record import CycleDecision
+    from loadmaster.live.settings import LiveSettings, Report
+    from loadmaster.runs.interim_waits import InterimWaits
 
 SHOWN = 5
 """The last so many starts."""
@@ -27,7 +27,7 @@ class LiveTable(OnTerminal):
     """
 
     def __init__(
-        self, engine: str, how: "Conduct", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
+        self, engine: str, how: "LiveSettings", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
         as_json: bool = False,
     ) -> None:  # fmt: skip
         from loadmaster.live.agreement import Agreeing
@@ -39,10 +39,10 @@ class LiveTable(OnTerminal):
         self._says = self._console if as_json or self._console.is_terminal else for_results()
         self._followed: Counter[str] = Counter()
         self._agreeing = Agreeing()
-        self.so_far: SoFar | None = None
+        self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
 
-    def show(self, now_s: float, ledger: "Ledger", decided: "Decided", report: "Report") -> None:
+    def show(self, now_s: float, ledger: "Ledger", decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         fresh = [
             f"{now_s:,.0f} s: {start.id} on {', '.join(dict.fromkeys(start.hosts))}"
@@ -98,14 +98,14 @@ class LiveTable(OnTerminal):
         """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""
         from loadmaster.model.units import percent
 
-        found = {}
+        rules = {}
         if not self._how.acts:
             agreed = self._agreeing.agreement.summary()
             theirs, job, hosts = agreed["site_starts"], agreed["same_job"], agreed["same_hosts"]
             of = f" of {theirs:,} starts of the site, {percent(hosts or 0, 0)} on the same hosts"
-            found["agreement"] = "the site has started nothing yet" if job is None else f"{percent(job, 0)}{of}"
+            rules["agreement"] = "the site has started nothing yet" if job is None else f"{percent(job, 0)}{of}"
         if self._how.mode == "shadow":
-            found["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
+            rules["so far"] = "nothing yet" if self.so_far is None else str(self.so_far)
         if self._followed:
-            found["followed"] = ", ".join(f"{member} {count:,}" for member, count in self._followed.most_common())
-        return found
+            rules["followed"] = ", ".join(f"{member} {count:,}" for member, count in self._followed.most_common())
+        return rules

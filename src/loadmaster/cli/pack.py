@@ -12,38 +12,38 @@ from loadmaster.verbs.pack import PlacingOptions
 @taking(PlacingOptions)
 def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.pack import pack_with
     from loadmaster.verbs.progress import at_work
 
     with at_work("packing"):
-        made = pack_with(options, command_line())
-    for note in made.notes:
+        result = pack_with(options, command_line())
+    for note in result.notes:
         typer.echo(f"note: {note}", err=True)
     if as_json:
-        content = {name: value for name, value in made.figures.items() if name != "synthetic"} | {"rows": made.rows}
+        content = {name: value for name, value in result.figures.items() if name != "synthetic"} | {"rows": result.rows}
         print_document(document(
-            "pack", content, command=command_line(), seed=options.seed, synthetic=made.figures["synthetic"],
-            notes=made.notes,
+            "pack", content, command=command_line(), seed=options.seed, synthetic=result.figures["synthetic"],
+            notes=result.notes,
         ))  # fmt: skip
     else:
-        _show(made.name, made.figures, options.admit)
-    if options.out is not None and made.placed:
+        _show(result.name, result.figures, options.admit)
+    if options.out is not None and result.placed:
         from loadmaster.report.picture import can_draw
 
         names = f"placement.parquet, placement.csv, {'hosts.png, ' * can_draw()}report.html"
         typer.echo(f"{options.out}/{names}", err=True)
-    if not made.placed:
+    if not result.placed:
         raise typer.Exit(1)
 
 
 def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
     from loadmaster.report.console import for_results, new_table
 
-    made = " (synthetic)" if facts["synthetic"] else ""
+    synthetic = " (synthetic)" if facts["synthetic"] else ""
     console = for_results()
-    console.print(f"{name}{made}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
+    console.print(f"{name}{synthetic}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
     table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
     if facts["status"] != "infeasible" and facts["proven"]:

@@ -13,7 +13,7 @@ def policies(options: PoliciesOptions, as_json: o.AsJson = False) -> None:
 
     rows = rules_with(options)
     if as_json:
-        from loadmaster.cli.run_options import command_line
+        from loadmaster.cli.command_line import command_line
         from loadmaster.report.document import document, print_document
 
         content = {"rows": [{"kind": of, **rule._asdict()} for of, rule in rows]}

@@ -12,24 +12,24 @@ from loadmaster.verbs.rebalance import RebalanceOptions, amount, level_word
 @taking(RebalanceOptions)
 def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     """Which tasks to move where, in an order in which no host is ever too full."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.progress import at_work
     from loadmaster.verbs.rebalance import rebalance_with
 
     with at_work("looking for moves"):
-        made = rebalance_with(options, command_line())
-    for note in made.notes:
+        result = rebalance_with(options, command_line())
+    for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    facts = made.figures
+    facts = result.figures
     if as_json:
-        synthetic = made.now.instance.synthetic
-        print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=made.notes))
+        synthetic = result.now.instance.synthetic
+        print_document(document("rebalance", facts, command=command_line(), synthetic=synthetic, notes=result.notes))
     else:
-        _show(made.name, made.answer, facts)
-    if options.out is not None and made.done:
+        _show(result.name, result.answer, facts)
+    if options.out is not None and result.done:
         typer.echo(f"{options.out}/moves.csv, report.html", err=True)
-    if not made.done:
+    if not result.done:
         raise typer.Exit(1)
 
 

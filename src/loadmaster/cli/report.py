@@ -13,35 +13,35 @@ if TYPE_CHECKING:
 @taking(ReportOptions)
 def report(options: ReportOptions, as_json: o.AsJson = False) -> None:
     """Write the page of a live run, or of what a verb has kept, from its record; nothing is run again."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import print_document
     from loadmaster.verbs.report import report_with
 
-    made = report_with(options, command_line())
+    result = report_with(options, command_line())
     if as_json:
-        print_document(_document(made))
-        for_notes().print(f"The page: {made.page}")
+        print_document(_document(result))
+        for_notes().print(f"The page: {result.page}")
         return
-    for_results().print(made.answer, soft_wrap=True)
-    for_results().print(str(made.page), soft_wrap=True)
+    for_results().print(result.answer, soft_wrap=True)
+    for_results().print(str(result.page), soft_wrap=True)
 
 
 _UNDER = {"live": "live", "shares": "shares", "simulate": "run"}
 """The key of the figures."""
 
 
-def _document(made: "Reported") -> dict[str, Any]:
-    from loadmaster.cli.run_options import command_line
+def _document(result: "Reported") -> dict[str, Any]:
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, left_out
 
-    content: dict[str, Any] = {"kind": made.kind, "page": str(made.page), "answer": made.answer}
-    if made.kind in _UNDER:
-        content[_UNDER[made.kind]] = made.figures
-    if made.case is None:
+    content: dict[str, Any] = {"kind": result.kind, "page": str(result.page), "answer": result.answer}
+    if result.kind in _UNDER:
+        content[_UNDER[result.kind]] = result.figures
+    if result.case is None:
         return document("report", content, command=command_line())
-    case = made.case
+    case = result.case
     return document(
-        "report", content, command=command_line(), seed=made.seed, synthetic=case.workload.synthetic,
+        "report", content, command=command_line(), seed=result.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     )  # fmt: skip

@@ -22,22 +22,26 @@ def reproduce(options: ReproduceOptions, as_json: AsJson = False) -> None:
     """Re-run a paper's tables and figures: published value beside ours."""
     import dataclasses
 
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.reproduce import reproduce_with, verdicts
 
-    made = reproduce_with(options, command=command_line())
-    result = made.reproduction
+    reproduced = reproduce_with(options, command=command_line())
+    result = reproduced.reproduction
     if as_json:
         rows = [dataclasses.asdict(claim) for claim in result.claims]
         content = {
-            "paper": made.paper, "title": result.title, "quick": options.quick, "page": str(made.file), "rows": rows
-        }  # fmt: skip
+            "paper": reproduced.paper,
+            "title": result.title,
+            "quick": options.quick,
+            "page": str(reproduced.file),
+            "rows": rows,
+        }
         print_document(document("reproduce", content, command=command_line(), seed=options.seed, notes=result.notes))
         return
     for_results().print(_table(result))
-    for_notes().print(f"{verdicts(result)}; gates, notes and figures: {made.file}")
+    for_notes().print(f"{verdicts(result)}; gates, notes and figures: {reproduced.file}")
 
 
 def _table(result: "Reproduction") -> "Table":

@@ -10,14 +10,14 @@ from loadmaster.verbs.run import BagRunOptions
 @taking(BagRunOptions)
 def run(options: BagRunOptions, as_json: AsJson = False) -> None:
     """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.run import run_with
 
-    made = run_with(options)
+    result = run_with(options)
     if as_json:
-        print_document(document("run", dict(made.figures), command=command_line()))
+        print_document(document("run", dict(result.figures), command=command_line()))
     else:
-        print("\n".join(made.words))
-    if not made.done:
+        print("\n".join(result.words))
+    if not result.done:
         raise typer.Exit(1)

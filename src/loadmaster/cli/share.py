@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @taking(ShareOptions, out=Path("sharing"))
 def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
     """Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch queue."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.share import sharing
 
@@ -24,13 +24,13 @@ def share(options: ShareOptions, as_json: o.AsJson = False) -> None:
             with Bar() as watch:
                 ready.run(watch)
         finally:  # stopped by hand, what is finished is shown all the same
-            made = ready.finished()
-            if made.rows:
-                _show(list(made.rows), made.study, Path(options.out or ""), as_json)
+            result = ready.finished()
+            if result.rows:
+                _show(list(result.rows), result.study, Path(options.out or ""), as_json)
 
 
 def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: bool) -> None:
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document, rejected_jobs
     from loadmaster.report.sharing_table import label, sharing_table
@@ -47,13 +47,13 @@ def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: b
         **rejected_jobs(case.rejected),
         "rows": [row.as_dict() for row in rows],
     }  # fmt: skip
-    made = document(
+    fields = document(
         "share", content, command=command_line(), seed=settings.seed, synthetic=case.workload.synthetic,
         notes=case.notes, left_out=left_out(case.skipped),
     )  # fmt: skip
-    write_whole(out / "sharing.json", to_json(made) + "\n")
+    write_whole(out / "sharing.json", to_json(fields) + "\n")
     if as_json:
-        print_document(made)
+        print_document(fields)
         return
     for_results().print(sharing_table(rows, settings))
     for row in rows:

@@ -34,9 +34,9 @@ def taking(kind: type[O], **usual: Any) -> Callable[[Callable[..., None]], Calla
                 function(kind.of({name: values[name] for name in names}, usual), **beside)
 
         context = inspect.Parameter("typed_here", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-        made: Any = command
-        made.__signature__ = inspect.Signature([context, *_parameters(kind, usual), *_keywords(own)])
-        made.__annotations__ = {each.name: each.annotation for each in made.__signature__.parameters.values()}
+        wrapped: Any = command
+        wrapped.__signature__ = inspect.Signature([context, *_parameters(kind, usual), *_keywords(own)])
+        wrapped.__annotations__ = {each.name: each.annotation for each in wrapped.__signature__.parameters.values()}
         return command
 
     return of

@@ -23,10 +23,10 @@ def simulate(
     as_json: o.AsJson = False,
 ) -> None:
     """Simulate one run and write its record, from which `explain` works and the run can be repeated."""
-    from loadmaster.cli.run_options import command_line
-    from loadmaster.verbs.idle import refuse_all_but
+    from loadmaster.cli.command_line import command_line
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.simulate import simulate_with
+    from loadmaster.verbs.unused_options import refuse_all_but
 
     if again is not None:
         refuse_all_but(options, (), "the record says how the run was made", "leave it out, or leave out --again")
@@ -37,20 +37,20 @@ def simulate(
 
         raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
     with Bar() as bar:
-        made = simulate_with(options, bar, command_line())
-    case, out = made.record.case, Path(options.out or "")
+        result = simulate_with(options, bar, command_line())
+    case, out = result.record.case, Path(options.out or "")
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(_document(case, made.record.setting, made.outcome, {"record": str(out)}))
-    _show(made.outcome, case, out, as_json)
+        print_document(_document(case, result.record.setting, result.outcome, {"record": str(out)}))
+    _show(result.outcome, case, out, as_json)
 
 
 def _document(
     case: "Case", setting: "Setting", outcome: "Outcome", content: dict[str, Any], notes: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """What `--json` prints of a run: the row that `compare` has for it, and where it is kept."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.comparison import warnings
     from loadmaster.report.document import document, left_out, rejected_jobs
 
@@ -64,9 +64,9 @@ def _document(
 def _again(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.console import for_results
     from loadmaster.report.document import print_document
-    from loadmaster.runs.again import again
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import read_record
+    from loadmaster.runs.rerun import rerun
     from loadmaster.runs.trust import check_trust
     from loadmaster.verbs.progress import Bar
 
@@ -75,22 +75,22 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
     with Bar() as bar:
         bar.begin(1, 0, record.workload.jobs)
         compile_first(record.case, [record.setting], bar, record.sources)
-        told = again(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
+        outcome = rerun(record, progress=lambda n, _: bar.moved(0, n), trust=trust)
         bar.finished(0)
     if as_json:
-        content = {"again": str(folder), "same": told.same, "differing_jobs": max(told.differing_jobs, 0)}
-        print_document(_document(record.case, record.setting, told.outcome, content, told.notes))
+        content = {"again": str(folder), "same": outcome.same, "differing_jobs": max(outcome.differing_jobs, 0)}
+        print_document(_document(record.case, record.setting, outcome.outcome, content, outcome.notes))
     else:
         verdict = (
             f"Identical to the bit: {record.workload.jobs:,} jobs with the same starts and hosts, and the same cycles."
-            if told.same
-            else f"Different: {told.differing_jobs:,} jobs have another start or host."
-            if told.differing_jobs > 0
+            if outcome.same
+            else f"Different: {outcome.differing_jobs:,} jobs have another start or host."
+            if outcome.differing_jobs > 0
             else "Different: all jobs have the same start and host, but the cycles differ."
         )
-        for line in (verdict, *told.notes):
+        for line in (verdict, *outcome.notes):
             for_results().print(line, soft_wrap=True)
-    if not told.same:
+    if not outcome.same:
         raise typer.Exit(1)
 
 

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 @taking(TuneOptions, out=Path("tuned"))
 def tune(options: TuneOptions, as_json: AsJson = False) -> None:
     """Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it down."""
-    from loadmaster.cli.run_options import command_line
+    from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import print_document
     from loadmaster.report.tune_document import tune_document
     from loadmaster.verbs.progress import Bar
     from loadmaster.verbs.tune import tune_with
 
     with Bar() as bar:
-        made = tune_with(options, bar, command_line())
+        result = tune_with(options, bar, command_line())
     if as_json:
-        print_document(tune_document(made.tuning, made.notes, made.command))
+        print_document(tune_document(result.tuning, result.notes, result.command))
     else:
-        _show(made)
-    for note in made.notes:
+        _show(result)
+    for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    names = [name for name in (made.file, "report.html", "trials.parquet") if name is not None]
+    names = [name for name in (result.file, "report.html", "trials.parquet") if name is not None]
     typer.echo(f"{options.out}/{', '.join(names)}", err=True)
 
 
-def _show(made: "Tuned") -> None:
+def _show(result: "Tuned") -> None:
     from loadmaster.report.console import for_results, new_table
     from loadmaster.report.tune_claims import rule_table
 
     console = for_results()
-    console.print(made.answer, highlight=False)
-    heads, rows = rule_table(made.tuning)
+    console.print(result.answer, highlight=False)
+    heads, rows = rule_table(result.tuning)
     table = new_table(*heads)
     table.columns[0].overflow = "fold"
     for column in table.columns[1:]:
@@ -49,5 +49,5 @@ def _show(made: "Tuned") -> None:
         table.add_row(*row)
     if rows:
         console.print(table)
-    if made.rule is not None and made.file is not None:
-        console.print(made.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python
+    if result.rule is not None and result.file is not None:
+        console.print(result.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python

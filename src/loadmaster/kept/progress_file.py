@@ -230,18 +230,18 @@ def not_left_empty(folder: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def told_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
+def progress_file_in(folder: Path | None, command: str, watch: Watch) -> Iterator[Watch]:
     """`watch`, and where there is a folder, its file as well; what is refused leaves no empty folder behind."""
     if folder is None:
         yield watch
         return
-    with not_left_empty(folder), ProgressFile(folder, command, watch) as told:
-        yield told
+    with not_left_empty(folder), ProgressFile(folder, command, watch) as progress:
+        yield progress
 
 
 def _progress(values: dict[str, Any]) -> Progress | None:
-    known = {field.name: field.type for field in fields(Progress)}
-    taken = {name: value for name, value in values.items() if name in known and _fits(value, known[name])}
+    types = {field.name: field.type for field in fields(Progress)}
+    taken = {name: value for name, value in values.items() if name in types and _fits(value, types[name])}
     try:
         return Progress(**taken)
     except TypeError:  # something is missing

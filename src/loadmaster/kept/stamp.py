@@ -44,14 +44,14 @@ def stamp(*modules: str) -> str:
 
 def sources(modules: Iterable[str]) -> list[str]:
     """The names of `modules` and of all modules of this package that they import, sorted."""
-    known: set[str] = set()
+    names: set[str] = set()
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in known and file_of(name) is not None:
-            known.add(name)
+        if name not in names and file_of(name) is not None:
+            names.add(name)
             waiting += imports_of(name) if name != PACKAGE else ()  # the front door loads what is asked for, no more
-    return sorted(known)
+    return sorted(names)
 
 
 @cache
@@ -74,14 +74,14 @@ def file_of(module: str) -> Path | None:
 @cache
 def _files() -> dict[str, Path]:
     """Every module of this package, and where it stands: to look for each name on disk would take longer."""
-    found = {}
+    files = {}
     for folder, _, names in os.walk(_HOME):
         room = ".".join((PACKAGE, *Path(folder).relative_to(_HOME).parts))
         for name in names:
             module, ending = os.path.splitext(name)
             if ending == ".py":
-                found[room if module == "__init__" else f"{room}.{module}"] = Path(folder, name)
-    return found
+                files[room if module == "__init__" else f"{room}.{module}"] = Path(folder, name)
+    return files
 
 
 @cache

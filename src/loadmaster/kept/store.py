@@ -57,7 +57,7 @@ class KeptResult(NamedTuple):
     block: bytes
 
 
-class Found(NamedTuple):
+class StoredBlocks(NamedTuple):
     """What a store has of the keys asked for: whole blocks by key, and the keys whose blocks are damaged."""
 
     whole: dict[str, bytes]
@@ -85,7 +85,7 @@ class Store:
         """The store `results.sqlite` in `folder`."""
         return cls(f"{_FILE}{folder / 'results.sqlite'}")
 
-    def get(self, keys: Sequence[str]) -> Found:
+    def get(self, keys: Sequence[str]) -> StoredBlocks:
         """Those of `keys` that are finished."""
         whole, damaged = {}, set()
         with self._refusing("read"):
@@ -94,7 +94,7 @@ class Store:
                     whole[key] = block
                 else:
                     damaged.add(key)
-        return Found(whole, frozenset(damaged))
+        return StoredBlocks(whole, frozenset(damaged))
 
     def put(self, key: str, result: KeptResult) -> None:
         """Keep `result`; if another process was faster, its result stays, unless that is damaged."""

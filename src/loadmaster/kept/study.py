@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from loadmaster.kept.key import key_of
-from loadmaster.kept.store import Found, KeptResult, Store
+from loadmaster.kept.store import KeptResult, Store, StoredBlocks
 from loadmaster.kept.watch import Watch
 
 S = TypeVar("S")
@@ -97,21 +97,21 @@ def run_study(
         watch: who is told.
         tell: what of a result is put beside it in the database, to be read there.
     """
-    told = watch or Watch()
+    watcher = watch or Watch()
     by_key = {cell.key: cell for cell in cells}
-    found = store.get(list(by_key)) if store is not None else Found({}, frozenset())
-    for key in found.damaged:
-        told.damaged(by_key[key].words)
-    blocks = dict(found.whole)
+    stored = store.get(list(by_key)) if store is not None else StoredBlocks({}, frozenset())
+    for key in stored.damaged:
+        watcher.damaged(by_key[key].words)
+    blocks = dict(stored.whole)
     todo = [cell for key, cell in by_key.items() if key not in blocks]
-    told.begin(len(todo), len(told.first_heard(by_key) & blocks.keys()), work.steps)
+    watcher.begin(len(todo), len(watcher.first_heard(by_key) & blocks.keys()), work.steps)
     results = {key: work.from_bytes(block) for key, block in blocks.items()}
-    for index, block in pool(work, [cell.task for cell in todo], told) if todo else ():
+    for index, block in pool(work, [cell.task for cell in todo], watcher) if todo else ():
         cell = todo[index]
         results[cell.key] = result = work.from_bytes(block)
         if store is not None:
             store.put(cell.key, KeptResult(work.kind, {**cell.about, **tell(result)}, block))
-        told.finished(index)
+        watcher.finished(index)
     return [results[cell.key] for cell in cells]
 
 

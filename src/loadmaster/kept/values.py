@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from loadmaster import __version__
 from loadmaster.kept.block import from_arrays
+from loadmaster.kept.former_names import name_now
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.system.whole_file import whole_file, write_whole
 
@@ -65,7 +66,7 @@ def write_value(
         kind: what it is, in a word.
         value: of frozen dataclasses and named tuples of this package, arrays, mappings, sequences and plain values.
         foreign: classes of libraries, by the names under which they are written.
-        made: what is known of files that were made of it (`made_before.entry`), by their names.
+        made: what is known of files that were made of it (`up_to_date.entry`), by their names.
 
     Raises:
         OSError: the folder cannot be written.
@@ -187,7 +188,7 @@ def _value(tree: Any, arrays: list[NDArray[Any]], foreign: Mapping[str, Foreign]
         return _value(part, arrays, foreign)
 
     if "of" in tree:
-        return _class(tree["of"])(**{name: inner(part) for name, part in tree["fields"].items()})
+        return _class(name_now(tree["of"]))(**{name: inner(part) for name, part in tree["fields"].items()})
     if "foreign" in tree:
         return foreign[tree["foreign"]].of_plain(tree["plain"])
     ((what, plain),) = tree.items()

@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.live.engine import HELD, RUNNING
 from loadmaster.live.listing import Listing, applied
-from loadmaster.live.record import Decided, Pass, passes_of
+from loadmaster.live.record import CycleDecision, Pass, passes_of
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Agreeing:
             cycle = _cycle(self._at_s, self._listing, self._listing, self._decided, self._wanted)
             self.agreement.cycles.append(cycle)
 
-    def look(self, at_s: float, listing: Listing, decided: Decided) -> None:
+    def look(self, at_s: float, listing: Listing, decided: CycleDecision) -> None:
         """As `see`, of a loop at work, where sums alone are kept; a quiet cycle is none, as in the record."""
         acts = decided.passes or decided.skipped
         if acts or any(value != self._listing.get(name) for name, value in listing.items() if name != "at_s"):

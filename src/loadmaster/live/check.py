@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.fed import Fed
-from loadmaster.live.record import FILE, Pass, Reading, lines_of, passes_of
+from loadmaster.live.record import FILE, Pass, RecordReader, lines_of, passes_of
 from loadmaster.live.rows import as_asked
+from loadmaster.live.shadow_replay import ShadowReplay
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 from loadmaster.order import ORDERS
@@ -22,7 +22,7 @@ from loadmaster.scheduling import Scheduler, discipline_named
 
 
 @dataclass
-class Checked:
+class CheckReport:
     """What came out.
 
     Attributes:
@@ -46,7 +46,7 @@ class Checked:
         return self.passes == self.same_passes and self.starts == self.same_starts
 
 
-def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool = False) -> Checked:
+def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool = False) -> CheckReport:
     """Check the record in `folder`.
 
     Args:
@@ -58,12 +58,12 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
         InputError: there is no record, or it carries Python and is not trusted.
     """
     lines = lines_of(folder)
-    checked = Checked()
+    checked = CheckReport()
     rows = rows_of(lines)
     for number, session in enumerate(_sessions(lines)):
         about = session[0]
         decider = scheduler or scheduler_in(about, folder, trust)
-        reading = Reading(decider.discipline.order, about["origin_s"], about["seed"])
+        reading = RecordReader(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
         for line in earlier:
             reading.read_whole(line)
@@ -86,45 +86,49 @@ def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) ->
 
 def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Every job of a record by name, as it was last seen; what it waited for as it was first seen."""
-    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
-    found: dict[str, Any] = {}
+    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
+    rows: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for line in lines:
         reading.read_whole(line)
         for name, row in reading.ledger.rows.items():
             if last.get(name) is not row:
-                before = found.get(name)
-                found[name] = as_asked(before, row, reading.ledger.now_s)
-                if before is not None and "eligible_s" in before:  # `Fed` keeps back who may begin later again
-                    found[name]["eligible_s"] = min(before["eligible_s"], found[name]["eligible_s"])
+                before = rows.get(name)
+                rows[name] = as_asked(before, row, reading.ledger.now_s)
+                if before is not None and "eligible_s" in before:  # `ShadowReplay` keeps back who may begin later again
+                    rows[name]["eligible_s"] = min(before["eligible_s"], rows[name]["eligible_s"])
                 last[name] = row
-    return found
+    return rows
 
 
 class _Session:
     """One session of the record, decided and simulated side by side."""
 
-    def __init__(self, reading: Reading, scheduler: Scheduler, about: Mapping[str, Any], checked: Checked) -> None:
+    def __init__(
+        self, reading: RecordReader, scheduler: Scheduler, about: Mapping[str, Any], checked: CheckReport
+    ) -> None:
         self.reading, self.scheduler, self.about, self.checked = reading, scheduler, about, checked
-        self.fed: Fed | None = None
+        self.replay: ShadowReplay | None = None
 
     def check(self, lines: Sequence[Mapping[str, Any]], rows: Mapping[str, Any]) -> None:
         """All lines of the session."""
         for line in lines:
-            news = self.reading.read(line)
+            changes = self.reading.read(line)
             ledger = self.reading.ledger
-            if self.fed is None and news is not None:
-                self.fed = Fed(rows, ledger, self.scheduler, self.about["conduct"]["interval_s"], self.about["seed"])
-                self.fed.adopt(ledger)
-            elif self.fed is not None and news is not None:
-                self.fed.happened(news, ledger)
-            elif self.fed is not None:
-                self.fed.give_up(ledger)
+            if self.replay is None and changes is not None:
+                self.replay = ShadowReplay(
+                    rows, ledger, self.scheduler, self.about["conduct"]["interval_s"], self.about["seed"]
+                )
+                self.replay.adopt(ledger)
+            elif self.replay is not None and changes is not None:
+                self.replay.observe(changes, ledger)
+            elif self.replay is not None:
+                self.replay.give_up(ledger)
             for each in passes_of(line):
                 self._pass(line, each)
             self.reading.after(line)
-        if self.fed is not None:
-            self.checked.notes += [note for note in self.fed.notes if note not in self.checked.notes]
+        if self.replay is not None:
+            self.checked.notes += [note for note in self.replay.notes if note not in self.checked.notes]
 
     def _pass(self, line: Mapping[str, Any], each: Pass) -> None:
         rule = self.scheduler
@@ -133,8 +137,8 @@ class _Session:
         again = self._again(rule, line, each)
         self.checked.passes += 1
         self.checked.same_passes += again
-        assert self.fed is not None
-        simulated = self.fed.decided(rule, each, line)
+        assert self.replay is not None
+        simulated = self.replay.decided(rule, each, line)
         recorded = set(each.starts)
         self.checked.starts += len(recorded | set(simulated))
         self.checked.same_starts += len(recorded & set(simulated))
@@ -157,12 +161,12 @@ class _Session:
 
 
 def _sessions(lines: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    found: list[list[Mapping[str, Any]]] = []
+    sessions: list[list[Mapping[str, Any]]] = []
     for line in lines:
         if "begin" in line:
-            found.append([])
-        found[-1].append(line)
-    return found
+            sessions.append([])
+        sessions[-1].append(line)
+    return sessions
 
 
 def _difference(now_s: float, recorded: Sequence[Start], simulated: Sequence[Start], again: bool) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.live.check import scheduler_in
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.record import Pass, Reading, ledger_after, lines_of, passes_of
+from loadmaster.live.record import Pass, RecordReader, ledger_after, lines_of, passes_of
 from loadmaster.model import InputError
 from loadmaster.place import POLICIES
 from loadmaster.runs.choice import Choice, choice_on
@@ -55,7 +55,7 @@ def _has(each: Pass, name: str) -> bool:
     return any(start.id == name for start in each.starts)
 
 
-def _pass_of(reading: Reading, line: Mapping[str, Any], name: str) -> Pass:
+def _pass_of(reading: RecordReader, line: Mapping[str, Any], name: str) -> Pass:
     """The pass that started the job, those before it taken."""
     passes = passes_of(line)
     at = next(number for number, each in enumerate(passes) if _has(each, name))

@@ -7,7 +7,7 @@ record: what it says is written down first and asked afterwards, by the loop.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from loadmaster.live.engine import Refusal, Seen
+from loadmaster.live.engine import Observation, Refusal
 from loadmaster.model.actions import Action
 
 Line = Mapping[str, Any]
@@ -39,15 +39,15 @@ class Decider(Protocol):
         """When the time of the run is over, also where the engine is down; infinite: it has no such time."""
         ...
 
-    def begin(self, first: Seen) -> Sequence[Line]:
+    def begin(self, first: Observation) -> Sequence[Line]:
         """A session begins with this observation, on which nothing is decided yet; the lines it begins with."""
         ...
 
-    def warm_up(self, first: Seen) -> None:
+    def warm_up(self, first: Observation) -> None:
         """Have compiled what deciding needs: it takes its time, and the session has begun already."""
         ...
 
-    def decide(self, seen: Seen, *, away: bool) -> Step:
+    def decide(self, seen: Observation, *, away: bool) -> Step:
         """What to do in this cycle.
 
         Args:
@@ -68,7 +68,7 @@ class Decider(Protocol):
         """When the next cycle is due; infinite: there is none."""
         ...
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
+    def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """What to ask at the end so that no job is left that only we could start; nothing when there is none left.
 
         Args:

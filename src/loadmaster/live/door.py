@@ -4,16 +4,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.loop import Loop
 from loadmaster.live.queue_decider import Beside, QueueDecider, Watch
 from loadmaster.live.record import LiveRecord
+from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.scheduling import Scheduler
 
 
 def run_live(
-    engine: Engine, clock: Clock, scheduler: Scheduler, conduct: Conduct, record: LiveRecord, *,
+    engine: Engine, clock: Clock, scheduler: Scheduler, settings: LiveSettings, record: LiveRecord, *,
     about: dict[str, Any] | None = None, seed: int = 0, watch: Watch | None = None,
     idle_until: Callable[[], float] | None = None, beside: Beside | None = None, ready: bool = False,
     report: Report | None = None,
@@ -26,7 +26,7 @@ def run_live(
         engine: that observes and acts.
         clock: the engine's time.
         scheduler: the one that simulations run.
-        conduct: how to behave.
+        settings: how to behave.
         record: open; all goes there before it is done.
         about: what else the record is to say of this session.
         seed: for policies that draw.
@@ -42,7 +42,7 @@ def run_live(
     """
     report = report or Report()
     decider = QueueDecider(
-        scheduler, conduct, clock, report, {"engine": engine.name, **(about or {})}, seed,
+        scheduler, settings, clock, report, {"engine": engine.name, **(about or {})}, seed,
         watch or (lambda *_: None), idle_until or (lambda: -math.inf), record.lines(), beside or (lambda *_: ()), ready,
     )  # fmt: skip
     return Loop(engine, clock, decider, record, report).run()

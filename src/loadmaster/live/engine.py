@@ -36,7 +36,7 @@ class EngineDown(LoadmasterError):
 
 
 @dataclass(frozen=True)
-class Can:
+class Capabilities:
     """What an engine can do.
 
     Attributes:
@@ -88,7 +88,7 @@ class ObservedTasks:
 
 
 @dataclass(frozen=True)
-class Over:
+class EndedJob:
     """A job that is over, as the engine tells it.
 
     Attributes:
@@ -109,7 +109,7 @@ class Over:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Observation:
     """One observation: what one listing of the engine says. Times are seconds of one clock, usually since the epoch.
 
     Attributes:
@@ -143,7 +143,7 @@ class Seen:
     ids: tuple[str, ...]
     tasks: ObservedTasks
     left_out: tuple[tuple[str, str], ...] = ()
-    over: tuple[Over, ...] = ()
+    over: tuple[EndedJob, ...] = ()
     token: str = ""
     gone: tuple[tuple[str, str], ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
@@ -205,11 +205,11 @@ class Engine(Protocol):
         ...
 
     @property
-    def can(self) -> Can:
+    def can(self) -> Capabilities:
         """What it can do; actions that it cannot do are never asked of it."""
         ...
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """List hosts and jobs as they are now; one listing of jobs, since two would contradict each other.
 
         Raises:

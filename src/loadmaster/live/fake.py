@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.engine import HELD, RUNNING, Can, EngineDown, Refusal, Seen
+from loadmaster.live.engine import HELD, RUNNING, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.live.fake_cluster import FakeCluster
 from loadmaster.live.fake_listing import fake_listing
-from loadmaster.live.trouble import Rates, Trick
+from loadmaster.live.fault_injection import FaultRates, ScheduledFault
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 from loadmaster.model.arrays import Floats
@@ -22,19 +22,27 @@ class FakeEngine:
     """See `Engine`: a `FakeCluster` that is observed and acted on, and the troubles on the way."""
 
     name = "fake"
-    can = Can()
+    can = Capabilities()
 
     def __init__(
-        self, workload: Workload, cluster: Cluster, clock: FakeClock, *, rates: Rates | None = None,
-        tricks: Sequence[Trick] = (), seed: int = 0, launch_s: float = 0.0, strange: Mapping[str, str] | None = None,
+        self,
+        workload: Workload,
+        cluster: Cluster,
+        clock: FakeClock,
+        *,
+        rates: FaultRates | None = None,
+        faults: Sequence[ScheduledFault] = (),
+        seed: int = 0,
+        launch_s: float = 0.0,
+        strange: Mapping[str, str] | None = None,
         looks_on: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Args:
         workload: jobs that arrive by the clock and run as long as it says.
         cluster: the hosts.
         clock: the fake's own.
         rates: random troubles.
-        tricks: troubles at stated times.
+        faults: troubles at stated times.
         seed: of the random ones.
         launch_s: from being released to running.
         strange: by name, jobs that the model is to have no words for, and why.
@@ -43,12 +51,12 @@ class FakeEngine:
         """
         self.cluster = FakeCluster(workload, cluster, clock, launch_s, starts=looks_on)
         self._clock = clock
-        self._rates, self._rng = rates or Rates(), np.random.default_rng(seed)
-        self._tricks = sorted(tricks, key=lambda trick: trick.at_s)
+        self._rates, self._rng = rates or FaultRates(), np.random.default_rng(seed)
+        self._faults = sorted(faults, key=lambda fault: fault.at_s)
         self._strange = dict(strange or {})
         self._number = {name: job for job, name in enumerate(self.ids)}
         self._token = 0
-        self._last: Seen | None = None
+        self._last: Observation | None = None
 
     @property
     def ids(self) -> list[str]:
@@ -75,7 +83,7 @@ class FakeEngine:
         """float64[H, R]: what is free now, in truth."""
         return self.cluster.free
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`."""
         self._pass_time()
         if self._spoiled("slow"):
@@ -116,12 +124,12 @@ class FakeEngine:
         """Until when nothing happens: until the next job comes, if there is none and no trouble; infinite when done."""
         if self.is_done():
             return np.inf
-        troubled = bool(self._tricks) or self._rates != Rates()
+        troubled = bool(self._faults) or self._rates != FaultRates()
         return -np.inf if troubled else self.cluster.idle_until()
 
     def run_out(self, for_s: float, step_s: float = 60.0) -> None:
         """Let time pass without anybody looking, and without trouble."""
-        self._rates, self._tricks = Rates(), []
+        self._rates, self._faults = FaultRates(), []
         until_s = self._clock.now_s() + for_s
         while self._clock.now_s() < until_s and not self.is_done():
             self._clock.sleep_until(self._clock.now_s() + step_s)
@@ -148,8 +156,8 @@ class FakeEngine:
         return None
 
     def _spoiled(self, trouble: str) -> bool:
-        if self._tricks and self._tricks[0].trouble == trouble and self._tricks[0].at_s <= self._clock.now_s():
-            self._tricks.pop(0)
+        if self._faults and self._faults[0].trouble == trouble and self._faults[0].at_s <= self._clock.now_s():
+            self._faults.pop(0)
             return True
         rate = getattr(self._rates, trouble)
         return bool(rate and self._rng.random() < rate)
@@ -161,7 +169,7 @@ class FakeEngine:
         if self._spoiled("restart"):
             self._token += 1
             self.cluster.forget(self._strange)
-        named = self._tricks[0].what if self._tricks else ""
+        named = self._faults[0].what if self._faults else ""
         if self._spoiled("dead"):
             self.cluster.kill_host(names.index(named) if named in names else int(self._rng.integers(len(names))))
         if self._spoiled("meddle"):

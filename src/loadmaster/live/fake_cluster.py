@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Over
+from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EndedJob
 from loadmaster.live.fake_waits import FakeWaits
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Bools, Floats
@@ -102,7 +102,7 @@ class FakeCluster:
         self.jobs = [FakeJob() for _ in range(workload.jobs)]
         self.waits = FakeWaits(workload, self.hosts, self.ids)
         self.over: dict[str, tuple[float, str]] = {}
-        self.ended: list[Over] = []
+        self.ended: list[EndedJob] = []
         self.requeued = 0
         self._come = 0  # jobs that its own scheduler has looked at as they came
         self._dead_until = np.full(cluster.hosts, -math.inf)
@@ -188,7 +188,7 @@ class FakeCluster:
         """A job is over."""
         self.jobs[number].state, self.jobs[number].host = _GONE, ()
         self.over[self.ids[number]] = (end_s, status)
-        self.ended.append(Over(self.ids[number], end_s, status))
+        self.ended.append(EndedJob(self.ids[number], end_s, status))
 
     def _comes_s(self) -> float:
         """When the next job comes for its own scheduler, if it has one."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, ObservedTasks, Seen
+from loadmaster.live.engine import NOWHERE, Observation, ObservedTasks
 from loadmaster.live.fake_cluster import FakeCluster, FakeJob
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.arrays import Ints
@@ -15,7 +15,7 @@ _REMEMBERED_S = 300.0
 """For how long the fake knows of a job that is over; Slurm does for as long."""
 
 
-def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -> Seen:
+def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -> Observation:
     """Jobs and hosts as they are now.
 
     Args:
@@ -29,7 +29,7 @@ def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -
     jobs = cluster.work.take(here)
     vain = [cluster.waits.in_vain(int(number), cluster.over) for number in here]
     cluster.ended = [each for each in cluster.ended if now_s - each.end_s <= _REMEMBERED_S]
-    return Seen(
+    return Observation(
         now_s, _without(cluster, left_out), cluster.up, _never(_estimated(jobs), [each is not None for each in vain]),
         tuple(cluster.ids[number] for number in here),
         _tasks([cluster.jobs[number] for number in here], jobs.task_count),

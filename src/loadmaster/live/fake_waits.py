@@ -48,12 +48,12 @@ class FakeWaits:
 
     def stuck(self, waiting: Set[int], over: Mapping[str, tuple[float, str]]) -> set[int]:
         """Those of `waiting` that never start: held, admitted nowhere, waiting in vain, or for one of these."""
-        found = {job for job in waiting if self._never[job] or self.in_vain(job, over) is not None}
+        stuck_jobs = {job for job in waiting if self._never[job] or self.in_vain(job, over) is not None}
         while True:
-            more = {job for job in waiting - found if self._waits_for(job, found)}
+            more = {job for job in waiting - stuck_jobs if self._waits_for(job, stuck_jobs)}
             if not more:
-                return found
-            found |= more
+                return stuck_jobs
+            stuck_jobs |= more
 
     def _waits_for(self, job: int, those: Set[int]) -> bool:
         bars = [any(other in those for other in on) for _, on in self._dependencies(job)]

@@ -1,5 +1,6 @@
 """When a waiting job starts, with an interval; and how often such intervals were right (rule X13)."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.check import scheduler_in
+from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.live.history import History
-from loadmaster.live.judging import FEWEST, LEVEL, Forecast, JudgedForecasts, Judging
-from loadmaster.live.onward import Onward
-from loadmaster.live.record import Reading, lines_of, passes_of
+from loadmaster.live.ledger import Ledger
+from loadmaster.live.record import RecordReader, lines_of, passes_of
+from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
 from loadmaster.scheduling import Scheduler
@@ -23,7 +26,7 @@ JUDGED_BY = 8
 
 
 @dataclass
-class Foretold:
+class ForecastReport:
     """What came out.
 
     Attributes:
@@ -35,15 +38,15 @@ class Foretold:
     """
 
     forecasts: list[Forecast]
-    judged: JudgedForecasts
+    judged: ForecastAccuracy
     launch_s: float | None
     ended: int
     notes: list[str]
 
 
-def foretell(
+def forecast_starts(
     folder: Path, job: str, scheduler: Scheduler | None = None, *, samples: int = 30, trust: bool = False
-) -> Foretold:
+) -> ForecastReport:
     """Foretell the start of a job, or of all that wait, from the record of a live run.
 
     Args:
@@ -63,16 +66,16 @@ def foretell(
         rule = f"only {now.history.ended} jobs have ended in this run, {FEWEST} are needed to tell how long others last"
         raise InputError(folder, rule, fix="let it run longer")
     plain = sorted(now.forecasts(now.asked(job), samples), key=lambda each: each.start_s)
-    judging, chosen = Judging(), _evenly(starts, JUDGED)
+    calibration, chosen = ForecastCalibration(), _evenly(starts, JUDGED)
     for then in _moments(lines, decider):
         names = [name for name in then.arrived & chosen if name not in then.reading.ledger.runs]
         if then.history.ended >= FEWEST and names:
             for forecast in then.forecasts(sorted(names), min(samples, JUDGED_BY)):
-                judging.take(starts[forecast.job], forecast)
-    forecasts = [judging.widened(each) for each in plain]
+                calibration.take(starts[forecast.job], forecast)
+    forecasts = [calibration.widened(each) for each in plain]
     launches = now.history.launches_s
-    return Foretold(
-        forecasts, judging.judged(), float(np.median(launches)) if launches else None, now.history.ended,
+    return ForecastReport(
+        forecasts, calibration.judged(), float(np.median(launches)) if launches else None, now.history.ended,
         list(now.notes()),
     )  # fmt: skip
 
@@ -81,7 +84,7 @@ def foretell(
 class _Moment:
     """Where the run stood after one line."""
 
-    reading: Reading
+    reading: RecordReader
     history: History
     arrived: set[str]
     decider: Scheduler
@@ -113,7 +116,7 @@ class _Moment:
         rng = np.random.default_rng([ledger.seed, number])
         held_s = {each: max(0.0, ledger.now_s - run.start_s) for each, run in ledger.runs.items()}
         lasts_s = {each: self.history.draw(row, held_s.get(each, 0.0), rng) for each, row in ledger.rows.items()}
-        onward = Onward(ledger, self.decider, self.interval_s, lasts_s)
+        onward = ForecastSimulation(ledger, self.decider, self.interval_s, lasts_s)
         return [onward.starts(name) + (self.history.launch_s(rng) if self.acts else 0.0) for name in names]
 
     def asked(self, job: str) -> Sequence[str]:
@@ -153,7 +156,7 @@ def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator
     What was handed back at the end of a session is none of ours since, so that is passed over.
     """
     origin_s, seed = lines[0]["origin_s"], lines[0]["seed"]
-    reading, history = Reading(decider.discipline.order, origin_s, seed), History()
+    reading, history = RecordReader(decider.discipline.order, origin_s, seed), History()
     ledger, interval_s = reading.ledger, 0.0
     for line in lines:
         if line.get("parting"):
@@ -161,15 +164,15 @@ def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator
         if "begin" in line:
             interval_s = line["conduct"]["interval_s"]
         before = {name: (replace(run), ledger.rows[name]) for name, run in ledger.runs.items()}
-        news = reading.read(line)
-        history.take(news, before)
+        changes = reading.read(line)
+        history.take(changes, before)
         for name, run in ledger.runs.items():
             history.launched(name, run, ledger.rows[name], origin_s)
         for each in passes_of(line):
             reading.take(line, each)
         reading.after(line)
-        if news is not None:
-            yield _Moment(reading, history, set(news.arrived), decider, interval_s, origin_s, reading.acts)
+        if changes is not None:
+            yield _Moment(reading, history, set(changes.arrived), decider, interval_s, origin_s, reading.acts)
 
 
 def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tuple[dict[str, float], _Moment]:
@@ -178,20 +181,20 @@ def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tupl
     Raises:
         InputError: the record has no cycle yet.
     """
-    found: dict[str, float] = {}
+    starts: dict[str, float] = {}
     waited: set[str] = set()
     last = None
     for last in _moments(lines, decider):
         ledger = last.reading.ledger
         for name, run in ledger.runs.items():
-            if name in waited and run.running and name not in found:
+            if name in waited and run.running and name not in starts:
                 began = ledger.rows[name].get("start_s", [None])[0]
-                known = began is not None and np.isfinite(float(began))
-                found[name] = float(began) if known else last.origin_s + run.start_s
+                has_began = began is not None and np.isfinite(float(began))
+                starts[name] = float(began) if has_began else last.origin_s + run.start_s
         waited |= ledger.rows.keys() - ledger.runs.keys()
     if last is None:
         raise InputError("this record", "nothing was observed in it yet", fix="let it run longer")
-    return found, last
+    return starts, last
 
 
 def _evenly(starts: Mapping[str, float], most: int) -> set[str]:
@@ -201,3 +204,43 @@ def _evenly(starts: Mapping[str, float], most: int) -> set[str]:
         if names
         else set()
     )
+
+
+class ForecastSimulation(ResumedEngine):
+    """The queue of a ledger, worked off by a scheduler.
+
+    Nobody comes, and no host changes: that is what nobody knows.
+
+    Args:
+        ledger: where the run stands.
+        scheduler: who decides.
+        interval_s: seconds between cycles.
+        lasts_s: of every job there, how long it holds its hosts from its start on; more than it has run already.
+    """
+
+    def __init__(self, ledger: Ledger, scheduler: Scheduler, interval_s: float, lasts_s: Mapping[str, float]) -> None:
+        rows = {
+            name: {**row, "estimate_s": row.get("estimate_s", row["runtime_s"]), "runtime_s": lasts_s[name]}
+            for name, row in ledger.rows.items()
+        }
+        super().__init__(rows, ledger, scheduler, interval_s, ledger.seed)
+        self._lasts_s = lasts_s
+        self.adopt(ledger)
+        self.arrivals.close()
+
+    def starts(self, name: str) -> float:
+        """When a job that waits starts, in seconds from the ledger's origin; infinite if it never does."""
+        job = self.number[name]
+        while job in self.pending.waiting and self.step():
+            pass
+        start_s = float(self.occupancy.start_s[job])
+        return math.inf if math.isnan(start_s) else start_s
+
+    def _found(self, name: str, run: Allocation) -> None:
+        super()._found(name, run)
+        job = self.number[name]
+        if job in self.occupancy.running:
+            self.occupancy.end_at(job, run.start_s + self._lasts_s[name], self.occupancy.running[job].status)
+
+    def _tick(self, until_s: float) -> None:
+        self.memory.order_state.tick(until_s)

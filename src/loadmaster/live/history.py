@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.claims import OURS, HeldHosts, News
+from loadmaster.live.allocations import OURS, Allocation, ObservedChanges
 from loadmaster.live.engine import UNLIMITED_S
 from loadmaster.model.arrays import Floats
 
@@ -29,9 +29,9 @@ class History:
         """Jobs that ran and whose end was seen."""
         self._launched: set[str] = set()
 
-    def take(self, news: News | None, before: Mapping[str, tuple[HeldHosts, Mapping[str, Any]]]) -> None:
+    def take(self, changes: ObservedChanges | None, before: Mapping[str, tuple[Allocation, Mapping[str, Any]]]) -> None:
         """An observation; `before`: the jobs that had hosts until then, and their rows."""
-        for name, end_s, how in () if news is None else news.ended:
+        for name, end_s, how in () if changes is None else changes.ended:
             if name in before and how == "ok":  # who began and ended between two observations ran as well
                 run, row = before[name]
                 self._launched.discard(name)
@@ -39,7 +39,7 @@ class History:
                 for kind in _kinds(row):
                     self._lasted[kind].append((end_s - run.start_s) / _unit_s(row))
 
-    def launched(self, name: str, run: HeldHosts, row: Mapping[str, Any], origin_s: float) -> None:
+    def launched(self, name: str, run: Allocation, row: Mapping[str, Any], origin_s: float) -> None:
         """A job runs; what is new about when it began is noted."""
         began = row.get("start_s", [None])[0]
         if name not in self._launched and run.running and run.by == OURS and began is not None:

@@ -111,12 +111,12 @@ def described(thing: object) -> dict[str, Any]:
         >>> described(FixedHosts(3))
         {'class': 'FixedHosts', 'count': 3, 'type': 0, 'name': 'fixed', 'tick_s': None}
     """
-    found: dict[str, Any] = {"class": type(thing).__name__}
+    description: dict[str, Any] = {"class": type(thing).__name__}
     if is_dataclass(thing):
         for part in fields(thing):
             value = getattr(thing, part.name)
             try:
-                found[part.name] = plain(value)
+                description[part.name] = plain(value)
             except TypeError:
-                found[part.name] = described(value) if is_dataclass(value) else type(value).__name__
-    return found
+                description[part.name] = described(value) if is_dataclass(value) else type(value).__name__
+    return description

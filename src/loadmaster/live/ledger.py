@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from loadmaster.live.beliefs import AGAIN_S, PATIENCE_S, TRIES, Beliefs, Carried
-from loadmaster.live.claims import HeldHosts
+from loadmaster.live.allocations import Allocation
+from loadmaster.live.cluster_state import AGAIN_S, PATIENCE_S, TRIES, Carryover, ClusterState
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, Refusal
 from loadmaster.live.rows import state_of
 from loadmaster.model import Snapshot
@@ -18,11 +18,11 @@ from loadmaster.model.actions import Action, Explain, Hold, Repin, Start
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Decision, Promise
 
-__all__ = ["AGAIN_S", "Carried", "Ledger"]
+__all__ = ["AGAIN_S", "Carryover", "Ledger"]
 
 
-class Ledger(Beliefs):
-    """The books of a live scheduler."""
+class Ledger(ClusterState):
+    """The state of a live scheduler, with its claims and starts."""
 
     def due(self) -> bool:
         """Whether anything has happened since the last decision that could change it (rule X5)."""
@@ -42,9 +42,9 @@ class Ledger(Beliefs):
         carried = self.carried
         return self.waiting.snapshot(
             self._demands(), self.seed,
-            ranks=self.memory.ranks(names, self.now_s) if ranked else None,
-            need=self.memory.need(names) if ranked else None,
-            columns=self.memory.columns(names) if ranked else None,
+            ranks=self.order_state.ranks(names, self.now_s) if ranked else None,
+            need=self.order_state.need(names) if ranked else None,
+            columns=self.order_state.columns(names) if ranked else None,
             first_task=np.array([self._number[name] for name in names], np.int64),
             last_host=carried.last_host, promises=carried.promises, clock=carried.clock,
             early_end=self.early_end, arrived=self.arrived, ended=self.ended,
@@ -54,10 +54,10 @@ class Ledger(Beliefs):
         """Ask the order, as a decision does: what it reckons when it is asked depends on when that was."""
         names = self.waiting.queued() if self.waiting.rows else []
         if names:
-            self.memory.ranks(names, self.now_s)
-            self.memory.need(names)
+            self.order_state.ranks(names, self.now_s)
+            self.order_state.need(names)
 
-    def carry(self, decision: Decision) -> Carried:
+    def carry(self, decision: Decision) -> Carryover:
         """What the decision on the last snapshot leaves, by names."""
         assert self.cluster is not None
         names, ids = self.cluster.names, self.waiting.ids
@@ -66,9 +66,9 @@ class Ledger(Beliefs):
             for job, each in decision.promises.items()
         }
         last = names[decision.last_host] if decision.last_host >= 0 else ""
-        return Carried(last, promises, decision.wake_s, decision.clock)
+        return Carryover(last, promises, decision.wake_s, decision.clock)
 
-    def take(self, starts: Iterable[Start], partitions: Iterable[int], carried: Carried) -> bool:
+    def take(self, starts: Iterable[Start], partitions: Iterable[int], carried: Carryover) -> bool:
         """The decision was taken: jobs claim their hosts; whether that lets another start now (rule X5)."""
         eligible = set(self.waiting.eligible_ids())
         starts = list(starts)
@@ -76,10 +76,10 @@ class Ledger(Beliefs):
         self.early_end = self.arrived = self.ended = False
         for start, partition in zip(starts, partitions, strict=True):
             expected_s = self._expected_s(start.id, start.hosts)
-            run = HeldHosts(start.hosts, self.now_s, self.now_s + expected_s, partition, sent_s=self.now_s)
+            run = Allocation(start.hosts, self.now_s, self.now_s + expected_s, partition, sent_s=self.now_s)
             self.runs[start.id] = run
             self._held_back.pop(start.id, None)
-            self.memory.started(start.id, self.now_s)
+            self.order_state.started(start.id, self.now_s)
         self.carried = carried
         if not starts:
             return False
@@ -92,40 +92,40 @@ class Ledger(Beliefs):
 
     def overdue(self) -> list[Action]:
         """What to ask of the engine for claims that it has not made true (rule X4), before a decision is taken."""
-        asked: list[Action] = []
+        actions: list[Action] = []
         for name, run in list(self.runs.items()):
             if run.running or self.now_s - run.sent_s < PATIENCE_S:
                 continue
             if self._tries[name] < TRIES:
                 self._tries[name] += 1
                 run.sent_s = self.now_s
-                asked.append(Repin(name, run.hosts))
+                actions.append(Repin(name, run.hosts))
             else:
                 self._give_up(name)
-                asked.append(Hold(name))
+                actions.append(Hold(name))
                 self._held_back[name] = self.now_s
                 self._put_aside(name, f"did not start on {run.hosts[0]}, asked {TRIES + 1} times")
-        if asked:
+        if actions:
             self._refresh()
-        return asked
+        return actions
 
     def loose(self) -> list[Action]:
         """What to hold again: jobs that the engine has released at our word and that have no hosts now (rule X4)."""
-        found: list[Action] = []
+        actions: list[Action] = []
         for name in self.rows:
             free = name not in self.runs and self._state(name) == CLAIMED and self._pinned(name)
             if free and self.now_s - self._held_back.get(name, -math.inf) >= PATIENCE_S:
                 self._held_back[name] = self.now_s
-                found.append(Hold(name))
-        return found
+                actions.append(Hold(name))
+        return actions
 
     def asked_beside(self, actions: Iterable[Action]) -> None:
         """What is asked of the engine beside the rule: starts of jobs that room was made for."""
         self._beside |= {each.id for each in actions if isinstance(each, Start) and each.id not in self.runs}
 
-    def refused_starts(self, told: Iterable[tuple[str, str]]) -> list[Refusal]:
-        """Claims that the engine has accepted and refuses now: `told` holds (job, why); to be asked before `see`."""
-        claims = [(name, self.runs[name].hosts, why) for name, why in told if name in self.runs]
+    def refused_starts(self, refusals: Iterable[tuple[str, str]]) -> list[Refusal]:
+        """Claims that the engine accepted and refuses now: `refusals` holds (job, why); to be asked before `see`."""
+        claims = [(name, self.runs[name].hosts, why) for name, why in refusals if name in self.runs]
         return [Refusal(Start(name, hosts), "unfit", why) for name, hosts, why in claims if not self.runs[name].running]
 
     def refused(self, refusal: Refusal) -> None:

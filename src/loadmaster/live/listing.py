@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from loadmaster.live.engine import ObservedTasks, Over, Seen
+from loadmaster.live.engine import EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
 from loadmaster.model.awaits import Awaits
 
@@ -26,7 +26,7 @@ OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
 """Columns of a job's row that say what it does, the last only of who waits for others; all others say what it is."""
 
 
-def listing_of(seen: Seen) -> Listing:
+def listing_of(seen: Observation) -> Listing:
     """The observation as plain data."""
     cluster = seen.cluster
     if cluster is None:
@@ -51,15 +51,15 @@ def listing_of(seen: Seen) -> Listing:
     }  # fmt: skip
 
 
-def seen_in(listing: Listing) -> Seen:
+def observation_in(listing: Listing) -> Observation:
     """The observation that `listing` holds; jobs in the order of arrival, at one moment as they were first listed."""
     cluster = cluster_in(listing["cluster"])
     ids = sorted(listing["jobs"], key=lambda name: listing["jobs"][name]["submit_s"])
     rows = [listing["jobs"][name] for name in ids]
-    over = tuple(Over(*row) for row in listing["over"])
+    over = tuple(EndedJob(*row) for row in listing["over"])
     left_out = tuple((name, why) for name, why in listing["left_out"])
     awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
-    return Seen(
+    return Observation(
         listing["at_s"], cluster, np.array(listing["up"], bool), workload_in(cluster, rows, listing["names"]),
         tuple(ids), _tasks(cluster, rows), left_out, over, listing["token"], awaits=awaits,
     )  # fmt: skip
@@ -76,18 +76,18 @@ def cluster_in(about: Mapping[str, Any]) -> Cluster:
 
 def change(before: Listing, after: Listing) -> dict[str, Any]:
     """What `applied` needs to make `after` of `before`; the time alone where nothing has changed."""
-    found: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
+    changes: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
     old, new = before.get("jobs", {}), after["jobs"]
     if gone := [name for name in old if name not in new]:
-        found["gone"] = gone
+        changes["gone"] = gone
     if fresh := {name: row for name, row in new.items() if old.get(name, {}).keys() != row.keys()}:
-        found["new"] = fresh
+        changes["new"] = fresh
     fields = {
         name: {field: value for field, value in row.items() if old[name][field] != value}
         for name, row in new.items()
         if name not in fresh and old[name] != row
     }
-    return found | ({"set": fields} if fields else {})
+    return changes | ({"set": fields} if fields else {})
 
 
 def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
@@ -99,7 +99,7 @@ def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
     return {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
 
 
-def _rows(seen: Seen, bound: Constraints) -> dict[str, dict[str, Any]]:
+def _rows(seen: Observation, bound: Constraints) -> dict[str, dict[str, Any]]:
     jobs, tasks = seen.jobs, seen.tasks
     columns: dict[str, list[Any]] = {"submit_s": jobs.submit_s.tolist(), "demand": jobs.demand.tolist()}
     columns |= {name: getattr(jobs, name).tolist() for name in _COLUMNS if getattr(jobs, name) is not None}
@@ -140,15 +140,15 @@ def workload_in(cluster: Cluster, rows: Sequence[Mapping[str, Any]], names: Mapp
 
 
 def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str]]) -> Constraints:
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in rows[0] if rows else ():
         if name in _NAMED:
-            found[name] = Named.of(row[name] for row in rows)
+            columns[name] = Named.of(row[name] for row in rows)
         elif name == "depends":
-            found[name] = Dependencies.of(row[name] for row in rows)
+            columns[name] = Dependencies.of(row[name] for row in rows)
         elif name not in ("submit_s", "demand", *_COLUMNS, *OF_TASKS):
-            found[name] = _numbers(rows, name)
-    return Constraints(**found, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
+            columns[name] = _numbers(rows, name)
+    return Constraints(**columns, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
 
 
 def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> ObservedTasks:

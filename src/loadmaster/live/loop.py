@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from loadmaster.live.answers import answer_line
-from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Decider, Line
-from loadmaster.live.engine import Clock, Engine, EngineDown, FreedByHand, Refusal, Seen
-from loadmaster.live.stopping import Terminated, as_ctrl_c
+from loadmaster.live.engine import Clock, Engine, EngineDown, FreedByHand, Observation, Refusal
+from loadmaster.live.settings import Report
+from loadmaster.live.termination import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.errors import LoadmasterError, one_line
 
@@ -53,7 +53,7 @@ class Loop:
     begun: bool = False
     away: bool = False
     anything_done: bool = False
-    seen: Seen | None = None
+    seen: Observation | None = None
 
     def run(self) -> Report:
         """Cycle after cycle; at the end no job is left behind that only we could start.
@@ -104,8 +104,8 @@ class Loop:
         """Of what was seen last, all that only we can start."""
         if self.seen is None:
             return []
-        asked = self.decider.parting(self.seen, self.report.stranded).asked
-        names = [getattr(each, "id", "") for each in asked]
+        actions = self.decider.parting(self.seen, self.report.stranded).asked
+        names = [getattr(each, "id", "") for each in actions]
         return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
 
     def _name_stranded(self) -> None:
@@ -116,7 +116,7 @@ class Loop:
             self.report.tell(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
             self.report.tell(f"free what stays held by hand: {self.engine.by_hand(names)}")
 
-    def _begun(self) -> Seen | None:
+    def _begun(self) -> Observation | None:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
         seen, began_s = self._observed_in_time(), self.clock.now_s()
         if seen is None:
@@ -127,7 +127,7 @@ class Loop:
         self.decider.warm_up(seen)
         return seen if self.clock.now_s() - began_s <= OLD_S else self._observed_in_time()
 
-    def _cycles(self, seen: Seen | None) -> None:
+    def _cycles(self, seen: Observation | None) -> None:
         while seen is not None:
             self._cycle(seen)
             due_s = self.decider.next_s(self.clock.now_s())
@@ -136,21 +136,21 @@ class Loop:
             self.clock.sleep_until(due_s)
             seen = self._observed_in_time()
 
-    def _cycle(self, seen: Seen) -> None:
+    def _cycle(self, seen: Observation) -> None:
         """Observe (done), decide, write down, act, write down."""
         began_s = self.clock.now_s()
         away, self.away = self.away, False
-        lines, asked = self.decider.decide(seen, away=away)
+        lines, actions = self.decider.decide(seen, away=away)
         if lines:
             self.record.append(lines)
-        if asked:
-            self.record.append([answer_line(self._act(asked))])
+        if actions:
+            self.record.append([answer_line(self._act(actions))])
         self.report.cycle_s = self.clock.now_s() - began_s
         self.decider.told()
 
-    def _act(self, asked: Sequence[Action]) -> list[Refusal]:
+    def _act(self, actions: Sequence[Action]) -> list[Refusal]:
         refusals = []
-        for action in asked:
+        for action in actions:
             refusal = self._asked(action)
             if refusal is not None:
                 refusals.append(refusal)
@@ -172,17 +172,17 @@ class Loop:
             self._is_down(error)
             return Refusal(action, "unknown", one_line(str(error)))
 
-    def _observed_in_time(self) -> Seen | None:
+    def _observed_in_time(self) -> Observation | None:
         """An observation; None where the engine is down until the time of the run is over."""
         return self._asked_until(self.decider.until_s)
 
-    def _observed(self) -> Seen:
+    def _observed(self) -> Observation:
         """An observation, however long it takes."""
         seen = self._asked_until(math.inf)
         assert seen is not None
         return seen
 
-    def _asked_until(self, end_s: float) -> Seen | None:
+    def _asked_until(self, end_s: float) -> Observation | None:
         """While the engine is down it is asked again and again, less and less often (rule X3); None at `end_s`."""
         pause_s = BACK_OFF_S[0]
         while True:
@@ -196,7 +196,7 @@ class Loop:
             self.clock.sleep_until(min(now_s + pause_s, end_s))
             pause_s = min(2 * pause_s, BACK_OFF_S[1])
 
-    def _look(self) -> Seen:
+    def _look(self) -> Observation:
         """One observation; that the engine answers again is said.
 
         Raises:
@@ -231,12 +231,12 @@ class Loop:
                 if self.clock.now_s() > until_s:
                     return
                 continue
-            lines, asked = self.decider.parting(seen, self.report.stranded)
+            lines, actions = self.decider.parting(seen, self.report.stranded)
             if lines:
                 self._write_if_possible(lines)
-            refusals = [refusal for refusal in map(self._asked, asked) if refusal is not None]
+            refusals = [refusal for refusal in map(self._asked, actions) if refusal is not None]
             if lines and refusals:
                 self._write_if_possible([answer_line(refusals)])
             self.report.stranded = [getattr(each.action, "id", "") for each in refusals if each.kind != "gone"]
-            if not asked:
+            if not actions:
                 return

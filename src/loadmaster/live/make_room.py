@@ -140,9 +140,9 @@ def _needed(state: State, moves: tuple[Step, ...]) -> list[Step] | None:
     end = next((k for k, move in enumerate(moves) if move.task == last), None)
     if end is None:
         return None
-    kept = list(moves[: end + 1])
-    for step in sorted(kept[:-1], key=lambda step: -state.cost[step.task]):
-        fewer = [each for each in kept if each is not step]
+    needed = list(moves[: end + 1])
+    for step in sorted(needed[:-1], key=lambda step: -state.cost[step.task]):
+        fewer = [each for each in needed if each is not step]
         if carried_out(state, fewer) is not None:
-            kept = fewer
-    return kept
+            needed = fewer
+    return needed

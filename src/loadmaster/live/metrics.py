@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from loadmaster.model.errors import InputError
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Report
     from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import Decided
-    from loadmaster.runs.so_far import SoFar
+    from loadmaster.live.record import CycleDecision
+    from loadmaster.live.settings import Report
+    from loadmaster.runs.interim_waits import InterimWaits
 
 _HELP = {
     "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
@@ -67,7 +67,7 @@ class MetricsServer:
     def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
         self._text, self._token = "", token
         self._report: Report | None = None
-        self.so_far: SoFar | None = None
+        self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
         if port is None:
@@ -114,7 +114,7 @@ class MetricsServer:
             lines += _lines("last_observation_timestamp_seconds", {"": report.observed_s})
         return self._text + "\n".join(lines) + "\n"
 
-    def show(self, _now_s: float, ledger: "Ledger", _decided: "Decided", report: "Report") -> None:
+    def show(self, _now_s: float, ledger: "Ledger", _decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
             return
@@ -160,12 +160,12 @@ class MetricsServer:
         return Handler
 
 
-def _of_shadow(found: "SoFar") -> list[str]:
+def _of_shadow(waits: "InterimWaits") -> list[str]:
     """What is not known is left out."""
     values = {
-        "site_mean_wait_seconds": found.site_wait_s, "own_mean_wait_seconds": found.own_wait_s,
-        "model_mean_wait_seconds": found.model_wait_s, "model_error_ratio": found.error, "jobs": found.jobs,
-        "open_jobs": found.open,
+        "site_mean_wait_seconds": waits.site_wait_s, "own_mean_wait_seconds": waits.own_wait_s,
+        "model_mean_wait_seconds": waits.model_wait_s, "model_error_ratio": waits.error, "jobs": waits.jobs,
+        "open_jobs": waits.open,
     }  # fmt: skip
     return [
         line for name, value in values.items() if value is not None for line in _lines(f"shadow_{name}", {"": value})

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from loadmaster.live.adopted import Adopted
-from loadmaster.live.claims import HeldHosts
-from loadmaster.live.happened import Happened, ObservedMoment
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.ledger import Ledger
+from loadmaster.live.observed_history import ObservedHistory, ObservedMoment
+from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Place
@@ -17,13 +17,13 @@ from loadmaster.scheduling import Scheduler
 _CANCELLED, _NODE_FAIL = STATUSES.index("cancelled"), STATUSES.index("node_fail")
 
 
-class OwnQueue(Adopted):
+class OwnQueue(ResumedEngine):
     """The same jobs come to the same hosts, which fail when they fail; who starts when and where is decided here.
 
     A job runs as long as it did at the site once that is known, and until then as long as is expected of it.
 
     Args:
-        happened: at the site.
+        history: at the site.
         scheduler: who decides.
         interval_s: seconds between cycles; 0: at every event.
         seed: for policies that draw.
@@ -31,19 +31,19 @@ class OwnQueue(Adopted):
     """
 
     def __init__(
-        self, happened: Happened, scheduler: Scheduler, interval_s: float, seed: int,
+        self, history: ObservedHistory, scheduler: Scheduler, interval_s: float, seed: int,
         watch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._watch = watch
-        self._all = {name: _lasting(name, happened) for name in happened.rows}
-        super().__init__(self._all, happened.ledger, scheduler, interval_s, seed)
-        ran = happened.ran
+        self._all = {name: _lasting(name, history) for name in history.rows}
+        super().__init__(self._all, history.ledger, scheduler, interval_s, seed)
+        ran = history.ran
         self.status = np.array([STATUSES.index(ran[name].status) if name in ran else 0 for name in self.ids], np.int32)
         self.arrivals.close()
         self.began_s: dict[str, float] = {}
-        self.adopt(happened.ledger)
-        self.memory.memory.know(self._all, self.cluster, happened.ledger.listing["names"])
-        for moment in happened.moments:
+        self.adopt(history.ledger)
+        self.memory.order_state.know(self._all, self.cluster, history.ledger.listing["names"])
+        for moment in history.moments:
             self._meet(moment)
 
     @property
@@ -110,11 +110,11 @@ class OwnQueue(Adopted):
 
     def _look(self, ledger: Ledger, *, know: bool) -> None:
         self._up, self._here, self._away = np.array(ledger.listing["up"], bool), set(ledger.rows), set()
-        self.memory.memory.know(self._all, self.cluster, ledger.listing["names"])
-        self.memory.memory.tick(ledger.now_s)
+        self.memory.order_state.know(self._all, self.cluster, ledger.listing["names"])
+        self.memory.order_state.tick(ledger.now_s)
         self.now_s = ledger.now_s
 
-    def _found(self, name: str, run: HeldHosts) -> None:
+    def _found(self, name: str, run: Allocation) -> None:
         super()._found(name, run)
         job = self.number[name]
         if job in self.occupancy.running:
@@ -126,12 +126,12 @@ class OwnQueue(Adopted):
         self.began_s.setdefault(self.ids[place.job], self.now_s)
 
     def _tick(self, until_s: float) -> None:
-        self.memory.memory.tick(until_s)
+        self.memory.order_state.tick(until_s)
 
 
-def _lasting(name: str, happened: Happened) -> dict[str, object]:
+def _lasting(name: str, history: ObservedHistory) -> dict[str, object]:
     """The row of a job with how long it runs: as it did, or else as is expected."""
-    row = happened.rows[name]
+    row = history.rows[name]
     limit_s = float(row["estimate_s"] if "estimate_s" in row else row["runtime_s"])
-    lasts_s = happened.ran[name].work_s if name in happened.ran else max(limit_s, happened.running.get(name, 0.0))
+    lasts_s = history.ran[name].work_s if name in history.ran else max(limit_s, history.running.get(name, 0.0))
     return {**row, "estimate_s": limit_s, "runtime_s": max(lasts_s, 1e-3)}

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from loadmaster.live.conduct import Conduct, Report
 from loadmaster.live.engine import Clock
 from loadmaster.live.ledger import Ledger
-from loadmaster.live.record import Decided, Pass
+from loadmaster.live.record import CycleDecision, Pass
+from loadmaster.live.settings import LiveSettings, Report
 from loadmaster.model.actions import Start
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.model.snapshot import Decision, Snapshot
@@ -23,7 +23,7 @@ class Passes:
 
     Attributes:
         scheduler: the rule.
-        conduct: how long it may take, how many jobs it may start, and who decides in its place.
+        settings: how long it may take, how many jobs it may start, and who decides in its place.
         clock: that it is timed by.
         report: what must be said.
         failures: of the rule, in a row.
@@ -31,15 +31,15 @@ class Passes:
     """
 
     scheduler: Scheduler
-    conduct: Conduct
+    settings: LiveSettings
     clock: Clock
     report: Report
     failures: int = 0
     started: int = 0
 
-    def decide(self, ledger: Ledger) -> Decided:
+    def decide(self, ledger: Ledger) -> CycleDecision:
         """The passes of this cycle; a rule that fails or is too slow decides nothing (rule X9)."""
-        decided = Decided(taken=self.conduct.acts)
+        decided = CycleDecision(taken=self.settings.acts)
         if not ledger.due() or self._left() == 0:
             return decided
         began_s = self.clock.now_s()
@@ -52,14 +52,16 @@ class Passes:
             self._failed(ledger, decided, one_line(str(error) or type(error).__name__))
         return decided
 
-    def _pass(self, decide: Callable[[Snapshot], Decision], ledger: Ledger, decided: Decided, began_s: float) -> bool:
+    def _pass(
+        self, decide: Callable[[Snapshot], Decision], ledger: Ledger, decided: CycleDecision, began_s: float
+    ) -> bool:
         """Decide once, and claim; whether that lets another job start."""
         snapshot = ledger.snapshot(ranked=decided.by == "rule")
         if snapshot is None:
             return False
         decision = decide(snapshot)
         took_s = self.clock.now_s() - began_s
-        if took_s > self.conduct.interval_s / 2 and decided.by == "rule":
+        if took_s > self.settings.interval_s / 2 and decided.by == "rule":
             raise InputError(f"{took_s:.1f} s", "deciding took more than half of the interval")
         names, ids = snapshot.cluster.names, ledger.waiting.ids
         places = decision.place[: self._left()]
@@ -74,18 +76,18 @@ class Passes:
         taken = (starts, partitions) if decided.taken else ((), ())
         return ledger.take(*taken, carried)
 
-    def _failed(self, ledger: Ledger, decided: Decided, why: str) -> None:
+    def _failed(self, ledger: Ledger, decided: CycleDecision, why: str) -> None:
         self.failures += 1
         self.report.skipped += 1
         decided.skipped = why
         if decided.passes or self.failures < FAILURES:
             self.report.say(f"no decision in a cycle: {why}")
             return
-        self.report.say(f"{self.conduct.fallback} decides in the place of the rule, which fails: {why}")
+        self.report.say(f"{self.settings.fallback} decides in the place of the rule, which fails: {why}")
         decided.by = "fallback"
-        rule = Scheduler(POLICIES[self.conduct.fallback], discipline_named("netbatch"))
+        rule = Scheduler(POLICIES[self.settings.fallback], discipline_named("netbatch"))
         self._pass(rule.decide, ledger, decided, self.clock.now_s())
 
     def _left(self) -> int | None:
-        most = self.conduct.max_starts
+        most = self.settings.max_starts
         return None if most is None else max(0, most - self.started)

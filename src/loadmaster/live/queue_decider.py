@@ -5,22 +5,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from loadmaster.live.claims import ADOPTED
-from loadmaster.live.compiling import compile_for
-from loadmaster.live.conduct import Conduct, Report
+from loadmaster.live.allocations import ADOPTED
 from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Clock, Refusal, Seen
+from loadmaster.live.engine import Clock, Observation, Refusal
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import Listing, applied, change, listing_of
 from loadmaster.live.passes import Passes
-from loadmaster.live.record import Decided, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.live.record import CycleDecision, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.live.settings import LiveSettings, Report
+from loadmaster.live.warmup import compile_for
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.scheduling import Scheduler
 
 LATE_S = 1.0
 """A cycle that observes so long after its moment is dated when it observed."""
 
-Watch = Callable[[float, Ledger, Decided, Report], None]
+Watch = Callable[[float, Ledger, CycleDecision, Report], None]
 """Called after every cycle with its nominal moment."""
 
 Beside = Callable[[Ledger, Sequence[Start]], Sequence[Action]]
@@ -33,7 +33,7 @@ class QueueDecider:
 
     Attributes:
         scheduler: the one that simulations run.
-        conduct: how to behave.
+        settings: how to behave.
         clock: the engine's time.
         report: what was done.
         about: what else the record is to say of this session; `engine` is its name.
@@ -47,7 +47,7 @@ class QueueDecider:
     """
 
     scheduler: Scheduler
-    conduct: Conduct
+    settings: LiveSettings
     clock: Clock
     report: Report
     about: dict[str, Any] = field(default_factory=dict)
@@ -59,18 +59,18 @@ class QueueDecider:
     ready: bool = False
 
     def __post_init__(self) -> None:
-        self.passes = Passes(self.scheduler, self.conduct, self.clock, self.report)
-        self.decided = Decided()
+        self.passes = Passes(self.scheduler, self.settings, self.clock, self.report)
+        self.decided = CycleDecision()
         self._handed: set[str] = set()
         self._leaves, self._first = False, True
-        self.number, self.until_s = 0, self.clock.now_s() + self.conduct.for_s
+        self.number, self.until_s = 0, self.clock.now_s() + self.settings.for_s
 
     @property
     def hands_back(self) -> bool:
         """See `Decider`."""
-        return self.conduct.acts and self.conduct.on_exit == "release"
+        return self.settings.acts and self.settings.on_exit == "release"
 
-    def begin(self, first: Seen) -> Sequence[Line]:
+    def begin(self, first: Observation) -> Sequence[Line]:
         """See `Decider`."""
         listing, lines = listing_of(first), list(self.earlier)
         self.origin_s = lines[0]["origin_s"] if lines else self._origin_of(listing)
@@ -78,21 +78,21 @@ class QueueDecider:
         self.ledger, self.listing, self._forgetful = reading.ledger, reading.ledger.listing, bool(lines)
         self._starts_at(self.clock.now_s())
         line = begin_line(
-            origin_s=self.origin_s, at_s=listing["at_s"], conduct=asdict(self.conduct), seed=self.seed, **self.about
+            origin_s=self.origin_s, at_s=listing["at_s"], conduct=asdict(self.settings), seed=self.seed, **self.about
         )
         return (line,)
 
-    def warm_up(self, first: Seen) -> None:
+    def warm_up(self, first: Observation) -> None:
         """See `Decider`."""
         compile_for(self.scheduler, first, long_queues=self.ready, origin_s=self.origin_s, seed=self.seed)
         self._starts_at(self.clock.now_s())
 
-    def decide(self, seen: Seen, *, away: bool) -> Step:
+    def decide(self, seen: Observation, *, away: bool) -> Step:
         """See `Decider`."""
         listing = listing_of(seen)
         now_s = self._nominal_s(listing["at_s"])
         self._forgetful |= away
-        self.decided = Decided(taken=self.conduct.acts)
+        self.decided = CycleDecision(taken=self.settings.acts)
         if self.listing and listing["at_s"] <= self.listing["at_s"]:
             self.report.say("the engine showed an old listing: nothing was decided on it")
             return Step()
@@ -102,25 +102,25 @@ class QueueDecider:
             self._handed.clear()  # an engine that was restarted may have taken back what it was told
         self.listing = applied(self.listing, changed)
         refused = [] if forgetful else self.ledger.refused_starts(seen.refused)
-        news = self.ledger.see(self.listing, now_s, forgetful=forgetful)
+        changes = self.ledger.see(self.listing, now_s, forgetful=forgetful)
         for refusal in refused:
             self.ledger.refused(refusal)
             self.report.refusals[refusal.kind] += 1
         self.report.cycles += 1
         if not self._first:  # bound at our word, though the engine could not say so, or beside the rule
-            self.report.starts += sum(run.by == ADOPTED for _, run in news.found)
+            self.report.starts += sum(run.by == ADOPTED for _, run in changes.found)
         self._first = False
-        self.report.foreign += len(news.released) + sum(run.by == "foreign" for _, run in news.found)
-        self.report.lost += news.lost
-        asked = self.ledger.overdue() if self.conduct.acts else []
+        self.report.foreign += len(changes.released) + sum(run.by == "foreign" for _, run in changes.found)
+        self.report.lost += changes.lost
+        actions = self.ledger.overdue() if self.settings.acts else []
         self.decided = self.passes.decide(self.ledger)
         self.report.fallbacks += self.decided.by == "fallback"
-        asked += self._wanted()
+        actions += self._wanted()
         decided = self.decided
-        quiet = not (asked or refused or decided.passes or decided.skipped or forgetful or news.stopped)
+        quiet = not (actions or refused or decided.passes or decided.skipped or forgetful or changes.stopped)
         if quiet and not changed.keys() - {"at_s"}:
             return Step()
-        return Step((cycle_line(now_s, changed, forgetful, decided, asked, refused),), asked)
+        return Step((cycle_line(now_s, changed, forgetful, decided, actions, refused),), actions)
 
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""
@@ -128,11 +128,11 @@ class QueueDecider:
 
     def told(self) -> None:
         """See `Decider`."""
-        most = self.conduct.max_starts
-        if most is not None and self.passes.started >= most and self.conduct.acts:
+        most = self.settings.max_starts
+        if most is not None and self.passes.started >= most and self.settings.acts:
             those = "1 job was" if most == 1 else f"{most:,} jobs were"
-            asked = f"{those} asked to start, as many as --max-starts allows"
-            self.report.say(f"{asked}: what waits for us waits until the end.")
+            note = f"{those} asked to start, as many as --max-starts allows"
+            self.report.say(f"{note}: what waits for us waits until the end.")
         self.report.left_out = self.ledger.left_out()
         self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 
@@ -145,30 +145,30 @@ class QueueDecider:
         if idle_s == math.inf:
             return math.inf
         if idle_s > self.origin_s:
-            intervals = (min(idle_s, self.until_s) - self.origin_s) / self.conduct.interval_s
+            intervals = (min(idle_s, self.until_s) - self.origin_s) / self.settings.interval_s
             self.number = max(self.number, math.ceil(intervals) if idle_s <= self.until_s else math.floor(intervals))
-        due_s = self.origin_s + self.number * self.conduct.interval_s
+        due_s = self.origin_s + self.number * self.settings.interval_s
         return math.inf if due_s > self.until_s else due_s
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
+    def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """All that waits goes to the engine's own scheduler (rule X10), with what was left out, perhaps held by us."""
         listing, lines = listing_of(seen), []
         newer = listing["at_s"] > self.ledger.listing.get("at_s", -math.inf)
         if newer:
             changed = change(self.listing, listing)
             self.listing = applied(self.listing, changed)
-            now_s = max(self.ledger.now_s, self._number_at(self.clock.now_s()) * self.conduct.interval_s)
+            now_s = max(self.ledger.now_s, self._number_at(self.clock.now_s()) * self.settings.interval_s)
             self.ledger.see(self.listing, now_s)
         left_out = [name for name, _ in listing.get("left_out", ()) if not self._leaves or name in stranded]
         self._leaves = True
-        asked = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
+        actions = [Withdraw(name) for name in (*self.ledger.releasable(), *left_out)]
         if newer:
-            lines.append({**cycle_line(now_s, changed, False, Decided(), asked), "parting": True})
-        return Step(lines, asked)
+            lines.append({**cycle_line(now_s, changed, False, CycleDecision(), actions), "parting": True})
+        return Step(lines, actions)
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what nobody else can start is counted."""
-        left = len(self.ledger.releasable()) if self.conduct.acts and self.conduct.on_exit == "hold" else 0
+        left = len(self.ledger.releasable()) if self.settings.acts and self.settings.on_exit == "hold" else 0
         if left:
             those = "1 job stays" if left == 1 else f"{left:,} jobs stay"
             self.report.say(
@@ -179,7 +179,7 @@ class QueueDecider:
     def _wanted(self) -> list[Action]:
         """What to ask so that the decision comes true."""
         starts = [start for each in self.decided.passes for start in each.starts]
-        if not self.conduct.acts:
+        if not self.settings.acts:
             self.report.starts += len(starts)
             return []
         beside = self.beside(self.ledger, starts)
@@ -188,23 +188,23 @@ class QueueDecider:
 
     def _others(self) -> list[Action]:
         """Jobs that the model has no words for, handed to the engine once if that is wanted (rule X7)."""
-        if self.conduct.others == "keep":
+        if self.settings.others == "keep":
             return []
         fresh = [name for name, _ in self.listing["left_out"] if name not in self._handed]
         self._handed.update(fresh)
         return [Withdraw(name) for name in fresh]
 
     def _starts_at(self, now_s: float) -> None:
-        self.number, self.until_s = self._number_at(now_s), now_s + self.conduct.for_s
+        self.number, self.until_s = self._number_at(now_s), now_s + self.settings.for_s
 
     def _number_at(self, now_s: float) -> int:
-        return math.floor((now_s - self.origin_s) / self.conduct.interval_s)
+        return math.floor((now_s - self.origin_s) / self.settings.interval_s)
 
     def _nominal_s(self, at_s: float) -> float:
         """When a cycle counts as being (rule X5): at its multiple, or as it was observed where that was late."""
-        due_s, seen_s = self.number * self.conduct.interval_s, at_s - self.origin_s
+        due_s, seen_s = self.number * self.settings.interval_s, at_s - self.origin_s
         return due_s if seen_s - due_s <= LATE_S else round(seen_s, 3)
 
     def _origin_of(self, first: Listing) -> float:
         times = [first["at_s"], *(row["submit_s"] for row in first["jobs"].values())]
-        return math.floor(float(min(times)) / self.conduct.interval_s) * self.conduct.interval_s
+        return math.floor(float(min(times)) / self.settings.interval_s) * self.settings.interval_s

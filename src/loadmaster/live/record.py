@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from loadmaster.live.allocations import ObservedChanges
 from loadmaster.live.answers import action_in, plain_action, plain_refusals, refusals_in
-from loadmaster.live.claims import News
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.ledger import Carried, Ledger
+from loadmaster.live.ledger import Carryover, Ledger
 from loadmaster.live.listing import Listing, applied
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.snapshot import Alternative, NextLoops
@@ -41,7 +41,7 @@ class Pass(NamedTuple):
 
     starts: tuple[Start, ...]
     partitions: tuple[int, ...]
-    carried: Carried
+    carried: Carryover
     winners: int = 0
     queued: int = 0
     chosen: int = -1
@@ -49,7 +49,7 @@ class Pass(NamedTuple):
 
 
 @dataclass
-class Decided:
+class CycleDecision:
     """What one cycle came to.
 
     Attributes:
@@ -94,7 +94,7 @@ def begin_line(**about: Any) -> dict[str, Any]:
 
 
 def cycle_line(
-    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: Decided, asked: Sequence[Action],
+    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: CycleDecision, actions: Sequence[Action],
     refused: Sequence[Refusal] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """A cycle, before anything of it is asked of the engine.
@@ -104,7 +104,7 @@ def cycle_line(
         changed: what the observation changes.
         forgetful: the engine or we were away.
         decided: on it.
-        asked: what is asked of the engine.
+        actions: what is asked of the engine.
         refused: earlier starts that the engine accepted, and of which the observation says that they were refused.
     """
     line: dict[str, Any] = {"cycle": now_s, "seen": changed}
@@ -117,8 +117,8 @@ def cycle_line(
         line |= {"by": decided.by, "taken": decided.taken, "cut": decided.cut}
     if decided.skipped:
         line["skipped"] = decided.skipped
-    if asked:
-        line["asked"] = [plain_action(action) for action in asked]
+    if actions:
+        line["asked"] = [plain_action(action) for action in actions]
     return line
 
 
@@ -127,7 +127,7 @@ def end_line(ended: str, at_s: float) -> dict[str, Any]:
     return {"end": ended, "at_s": at_s}
 
 
-class Reading:
+class RecordReader:
     """Lines of a record put through a ledger once more.
 
     Attributes:
@@ -140,7 +140,7 @@ class Reading:
         self.acts = True
         self._listing: Listing = {}
 
-    def read(self, line: Mapping[str, Any]) -> News | None:
+    def read(self, line: Mapping[str, Any]) -> ObservedChanges | None:
         """Take one line, up to the passes of its decision; see `take`."""
         if "begin" in line:
             self.acts = line["conduct"]["mode"] == "live"
@@ -148,13 +148,13 @@ class Reading:
             self._refused(line)
             return None
         self._listing = applied(self._listing, line["seen"])
-        news = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
+        changes = self.ledger.see(self._listing, line["cycle"], forgetful=line.get("forgetful", False))
         self._refused(line)
         if self.acts:
             self.ledger.overdue()
         if line.get("skipped"):
             self.ledger.ask()
-        return news
+        return changes
 
     def read_whole(self, line: Mapping[str, Any]) -> None:
         """Take all of one line."""
@@ -186,9 +186,9 @@ def passes_of(line: Mapping[str, Any]) -> list[Pass]:
     return [_pass_in(plain) for plain in line.get("passes", ())]
 
 
-def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: float, seed: int) -> Reading:
+def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: float, seed: int) -> RecordReader:
     """The ledger as it stood after the last of `lines`."""
-    reading = Reading(order, origin_s, seed)
+    reading = RecordReader(order, origin_s, seed)
     for line in lines:
         reading.read_whole(line)
     return reading
@@ -234,7 +234,7 @@ def _plain_pass(each: Pass) -> dict[str, Any]:
 def _pass_in(plain: Mapping[str, Any]) -> Pass:
     promises = {name: (float(start_s), tuple(hosts)) for name, (start_s, hosts) in plain["promises"].items()}
     clock = NextLoops(*(float(value) for value in plain["clock"]))
-    carried = Carried(plain["last_host"], promises, float(plain["wake_s"]), clock)
+    carried = Carryover(plain["last_host"], promises, float(plain["wake_s"]), clock)
     starts = tuple(Start(name, tuple(hosts)) for name, hosts, _ in plain["starts"])
     options = tuple(Alternative(*option) for option in plain.get("options", ()))
     return Pass(

@@ -8,7 +8,7 @@ from loadmaster.live.engine import HELD, NOWHERE, RUNNING
 from loadmaster.live.listing import OF_TASKS
 from loadmaster.model import Cluster
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED
 
 Row = dict[str, Any]
 """A job's columns in a listing."""
@@ -63,13 +63,13 @@ def as_known(before: Mapping[str, Any] | None, row: Row, now_s: float, *, waited
     """
     if before is None:
         return row
-    found = {**row, "submit_s": min(before["submit_s"], row["submit_s"])}  # to be sent back is no new submission
+    merged = {**row, "submit_s": min(before["submit_s"], row["submit_s"])}  # to be sent back is no new submission
     if state_of(row) != HELD and "holds" in row:  # which says what the job has on each host
-        found |= {name: value for name, value in before.items() if name not in OF_TASKS and name != "hold"}
+        merged |= {name: value for name, value in before.items() if name not in OF_TASKS and name != "hold"}
     if "eligible_s" in row and "eligible_s" in before:
         released = before.get("hold") and not row.get("hold") and not waited
-        found["eligible_s"] = max(row["eligible_s"], now_s if released else min(before["eligible_s"], now_s))
-    return found
+        merged["eligible_s"] = max(row["eligible_s"], now_s if released else min(before["eligible_s"], now_s))
+    return merged
 
 
 def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
@@ -82,17 +82,17 @@ def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
     """
     if before is None:
         return row
-    kept = ["depends", *(["throttle"] if not row.get("throttle") else [])]
+    columns = ["depends", *(["throttle"] if not row.get("throttle") else [])]
     if state_of(row) != HELD:
-        kept += ["priority", *(["exclusive", "demand"] if before.get("exclusive") == _HOST else [])]
-    found = {**row, **{name: before[name] for name in kept if name in before}}
-    found["submit_s"] = min(before["submit_s"], row["submit_s"])  # to be sent back is no new submission
+        columns += ["priority", *(["exclusive", "demand"] if before.get("exclusive") == _HOST else [])]
+    merged = {**row, **{name: before[name] for name in columns if name in before}}
+    merged["submit_s"] = min(before["submit_s"], row["submit_s"])  # to be sent back is no new submission
     if "eligible_s" in row and "eligible_s" in before:
         waited_until_s = now_s if before.get("hold") and not row.get("hold") else min(before["eligible_s"], now_s)
-        found["eligible_s"] = max(row["eligible_s"], waited_until_s)
+        merged["eligible_s"] = max(row["eligible_s"], waited_until_s)
     if before.get("hold") == 0:
-        found["hold"] = 0  # who was held later waited before that
-    return found
+        merged["hold"] = 0  # who was held later waited before that
+    return merged
 
 
 def hosts_in(row: Row, names: list[str], *, pinned: bool = False) -> tuple[str, ...]:
@@ -105,8 +105,8 @@ def hosts_in(row: Row, names: list[str], *, pinned: bool = False) -> tuple[str, 
     """
     where = row["pin" if pinned else "host"]
     rows = [host if host != NOWHERE else pin for host, pin in zip(where, row["pin"], strict=True)]
-    known = next((host for host in rows if host != NOWHERE), 0)
-    return tuple(names[host if host != NOWHERE else known] for host in rows)
+    first_host = next((host for host in rows if host != NOWHERE), 0)
+    return tuple(names[host if host != NOWHERE else first_host] for host in rows)
 
 
 def expected_s(row: Row, hosts: tuple[str, ...], cluster: Cluster) -> float:
@@ -121,10 +121,10 @@ def expected_s(row: Row, hosts: tuple[str, ...], cluster: Cluster) -> float:
 
 def row_on_our_clock(row: Row, origin_s: float, first_s: float) -> Row:
     """Times from our origin; what came while a cycle was at work, which first saw it at `first_s`, came as it began."""
-    found = {**row, "submit_s": max(0.0, min(row["submit_s"] - origin_s, first_s))}
+    shifted = {**row, "submit_s": max(0.0, min(row["submit_s"] - origin_s, first_s))}
     if "eligible_s" in row:
-        found["eligible_s"] = max(0.0, float(row["eligible_s"]) - origin_s)
-    return found
+        shifted["eligible_s"] = max(0.0, float(row["eligible_s"]) - origin_s)
+    return shifted
 
 
 def on_our_clock(cluster: Cluster, origin_s: float) -> Cluster:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from loadmaster.live.allocations import Allocation
 from loadmaster.live.answers import refusals_in
-from loadmaster.live.claims import HeldHosts
-from loadmaster.live.record import Reading, lines_of
+from loadmaster.live.record import RecordReader, lines_of
 from loadmaster.model.awaits import Awaits
 from loadmaster.order import ORDERS
 from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
@@ -43,24 +43,24 @@ def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
 
 def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     """Cycles in which a job was asked to start in vain, and those in which it was left alone for that."""
-    reading = Reading(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
+    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
     ledger, claim = reading.ledger, None
-    found: list[tuple[float, str]] = [(-math.inf, "")]
+    refusals: list[tuple[float, str]] = [(-math.inf, "")]
     for line in lines:
         reading.read_whole(line)
         run = ledger.runs.get(name)
         if claim is not None and run is not claim and name in ledger.rows:
-            found.append((claim.start_s, _in_vain(claim, line, name)))
+            refusals.append((claim.start_s, _in_vain(claim, line, name)))
         until_s, why = ledger.aside.get(name, (math.inf, ""))
         words = f"it was left alone for a while: {why}" if math.isfinite(until_s) else ""
-        if words != found[-1][1]:
-            found.append((max(ledger.now_s, math.nextafter(found[-1][0], math.inf)), words))
+        if words != refusals[-1][1]:
+            refusals.append((max(ledger.now_s, math.nextafter(refusals[-1][0], math.inf)), words))
         claim = run if run is not None and not run.running else None
-    return ReasonsByMoment([moment for moment, _ in found], [words for _, words in found])
+    return ReasonsByMoment([moment for moment, _ in refusals], [words for _, words in refusals])
 
 
-def _in_vain(claim: HeldHosts, line: Mapping[str, Any], name: str) -> str:
+def _in_vain(claim: Allocation, line: Mapping[str, Any], name: str) -> str:
     """What became of a claim that a line of the record shows to be lost."""
     texts = [each.text for each in refusals_in(line) if getattr(each.action, "id", "") == name]
-    asked = f"it was asked to start on {', '.join(dict.fromkeys(claim.hosts))}"
-    return f"{asked}, and the engine refused: {texts[0]}" if texts else f"{asked}, and the engine did not start it"
+    text = f"it was asked to start on {', '.join(dict.fromkeys(claim.hosts))}"
+    return f"{text}, and the engine refused: {texts[0]}" if texts else f"{text}, and the engine did not start it"

@@ -6,8 +6,8 @@ Written against the definitions alone; it shares no code with the engines.
 import numpy as np
 
 from loadmaster.measure.check_constraints import broken_constraints
-from loadmaster.measure.held import held, task_jobs
 from loadmaster.measure.little import little
+from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES
@@ -30,17 +30,17 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
     shape = _shape(workload, schedule)
     if shape:
         return shape
-    found = [*_hosts(workload, cluster, schedule), *_starts(workload, schedule)]
-    if not found:
-        found = [*_capacity(workload, cluster, schedule), *_counts(schedule), *_runtimes(workload, cluster, schedule)]
-        found += broken_constraints(workload, cluster, schedule)
+    broken = [*_hosts(workload, cluster, schedule), *_starts(workload, schedule)]
+    if not broken:
+        broken = [*_capacity(workload, cluster, schedule), *_counts(schedule), *_runtimes(workload, cluster, schedule)]
+        broken += broken_constraints(workload, cluster, schedule)
         check = little(workload, schedule)
         if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice
-            found.append(
+            broken.append(
                 f"Little's law: the cycles counted a mean queue of {check.counted:.6g}, "
                 f"the waits give {check.expected:.6g} ({percent(check.error, 2)} apart)"
             )
-    return tuple(found)
+    return tuple(broken)
 
 
 def _shape(workload: Workload, schedule: Schedule) -> tuple[str, ...]:
@@ -56,15 +56,15 @@ def _shape(workload: Workload, schedule: Schedule) -> tuple[str, ...]:
 def _hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     job = task_jobs(workload)
     started = schedule.started[job]
-    found = []
+    broken = []
     for wrong, rule in (
         (schedule.host >= cluster.hosts, f"has a host beyond the {cluster.hosts} of the cluster"),
         (started & (schedule.host < 0), "started without a host for each of its tasks"),
         (~started & (schedule.host >= 0), "has a host but no start"),
     ):
         if wrong.any():
-            found.append(f"job {workload.id_of(int(job[np.argmax(wrong)]))} {rule} ({int(wrong.sum())} tasks)")
-    return found
+            broken.append(f"job {workload.id_of(int(job[np.argmax(wrong)]))} {rule} ({int(wrong.sum())} tasks)")
+    return broken
 
 
 def _starts(workload: Workload, schedule: Schedule) -> list[str]:
@@ -105,7 +105,7 @@ def _runtimes(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
 
 def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     """Sweep each host's starts and ends in the order of time; an end at the moment of a start comes first."""
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     job = times.job
     host = np.tile(times.host, 2)
     time = np.concatenate((times.end_s, times.start_s))
@@ -113,7 +113,7 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
     order = np.lexsort((is_start, time, host))
     host, time = host[order], time[order]
     first_of_host = np.flatnonzero(np.diff(host, prepend=-1))
-    found = []
+    broken = []
     for r, resource in enumerate(cluster.resources):
         amount = workload.demand[job, r]
         load = _held(np.concatenate((-amount, amount))[order], first_of_host)
@@ -121,11 +121,11 @@ def _capacity(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[
         over = load > capacity * (1 + _SLACK)
         if over.any():
             at = int(np.argmax(over))
-            found.append(
+            broken.append(
                 f"host {cluster.name(host[at])} holds {load[at]:.6g} of {capacity[at]:.6g} {resource} "
                 f"at {time[at]:.6g} s ({np.unique(host[over]).size} hosts overfilled)"
             )
-    return found
+    return broken
 
 
 def _held(change: Floats, first_of_host: np.ndarray) -> Floats:

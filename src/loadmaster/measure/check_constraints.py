@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.measure.check_limits import beyond_alone, broken_limits, broken_work, name_behind
-from loadmaster.measure.held import Held, held, task_jobs
+from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import STATUSES
@@ -24,8 +24,8 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
     if not bound.given and rules == SiteRules():
         return []
-    times = held(workload, schedule)
-    found = [
+    times = task_intervals(workload, schedule)
+    broken = [
         *_times(workload, bound, schedule),
         *_places(workload, bound, rules, schedule),
         *_calendar(workload, cluster, schedule, bound, rules, times),
@@ -34,8 +34,8 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *broken_work(workload, bound, rules, schedule),
     ]
     if bound.depends is not None:
-        found += _dependencies(workload, bound, schedule)
-    return found
+        broken += _dependencies(workload, bound, schedule)
+    return broken
 
 
 def _times(workload: Workload, bound: Constraints, schedule: Schedule) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _partitions(job: int, bound: Constraints, rules: SiteRules) -> list[Partitio
 
 
 def _calendar(
-    workload: Workload, cluster: Cluster, schedule: Schedule, bound: Constraints, rules: SiteRules, times: Held
+    workload: Workload, cluster: Cluster, schedule: Schedule, bound: Constraints, rules: SiteRules, times: TaskIntervals
 ) -> Iterator[str]:
     assert cluster.speed is not None
     _, run = np.unique(
@@ -124,7 +124,7 @@ def _calendar(
         yield from _first(workload, jobs, f"runs on hosts that are {row.kind} from {row.from_s:.6g} s on")
 
 
-def _goes_on(schedule: Schedule, times: Held) -> NDArray[np.bool_]:
+def _goes_on(schedule: Schedule, times: TaskIntervals) -> NDArray[np.bool_]:
     """bool[N]: in this time the job goes on with what it was stopped in; it starts nothing (rule C8)."""
     on, cut = np.zeros(len(times.job), bool), schedule.segments
     if cut is not None:

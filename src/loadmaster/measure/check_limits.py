@@ -82,13 +82,13 @@ def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, sched
         hosts = 1.0 if bound.min_hosts is None else max(float(bound.min_hosts[job]), 1.0)
         for key, limit, amount in _limits_of(job, workload, bound, rules, _ALONE):
             kind = key[1]
-            asked = {
+            demand = {
                 "max_wall_s": may_run_s, "max_tres_host": amount / hosts,
                 "max_tres_s_job": amount * may_run_s if amount > 0.0 else 0.0,
             }.get(kind, amount)  # fmt: skip
-            if asked < limit if kind == "min_tres_job" else asked > limit:
+            if demand < limit if kind == "min_tres_job" else demand > limit:
                 name = workload.id_of(job)
-                yield f"{' '.join(filter(None, key))}: job {name} asks for {asked:.6g}, the limit is {limit:.6g}"
+                yield f"{' '.join(filter(None, key))}: job {name} asks for {demand:.6g}, the limit is {limit:.6g}"
                 return
 
 
@@ -112,10 +112,10 @@ def _limits_of(
 ) -> Iterator[tuple[_Key, float, float]]:
     """(counter, limit, what the job counts) of every limit that binds it."""
     tasks = float(workload.task_count[job])
-    asked = {name: float(workload.demand[job, r]) * tasks for r, name in enumerate(workload.resources)}
-    asked["hosts"] = tasks
+    demand = {name: float(workload.demand[job, r]) * tasks for r, name in enumerate(workload.resources)}
+    demand["hosts"] = tasks
     if bound.max_hosts is not None and bound.max_hosts[job] > 0:
-        asked["hosts"] = min(tasks, float(bound.max_hosts[job]))
+        demand["hosts"] = min(tasks, float(bound.max_hosts[job]))
     user, account = (
         name_behind(workload.user, bound.user_names, job),
         name_behind(workload.project, bound.account_names, job),
@@ -131,7 +131,7 @@ def _limits_of(
                     seen.add((kind, resource))
                     if scope == _UNKNOWN:
                         continue
-                    amount = asked.get(resource, 0.0) if resource else 1.0
+                    amount = demand.get(resource, 0.0) if resource else 1.0
                     yield (scope, kind, resource, subject[of]), float(limit), amount
     throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
     if kinds is _KINDS and throttle > 0:
@@ -139,12 +139,12 @@ def _limits_of(
 
 
 def _scopes(job: int, user: str, account: str, bound: Constraints, rules: SiteRules) -> Iterator[tuple[str, Limits]]:
-    known = {each.name: each for each in rules.qos}
-    own = known.get((bound.qos[job] if bound.qos is not None else "") or rules.default_qos)
+    qos_by_name = {each.name: each for each in rules.qos}
+    own = qos_by_name.get((bound.qos[job] if bound.qos is not None else "") or rules.default_qos)
     named = bound.partition[job].split(",") if bound.partition is not None and bound.partition[job] else []
     parts = [part for part in rules.partitions if part.name in (named or [rules.default_partition])]
     parts = parts or list(rules.partitions[:1])
-    of_parts = list(dict.fromkeys(known.get(part.qos) for part in parts))
+    of_parts = list(dict.fromkeys(qos_by_name.get(part.qos) for part in parts))
     others = [qos for qos in of_parts if qos is not own]
     for qos in [own, *others] if own is not None and own.over_partition else [*others, own]:
         if qos is not None:  # with several partitions it is not known in which the job ran, and whose QOS came first

@@ -93,7 +93,7 @@ def queue_area(workload: Workload, cycles: Cycles, until_s: float) -> float:
     seen = np.searchsorted(submit, time, side="right")  # arrivals up to and including each cycle
     new = np.diff(seen, prepend=0)
     first = float(submit[0]) if workload.jobs else 0.0
-    known = int(seen[-1]) if seen.size else 0
-    to_first_cycle = sum_of_products(new, time - first) - float((submit[:known] - first).sum())
-    after_last_cycle = float((until_s - submit[known:]).sum())
+    last_length = int(seen[-1]) if seen.size else 0
+    to_first_cycle = sum_of_products(new, time - first) - float((submit[:last_length] - first).sum())
+    after_last_cycle = float((until_s - submit[last_length:]).sum())
     return sum_of_products(left, lasts) + to_first_cycle + after_last_cycle

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.measure.held import Held, held
+from loadmaster.measure.task_intervals import TaskIntervals, task_intervals
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -34,7 +34,7 @@ def occupancy(
         >>> occupancy(one, Cluster.uniform(2, cores=2), schedule, 0, 2, 4)[1].tolist()
         [[0.5, 0.5, 0.5, 0.5], [1.0, 1.0, 0.0, 0.0]]
     """
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     edges = spans_of(workload, times, spans)
     many = min(rows, cluster.hosts)
     row_of = rows_of(cluster, many)
@@ -42,7 +42,7 @@ def occupancy(
     return edges, part_of(used, row_of, cluster.capacity[:, resource])
 
 
-def spans_of(workload: Workload, times: Held, spans: int) -> Floats:
+def spans_of(workload: Workload, times: TaskIntervals, spans: int) -> Floats:
     """float64[spans + 1]: the edges of equal spans from the first arrival to the last end."""
     first_s = float(workload.submit_s[0]) if workload.jobs else 0.0
     last_s = float(np.fmax.reduce(times.end_s, initial=first_s))

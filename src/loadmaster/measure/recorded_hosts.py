@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.measure.held import held, task_jobs
-from loadmaster.measure.recorded import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
+from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Ints
@@ -75,17 +75,17 @@ def recorded_hosts(workload: Workload, cluster: Cluster) -> Ints:
         >>> recorded_hosts(jobs, Cluster(("cores",), np.ones((2, 1)), ("n1", "n2"))).tolist()
         [1, 1, 0, 1, -1, -1]
     """
-    found = np.full(int(workload.first_task[-1]), NOWHERE, np.int32)
+    host_of_task = np.full(int(workload.first_task[-1]), NOWHERE, np.int32)
     ran_on = workload.recorded_hosts
     if ran_on is None or not cluster.names:
-        return found
-    known = _known(ran_on.names, cluster)
+        return host_of_task
+    number = _known(ran_on.names, cluster)
     for job in np.flatnonzero(ran_on.code >= 0).tolist():
-        hosts = known.get(int(ran_on.code[job]), ())
+        hosts = number.get(int(ran_on.code[job]), ())
         first, end = int(workload.first_task[job]), int(workload.first_task[job + 1])
         if len(hosts) in (1, end - first):
-            found[first:end] = hosts
-    return found
+            host_of_task[first:end] = hosts
+    return host_of_task
 
 
 def same_hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> float | None:
@@ -100,14 +100,14 @@ def same_hosts(workload: Workload, cluster: Cluster, schedule: Schedule) -> floa
         return None
     real, ours, job = real[here], schedule.host[here], job[here]
     differs = np.sort(_keys(job, real, cluster)) != np.sort(_keys(job, ours, cluster))
-    known = np.unique(job)
-    return 1.0 - float(np.unique(job[differs]).size) / known.size
+    jobs = np.unique(job)
+    return 1.0 - float(np.unique(job[differs]).size) / jobs.size
 
 
 def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
     """The part of all hosts' time, until the last arrival, in which one was asked for more than it has."""
     first_s, last_s = measured(workload, schedule)
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     if last_s <= first_s or not times.host.size:
         return 0.0
     demand = workload.demand[times.job]
@@ -125,15 +125,15 @@ def overfull(workload: Workload, cluster: Cluster, schedule: Schedule) -> float:
 def _known(names: tuple[str, ...], cluster: Cluster) -> Mapping[int, tuple[int, ...]]:
     """The hosts of the cluster behind each list of names; a list with a name that the cluster lacks is left out."""
     row = {name: host for host, name in enumerate(cluster.names)}
-    found = {}
+    number = {}
     for code, text in enumerate(names):
         try:
             hosts = (text,) if text in row else host_names(text)
         except InputError:  # a name that is no list: a host that the cluster does not have
             continue
         if hosts and all(name in row for name in hosts):
-            found[code] = tuple(row[name] for name in hosts)
-    return found
+            number[code] = tuple(row[name] for name in hosts)
+    return number
 
 
 def _keys(job: np.ndarray, host: np.ndarray, cluster: Cluster) -> np.ndarray:

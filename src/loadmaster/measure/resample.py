@@ -70,8 +70,8 @@ def users(workload: Workload, rng: np.random.Generator) -> Sample:
     source = by_user[first[drawn][draw] + place]
     submit_s = (at_s[source] + moved_s[draw]) % (weeks_ * WEEK_S)
     names = () if workload.constraints is None else workload.constraints.user_names
-    known = workload.user[by_user[first[drawn]]]
-    named = tuple(names[code] if code >= 0 else "" for code in known) if names else ()
+    user_of_copy = workload.user[by_user[first[drawn]]]
+    named = tuple(names[code] if code >= 0 else "" for code in user_of_copy) if names else ()
     return _drawn(workload, source, submit_s, draw, user=draw.astype(np.int32), user_names=named)
 
 
@@ -117,8 +117,8 @@ def without_interval(workload: Workload, how: str) -> str:
         return f"the log has {weeks_}, and {FEWEST_WEEKS} are the least that tell how weeks differ"
     if (people := _people(workload)) < FEWEST_USERS:
         users_ = "1 user" if people == 1 else f"{people} users"
-        known = "does not say who submitted" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
-        return f"the log {known}"
+        reason = "does not say who submitted" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
+        return f"the log {reason}"
     return ""
 
 
@@ -170,10 +170,10 @@ def _drawn(
         bound, cut = rewired(workload, source, submit_s, copy)
         if user_names:
             bound = replace(bound, user_names=user_names)
-    kept = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
-    made = replace(
+    columns = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
+    sample = replace(
         workload, submit_s=submit_s, user=None if user is None else user[order], job_id=np.arange(source.size),
         recorded_wait_s=None, recorded_hosts=None, constraints=bound,
-        **{name: column[source] for name, column in kept.items() if column is not None},
+        **{name: column[source] for name, column in columns.items() if column is not None},
     )  # fmt: skip
-    return Sample(made, cut)
+    return Sample(sample, cut)

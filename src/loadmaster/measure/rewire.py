@@ -22,17 +22,17 @@ def rewired(workload: Workload, source: Longs, submit_s: Floats, copy: Longs) ->
     """
     bound = workload.constraints
     assert bound is not None
-    made = bound.take(source).shifted(submit_s - workload.submit_s[source])
+    constraints = bound.take(source).shifted(submit_s - workload.submit_s[source])
     parted = 0
-    if made.array is not None:
-        made = replace(made, array=_arrays(made.array, copy))
+    if constraints.array is not None:
+        constraints = replace(constraints, array=_arrays(constraints.array, copy))
     if bound.follows is not None:
         follows, parted = _follows(workload, source, copy)
-        made = replace(made, follows=follows)
-    if bound.depends is None or made.depends is None:
-        return made, parted
-    depends, cut = _dependencies(workload, made, source, submit_s, copy)
-    return replace(made, depends=depends), cut + parted
+        constraints = replace(constraints, follows=follows)
+    if bound.depends is None or constraints.depends is None:
+        return constraints, parted
+    depends, cut = _dependencies(workload, constraints, source, submit_s, copy)
+    return replace(constraints, depends=depends), cut + parted
 
 
 def _follows(workload: Workload, source: Longs, copy: Longs) -> tuple[Longs, int]:
@@ -53,29 +53,29 @@ def _arrays(array: Longs, copy: Longs) -> Longs:
 
 
 def _dependencies(
-    workload: Workload, made: Constraints, source: Longs, submit_s: Floats, copy: Longs
+    workload: Workload, constraints: Constraints, source: Longs, submit_s: Floats, copy: Longs
 ) -> tuple[Dependencies, int]:
-    depends, bound = made.depends, workload.constraints
+    depends, bound = constraints.depends, workload.constraints
     assert depends is not None
     assert bound is not None
     owner = np.repeat(np.arange(source.size), np.diff(depends.first))
     single = depends.kind == SINGLETON
     target, is_array = _targets(workload, bound, depends.on)
-    known = ~single & (target >= 0)
+    has_target = ~single & (target >= 0)
     at = _positions(source, copy, target, copy[owner], workload.jobs)
     turned = np.zeros(at.size, bool)
-    here = known & (at >= 0)
+    here = has_target & (at >= 0)
     was_first = workload.submit_s[target[here]] <= workload.submit_s[source[owner[here]]]
     turned[here] = was_first & (submit_s[at[here]] > submit_s[owner[here]])
     stays = single | (here & ~turned)
     named = np.where(single, -1, at)
-    if made.array is not None:
-        named = np.where(is_array & here, made.array[at], named)
+    if constraints.array is not None:
+        named = np.where(is_array & here, constraints.array[at], named)
     first = np.concatenate(([0], np.cumsum(np.bincount(owner[stays], minlength=source.size))))
     rows = Dependencies(
         first, depends.kind[stays], named[stays], depends.task[stays], depends.delay_s[stays], depends.one_is_enough
     )  # fmt: skip
-    return rows, int((known & ~stays).sum())
+    return rows, int((has_target & ~stays).sum())
 
 
 def _targets(workload: Workload, bound: Constraints, on: Longs) -> tuple[Longs, np.ndarray]:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.measure.losses import Losses, losses
-from loadmaster.measure.waiting import BOUND_S, Metrics, metrics, waits
+from loadmaster.measure.queue_metrics import BOUND_S, Metrics, metrics, waits
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule

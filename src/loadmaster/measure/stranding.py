@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from loadmaster.measure.held import held
 from loadmaster.measure.occupancy import averaged, part_of, rows_of, spans_of
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -38,7 +38,7 @@ def stranding(
         >>> stranding(one, host, schedule, np.array([1.0, 1.0]), 1, 2)[1].tolist()
         [[[0.0, 0.0]], [[0.75, 0.75]]]
     """
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     edges = spans_of(workload, times, spans)
     demand, none = workload.demand[times.job], np.zeros((cluster.hosts, len(cluster.resources)))
     host = np.concatenate((np.arange(cluster.hosts), times.host, times.host))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -70,7 +70,7 @@ def task_events(workload: Workload, cluster: Cluster, schedule: Schedule) -> "Ev
     """The columns that the sweep reads: started tasks in the order of their starts and of their ends."""
     from loadmaster.measure.timeline_kernel import Events
 
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     start, end = times.start_s, times.end_s
     return Events(
         start,
@@ -147,9 +147,9 @@ def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
     ran = np.flatnonzero(schedule.started)
     comes, goes = [workload.submit_s[ran]], [schedule.start_s[ran]]
     if schedule.segments is not None:
-        kept = schedule.started[schedule.segments.job]
-        comes.append(schedule.segments.end_s[kept])
-        goes.append(schedule.segments.start_s[kept])
+        restarted = schedule.started[schedule.segments.job]
+        comes.append(schedule.segments.end_s[restarted])
+        goes.append(schedule.segments.start_s[restarted])
     time_s, at = np.unique(np.concatenate((*comes, *goes)), return_inverse=True)
     change = np.repeat([1.0, -1.0], at.size // 2)
     return QueueSeries(time_s, np.cumsum(np.bincount(at, change, minlength=time_s.size)))

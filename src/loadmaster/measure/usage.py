@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.held import held
 from loadmaster.measure.little import horizon
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats, Longs, sum_of_products
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -56,7 +56,7 @@ class HostUse:
 def host_use(workload: Workload, cluster: Cluster, schedule: Schedule) -> HostUse:
     """Tasks and use of every host."""
     first, last = measured(workload, schedule)
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     tasks = np.bincount(times.host, minlength=cluster.hosts)
     busy_s = np.fmin(times.end_s, last) - np.fmin(times.start_s, last)
     busy = np.empty(cluster.capacity.shape)

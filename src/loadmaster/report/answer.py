@@ -6,11 +6,11 @@ One replay of one log gives one number a rule and no interval, so the sentence s
 from functools import partial
 
 from loadmaster.model.units import show_alike, show_seconds
-from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import CLOSE, Comparison, Group, listed, load_words, percent
+from loadmaster.report.confidence import beyond_the_mean, confidence_sentence, cut_sentence, load_clause, one_run
 from loadmaster.report.machines_claims import machines_sentence
 from loadmaster.report.record_claims import record_head
-from loadmaster.report.sure import beyond_the_mean, cut_sentence, load_clause, one_run, sure_sentence
+from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome
 
 
@@ -29,8 +29,8 @@ def _found(comparison: Comparison) -> str:
     judgement = comparison.judgement
     if judgement is not None and judgement.kind != "none":
         overload = _overload(comparison, group, leader(comparison)[0])
-        return f"{overload}{sure_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
-    start = f"{sure_sentence(comparison, judgement)}. " if judgement is not None else ""
+        return f"{overload}{confidence_sentence(comparison, judgement)}{load_clause(comparison, judgement)}."
+    start = f"{confidence_sentence(comparison, judgement)}. " if judgement is not None else ""
     return start + _on_this_log(comparison, loads, group)
 
 
@@ -75,12 +75,12 @@ def _cut(comparison: Comparison) -> str:
 
 def _loads_that_mean_less(comparison: Comparison) -> list[str]:
     """Why machines idle under a load, said once for each."""
-    told: dict[float, str] = {}
+    reasons: dict[float, str] = {}
     for group in comparison.groups:
         for outcome in group.outcomes:
             if outcome.beside.idle:
-                told.setdefault(group.load, outcome.beside.idle)
-    return list(dict.fromkeys(told.values()))
+                reasons.setdefault(group.load, outcome.beside.idle)
+    return list(dict.fromkeys(reasons.values()))
 
 
 def _on_this_log(comparison: Comparison, loads: list[float], group: Group) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.model import Workload
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds
 from loadmaster.packing.state_facts import StateFacts
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip
 
 _BARS = 120
@@ -59,7 +59,7 @@ def state_page(name: str, answer: str, notes: Sequence[str], facts: StateFacts, 
     ]  # fmt: skip
     heads = ("resource", "all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
     blocks: list[Block] = [*(Text(note, "note") for note in notes), Table(heads, cells)]
-    blocks += [Heading("How much is asked"), Chart(chart), *how_it_was_made({"state": name})]
+    blocks += [Heading("How much is asked"), Chart(chart), *page_footer({"state": name})]
     return Page(answer, blocks, name, "loadmaster info")
 
 

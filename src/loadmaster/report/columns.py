@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from loadmaster.measure import Metrics
 from loadmaster.measure.metric import METRICS
 from loadmaster.measure.recorded_hosts import OnHosts
-from loadmaster.report.change import change_of
 from loadmaster.report.comparison import Comparison, Group, percent
+from loadmaster.report.confidence import difference_text
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import difference_text
+from loadmaster.report.wait_change import change_of
 from loadmaster.runs import Outcome
 
 BEST = "★"
@@ -107,12 +107,12 @@ def _costs(comparison: Comparison) -> list[Column]:
     unit = comparison.currency or "cost"
 
     def per_hour(outcome: Outcome) -> float:
-        known = comparison.machines_of(outcome).cost_per_hour
-        return math.nan if known is None else known
+        cost = comparison.machines_of(outcome).cost_per_hour
+        return math.nan if cost is None else cost
 
     def in_all(outcome: Outcome) -> float:
-        known = comparison.machines_of(outcome).cost(outcome)
-        return math.nan if known is None else known
+        cost = comparison.machines_of(outcome).cost(outcome)
+        return math.nan if cost is None else cost
 
     return [Column(f"{unit} an hour", per_hour, money, None), Column(f"{unit} in all", in_all, money, None)]
 
@@ -129,8 +129,8 @@ def marked(column: Column, group: Group) -> list[bool]:
         return [False] * len(values)
     unstarted = [outcome.metrics.unstarted for outcome in group.outcomes]
     sound = [count == min(unstarted) for count in unstarted]
-    kept = [value for value, on in zip(values, sound, strict=True) if on]
-    best = min(kept) if column.lower_is_better else max(kept)
+    comparable = [value for value, on in zip(values, sound, strict=True) if on]
+    best = min(comparable) if column.lower_is_better else max(comparable)
     return [on and abs(value - best) <= _TIES * abs(best) for value, on in zip(values, sound, strict=True)]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadmaster.model.units import show_seconds
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip
 
 MOST = 40
@@ -14,11 +14,11 @@ _LETTERS = 40
 _FAILED, _LEFT = "#b3261e", "#9aa5b1"
 
 
-def commands_chart(found: Sequence[Mapping[str, Any]]) -> Any:
+def commands_chart(results: Sequence[Mapping[str, Any]]) -> Any:
     """A bar for each command, the longest on top, coloured by what became of it."""
     import altair as alt
 
-    ran = sorted((row for row in found if row["seconds"] is not None), key=lambda row: -row["seconds"])[:MOST]
+    ran = sorted((row for row in results if row["seconds"] is not None), key=lambda row: -row["seconds"])[:MOST]
     values = [
         {"command": _named(row), "seconds": row["seconds"], "state": row["state"], "attempts": row["attempts"],
          "machine": row["machine"]}
@@ -33,21 +33,21 @@ def commands_chart(found: Sequence[Mapping[str, Any]]) -> Any:
     ))  # fmt: skip
 
 
-def commands_page(answer: str, notes: Sequence[str], found: Sequence[Mapping[str, Any]]) -> Page:
+def commands_page(answer: str, notes: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Page:
     """The page: the answer, the commands, the picture."""
-    timed = sum(row["seconds"] is not None for row in found)
+    timed = sum(row["seconds"] is not None for row in rows)
     caption = f"The {MOST} commands that took longest." if timed > MOST else ""
     cells = [
         [str(row["task"]), row["command"], row["state"], "" if row["exit"] is None else str(row["exit"]),
          str(row["attempts"]), "" if row["seconds"] is None else show_seconds(row["seconds"]), row["machine"]]
-        for row in found
+        for row in rows
     ]  # fmt: skip
     heads = ("number", "command", "state", "exit code", "attempts", "time", "machine")
-    tones = {(r, 2): "bad" for r, row in enumerate(found) if row["state"] == "failed"}
+    tones = {(r, 2): "bad" for r, row in enumerate(rows) if row["state"] == "failed"}
     blocks: list[Block] = [Text(note, "note") for note in notes]
     blocks += [Heading("The commands"), Table(heads, cells, prose=True, tones=tones)]
-    blocks += [Heading("How long each took"), Chart(commands_chart(found), caption)] if timed else []
-    return Page(answer, [*blocks, *how_it_was_made({})], label="loadmaster run")
+    blocks += [Heading("How long each took"), Chart(commands_chart(rows), caption)] if timed else []
+    return Page(answer, [*blocks, *page_footer({})], label="loadmaster run")
 
 
 def _named(row: Mapping[str, Any]) -> str:

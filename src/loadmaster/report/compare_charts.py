@@ -4,19 +4,22 @@ import math
 import textwrap
 from typing import Any
 
+import numpy as np
+
+from loadmaster.measure.distribution import EDGES_S, share_within
 from loadmaster.measure.timeline import typical_demand
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.report.answer import answer
-from loadmaster.report.coinciding import coinciding_words, shown_as_one
 from loadmaster.report.comparison import Comparison, Group, load_words
-from loadmaster.report.followed_chart import members_blocks
+from loadmaster.report.identical_rules import identical_rules_notes, shown_as_one
 from loadmaster.report.interval_chart import interval_chart
 from loadmaster.report.load_charts import load_charts, ranking, wait_charts
+from loadmaster.report.meta_rule_chart import members_blocks
 from loadmaster.report.page import Block, Chart, Heading, Text
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.terminal import title
-from loadmaster.report.theme import themed
+from loadmaster.report.theme import rows, rule_chosen, stressed, themed, tooltip
 from loadmaster.report.time_charts import capacity_charts, queue_chart
-from loadmaster.report.wait_chart import wait_chart
 from loadmaster.report.words import unbroken
 from loadmaster.runs import Outcome
 
@@ -34,7 +37,7 @@ def main_chart(comparison: Comparison) -> Any:
     else:
         chart = ranking(shown, shown.at(highest_load(shown)))
     lines = textwrap.wrap(unbroken(answer(comparison)), 90)
-    below = [line for words in coinciding_words(comparison, same) for line in textwrap.wrap(words, 110)]
+    below = [line for words in identical_rules_notes(comparison, same) for line in textwrap.wrap(words, 110)]
     return themed(chart.properties(title={"text": lines, "subtitle": [title(comparison), *below]}, padding=16))
 
 
@@ -146,3 +149,51 @@ def _stranded_caption(comparison: Comparison) -> str:
 _NO_WAIT = "No job waited: each began as it came."
 _WAITS = "Further to the left is better: fewer jobs wait so long. Both scales are logarithmic."
 _AT_ALL_LOADS = "The same as above, of these rules alone; changes are against the one baseline of all."
+
+
+_TICKS = {
+    1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h", 86400: "1 d", 864000: "10 d",
+    8640000: "100 d",
+}  # fmt: skip
+_SHORT = 24
+"""Longer names stand below the chart."""
+
+
+def wait_chart(comparison: Comparison, group: Group) -> Any:
+    """For every rule the part of the jobs that waited longer than a time, both on logarithmic scales."""
+    import altair as alt
+
+    values: list[dict[str, Any]] = []
+    least = 1.0
+    for outcome in group.outcomes:
+        longer = 1.0 - share_within(outcome.wait_counts)
+        shown = longer > 0.5 / max(outcome.metrics.jobs, 1)
+        least = min(least, float(longer[shown].min(initial=1.0)))
+        for edge, part in zip(EDGES_S[1:][shown], longer[shown], strict=True):
+            values.append({"rule": comparison.rule_name(outcome.setting), "wait": float(edge), "part": float(part)})
+    chosen, drawn = rule_chosen(bind="legend", on="click"), Drawn(comparison, group.outcomes)
+    short = max(map(len, drawn.names)) <= _SHORT
+    legend = drawn.legend(orient="right") if short else drawn.legend(orient="bottom", columns=4)
+    longest = max((row["wait"] for row in values), default=10.0)
+    ticks = {second: text for second, text in _TICKS.items() if second <= longest * 1.5}
+    texts = " : ".join(f"datum.value == {second} ? '{text}'" for second, text in ticks.items()) + " : ''"
+    floor = 10.0 ** np.floor(np.log10(max(least, 1e-6)))
+    chart = (
+        alt.Chart(rows(values), width=760, height=300)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "wait:Q", title="wait", scale=alt.Scale(type="log", nice=False),
+                axis=alt.Axis(values=list(ticks), labelExpr=texts),
+            ),
+            y=alt.Y(
+                "part:Q", title="jobs that waited longer", scale=alt.Scale(type="log", domain=[float(floor), 1.0]),
+                axis=alt.Axis(format="~%", values=[10.0**-k for k in range(7) if 10.0**-k >= floor]),
+            ),
+            color=drawn.colour(legend), **drawn.dash(legend),
+            opacity=stressed(chosen),
+            tooltip=tooltip("rule", wait=",.3~r", part=".2~%"),
+        )
+        .add_params(chosen)
+    )  # fmt: skip
+    return drawn.told_apart(chart)

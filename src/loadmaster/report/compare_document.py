@@ -4,12 +4,12 @@ from typing import Any
 
 from loadmaster.report.answer import answer, leader
 from loadmaster.report.comparison import Comparison, faults
+from loadmaster.report.confidence import confidence_row, judgement_document, samples_words, would_tell
 from loadmaster.report.document import document, left_out, rejected_jobs
+from loadmaster.report.group_comparison import most_jobs
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
 from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
 from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
-from loadmaster.report.sure import judgement_document, samples_words, sure_row, would_tell
-from loadmaster.report.who_pays import most_jobs
 from loadmaster.runs import Outcome
 from loadmaster.runs.judgement import Judgement
 
@@ -55,7 +55,7 @@ def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """The row of a run: what it came to, how sure that is; beside what really happened and what is possible."""
     beside = beside_row(comparison, outcome) | beside_possible(comparison, outcome)
     beside |= machine_row(comparison, outcome)
-    return outcome.row() | sure_row(comparison, outcome) | beside
+    return outcome.row() | confidence_row(comparison, outcome) | beside
 
 
 def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
@@ -64,24 +64,24 @@ def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
         return []
     first, group = leader(comparison)
     base = comparison.baseline_at(group.load)
-    found = []
+    rows = []
     for outcome in (first,) if base is None or base is first else (first, base):
         head = {**rule_document(outcome.setting), "load": outcome.load}
         for groups in outcome.beside.groups:
-            found += [head | row for row in most_jobs(groups)]
-    return found
+            rows += [head | row for row in most_jobs(groups)]
+    return rows
 
 
 def _because(judgement: Judgement) -> str:
     if judgement.because:
         return judgement.because
-    found = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
-    return f"over {samples_words(judgement)}, {found[judgement.kind]} (rule R10)"
+    reasons = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
+    return f"over {samples_words(judgement)}, {reasons[judgement.kind]} (rule R10)"
 
 
 def lowest(comparison: Comparison) -> list[dict[str, Any]]:
     """The lowest mean wait at each load, and the candidates that have it; several where they tie to the bit."""
-    found = []
+    rows = []
     for load in sorted({group.load for group in comparison.groups}):
         bests = [group.best for group in comparison.groups if group.load == load]
         least = min((best.metrics.unstarted, best.metrics.mean_wait_s) for best in bests)
@@ -91,5 +91,5 @@ def lowest(comparison: Comparison) -> list[dict[str, Any]]:
             for outcome in group.outcomes
             if (outcome.metrics.unstarted, outcome.metrics.mean_wait_s) == least
         ]  # fmt: skip
-        found.append({"load": load, "mean_wait_s": least[1], "candidates": names})
-    return found
+        rows.append({"load": load, "mean_wait_s": least[1], "candidates": names})
+    return rows

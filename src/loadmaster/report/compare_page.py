@@ -5,25 +5,26 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from loadmaster import __version__
-from loadmaster.measure.explained import room_over_time
-from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.measure.queueing_check import room_over_time
+from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
 from loadmaster.report.claims import claim_headings, claim_texts
-from loadmaster.report.coinciding import Same, coinciding_words, others_words, shown_as_one
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.compare_charts import chart_blocks, highest_load
 from loadmaster.report.comparison import Comparison, faults, load_words
+from loadmaster.report.confidence_page import sure_blocks
+from loadmaster.report.gantt import MOST_BARS, gantt_chart
+from loadmaster.report.group_comparison import settled, who_pays
+from loadmaster.report.hosts_charts import hosts_chart, stranded_block
+from loadmaster.report.identical_rules import Same, identical_rules_notes, others_words, shown_as_one
 from loadmaster.report.machines_page import machines_blocks
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
-from loadmaster.report.recorded_hosts_page import recorded_hosts_blocks
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
-from loadmaster.report.sure_page import sure_blocks
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
-from loadmaster.report.who_pays import settled, who_pays
 from loadmaster.runs.machines import MachineSet
 
 
@@ -45,7 +46,7 @@ def report_blocks(
     blocks += [Text(sentence, "note") for sentence in possible_sentences(comparison)]
     blocks += [Text(line) for line in more_of_the_answer(comparison)]
     shown, same = shown_as_one(comparison)
-    blocks += [Text(line) for line in coinciding_words(comparison, same)]
+    blocks += [Text(line) for line in identical_rules_notes(comparison, same)]
     blocks += [
         _table(shown, same),
         *machines_blocks(shown),
@@ -80,16 +81,16 @@ def _table(comparison: Comparison, same: Same) -> Table:
     claims, compares = claim_headings(comparison), comparison.compares
     extra = compares + len(claims)
     if comparison.recorded is not None:
-        known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
-        rows.append([RECORDED, known[0], *[""] * extra, *known[1:]])
+        recorded_row = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        rows.append([RECORDED, recorded_row[0], *[""] * extra, *recorded_row[1:]])
     for group in comparison.groups:
         lines = possible_lines(comparison, group)
         if lines and comparison.heads(group):
             bands[len(rows)] = load_words(group.load)
         for name, metrics, bound in lines:
             hosts[len(rows)] = group.hosts
-            known = possible_cells(columns, metrics, bound)
-            rows.append([name, known[0], *[""] * extra, *known[1:]])
+            recorded_row = possible_cells(columns, metrics, bound)
+            rows.append([name, recorded_row[0], *[""] * extra, *recorded_row[1:]])
         if comparison.heads(group):
             bands[len(rows)] = f"{load_words(group.load)}, {group.discipline}"
         marks = [marked(column, group) for column in columns]
@@ -167,4 +168,43 @@ _POSSIBLE = (
     "Below the bound no schedule lies. The best found knew all arrivals and runtimes, and let jobs wait as long as "
     "that helped the others: what no scheduler can, and few should. Both scales are logarithmic; the longest "
     "wait is the price of a low mean."
+)
+
+
+_FEW_BARS = MOST_BARS // 5
+"""Bars of a chart that stands on a page among others."""
+
+
+def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
+    """Use, stranded amounts and, of few jobs, who ran where; empty where the log does not name the hosts."""
+    on_hosts = comparison.on_hosts
+    if on_hosts is None:
+        return []
+    run = on_hosts.workload, comparison.case.cluster, on_hosts.schedule
+    chart, caption = hosts_chart(*run)
+    blocks: list[Block] = [Heading("Recorded: the hosts over time"), Chart(chart, caption + _beside(comparison))]
+    if len(comparison.case.cluster.resources) > 1:
+        blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
+    if (on_hosts.schedule.host >= 0).sum() <= _FEW_BARS:
+        blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
+    return blocks
+
+
+def _beside(comparison: Comparison) -> str:
+    """What the reader must know of the record."""
+    on_hosts = comparison.on_hosts
+    assert on_hosts is not None
+    text = ""
+    if on_hosts.unknown:
+        jobs = "job" if on_hosts.unknown == 1 else "jobs"
+        text += f" {on_hosts.unknown:,} {jobs} of which the hosts are not known are not in it."
+    if on_hosts.overfull:
+        part = percent(on_hosts.overfull) if on_hosts.overfull >= 0.0005 else "less than 0.1 %"
+        text += f" In {part} of the hosts' time more was asked of one than it has."
+    return text
+
+
+_WHO = (
+    "A bar for every time in which a task held a host, as the log recorded it; the stronger the colour, the longer its "
+    "job had waited."
 )

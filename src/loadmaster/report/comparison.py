@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from loadmaster.measure.recorded import Recorded
 from loadmaster.measure.recorded_hosts import OnHosts
+from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.model.units import percent as percent
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.judgement import Judged, Judgement, baseline_among
@@ -142,8 +142,8 @@ class Comparison:
 
     def machines_of(self, outcome: Outcome) -> MachineSet:
         """The machines of a run."""
-        found = (one for one in self.machines if one.name == outcome.setting.hosts)
-        return next(found, MachineSet("", self.case))
+        matching = (one for one in self.machines if one.name == outcome.setting.hosts)
+        return next(matching, MachineSet("", self.case))
 
     @property
     def groups(self) -> list[Group]:
@@ -219,15 +219,15 @@ def _runs(names: Sequence[str], many: int) -> str:
 def warnings(outcome: Outcome) -> list[str]:
     """Why a run must not be trusted, one sentence each; mostly none."""
     error, unstarted = outcome.metrics.little_error, outcome.metrics.unstarted
-    found = []
+    texts = []
     if error > CLOSE:
-        found.append(f"Little's law does not hold ({percent(error, 2)} apart)")
+        texts.append(f"Little's law does not hold ({percent(error, 2)} apart)")
     if unstarted:
         jobs = "job" if unstarted == 1 else "jobs"
-        found.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")
+        texts.append(f"{unstarted:,} {jobs} never started{_because(outcome)}; means leave them out")
     if outcome.beside.steady.overloaded:
-        found.append("the queue only grows, so the longer the log, the longer its mean wait")
-    return [*found, *outcome.faults]
+        texts.append("the queue only grows, so the longer the log, the longer its mean wait")
+    return [*texts, *outcome.faults]
 
 
 def _because(outcome: Outcome) -> str:

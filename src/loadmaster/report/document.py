@@ -94,7 +94,7 @@ class _Aside:
         return getattr(sys.stderr, name)
 
 
-def print_document(made: dict[str, Any]) -> None:
+def print_document(fields: dict[str, Any]) -> None:
     """Write a document on stdout, as one line."""
     stdout = sys.stdout.stdout if isinstance(sys.stdout, _Aside) else sys.stdout
-    stdout.write(to_json(made) + "\n")
+    stdout.write(to_json(fields) + "\n")

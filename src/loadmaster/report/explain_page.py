@@ -8,8 +8,8 @@ from loadmaster.measure.timeline import queue_series
 from loadmaster.model.units import percent
 from loadmaster.report.explanation import amounts, sentences
 from loadmaster.report.gantt import take_lane
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.scores_chart import scores_chart
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of
@@ -22,16 +22,16 @@ _PADDING = {"left": 5, "top": 18, "right": 5, "bottom": 5}
 MOST_BARS, POINTS = 1_500, 2_000
 
 
-def explain_page(record: Record, told: Explanation, top: int, command: str = "") -> Page:
+def explain_page(record: Record, explanation: Explanation, top: int, command: str = "") -> Page:
     """The page.
 
     Args:
         record: of the run.
-        told: of the job.
+        explanation: of the job.
         top: how many of the hosts that it could have had stand in the table.
         command: how to make it again.
     """
-    title, *more = _plain(record, told)
+    title, *more = _plain(record, explanation)
     sections: list[list[Block]] = [[Text(note, "warning") for note in record.live_notes]]
     looked = ""
     for line in more:
@@ -41,38 +41,38 @@ def explain_page(record: Record, told: Explanation, top: int, command: str = "")
             sections.append([Heading(line)])
         elif line:
             sections[-1].append(Text(line))
-    if told.delay.reasons:
-        sections[0 if len(sections) == 1 else 1].append(_reasons(told, looked))
-    if told.choice is not None:
-        sections[-1] += _hosts(record, told, told.choice, top)
+    if explanation.delay.reasons:
+        sections[0 if len(sections) == 1 else 1].append(_reasons(explanation, looked))
+    if explanation.choice is not None:
+        sections[-1] += _hosts(record, explanation, explanation.choice, top)
     blocks = [block for section in sections for block in section]
     with unchecked():
-        blocks += _times(record, told)
+        blocks += _times(record, explanation)
     setting = record.setting
     facts = {
         "command": command, "run": record.about.get("command", ""), "policy": setting.policy,
         "discipline": setting.discipline, "seed": setting.seed, "name of the data": record.case.digest,
     }  # fmt: skip
-    subtitle = f"job {told.identifier} under {setting.policy}, {setting.discipline}"
-    return Page(title, [*blocks, *how_it_was_made(facts)], subtitle, "loadmaster explain")
+    subtitle = f"job {explanation.identifier} under {setting.policy}, {setting.discipline}"
+    return Page(title, [*blocks, *page_footer(facts)], subtitle, "loadmaster explain")
 
 
 _SECTIONS = ("What it waited for",)
 
 
-def _plain(record: Record, told: Explanation) -> list[str]:
+def _plain(record: Record, explanation: Explanation) -> list[str]:
     """The sentences; the reasons, which have a table, left out."""
-    return [text for text in sentences(record, told) if not text.startswith("  ")]
+    return [text for text in sentences(record, explanation) if not text.startswith("  ")]
 
 
-def _reasons(told: Explanation, caption: str) -> Table:
-    total = max(sum(told.delay.reasons.values()), 1)
-    cells = [[reason, f"{count:,}", percent(count / total)] for reason, count in told.delay.reasons.items()]
+def _reasons(explanation: Explanation, caption: str) -> Table:
+    total = max(sum(explanation.delay.reasons.values()), 1)
+    cells = [[reason, f"{count:,}", percent(count / total)] for reason, count in explanation.delay.reasons.items()]
     return Table(("what stood in the way", "cycles", "of those looked at"), cells, caption)
 
 
-def _hosts(record: Record, told: Explanation, choice: Choice, top: int) -> list[Block]:
-    cluster, taken = record.case.cluster, told.hosts[0]
+def _hosts(record: Record, explanation: Explanation, choice: Choice, top: int) -> list[Block]:
+    cluster, taken = record.case.cluster, explanation.hosts[0]
     cells: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     for rank, each in enumerate(choice.candidates):
@@ -85,28 +85,28 @@ def _hosts(record: Record, told: Explanation, choice: Choice, top: int) -> list[
     left = len(choice.candidates) - len(cells)
     caption = "The star marks the host that it got." + (f" {left:,} more hosts had higher scores." if left > 0 else "")
     heads = ("host", "score", *(f"{name} free" for name in cluster.resources))
-    scores = Chart(scores_chart(record, told, top), "Scores: the lowest wins; the host that it got in colour.")
+    scores = Chart(scores_chart(record, explanation, top), "Scores: the lowest wins; the host that it got in colour.")
     return [Table(heads, cells, caption, frozenset(best)), scores]
 
 
-def _times(record: Record, told: Explanation) -> list[Block]:
+def _times(record: Record, explanation: Explanation) -> list[Block]:
     """Its host and the queue around its time."""
-    last_s = float(record.schedule.cycles.time_s[-1]) if record.schedule.cycles.time_s.size else told.submit_s
-    start_s = last_s if told.start_s is None else told.start_s
-    end_s = start_s + (0.0 if told.start_s is None else told.runtime_s)
-    margin_s = max(0.12 * (end_s - told.submit_s), 30.0)
-    span = (max(told.submit_s - margin_s, 0.0), end_s + margin_s)
+    last_s = float(record.schedule.cycles.time_s[-1]) if record.schedule.cycles.time_s.size else explanation.submit_s
+    start_s = last_s if explanation.start_s is None else explanation.start_s
+    end_s = start_s + (0.0 if explanation.start_s is None else explanation.runtime_s)
+    margin_s = max(0.12 * (end_s - explanation.submit_s), 30.0)
+    span = (max(explanation.submit_s - margin_s, 0.0), end_s + margin_s)
     blocks: list[Block] = [Heading("When all that was")]
-    if told.start_s is not None:
-        chart = _host_over_time(record, told, span)
-        name = record.case.cluster.name(told.hosts[0])
+    if explanation.start_s is not None:
+        chart = _host_over_time(record, explanation, span)
+        name = record.case.cluster.name(explanation.hosts[0])
         if chart is not None:
             caption = (
                 f"What ran on host {name} in that time; the job is the stressed bar. Lines: its arrival, its start."
             )
             blocks.append(Chart(themed(chart.properties(padding=_PADDING)), caption))
     caption = "Jobs waiting as each cycle found them. Lines: the arrival of the job, and its start."
-    return [*blocks, Chart(themed(_queue(record, told, span).properties(padding=_PADDING)), caption)]
+    return [*blocks, Chart(themed(_queue(record, explanation, span).properties(padding=_PADDING)), caption)]
 
 
 def _x(span: tuple[float, float]) -> tuple[Any, float, float]:
@@ -119,12 +119,12 @@ def _x(span: tuple[float, float]) -> tuple[Any, float, float]:
     return alt.X("t:Q", title=title, scale=scale, axis=alt.Axis(grid=False)), size, span[0]
 
 
-def _host_over_time(record: Record, told: Explanation, span: tuple[float, float]) -> Any | None:
+def _host_over_time(record: Record, explanation: Explanation, span: tuple[float, float]) -> Any | None:
     import altair as alt
 
     x, size, first = _x(span)
     tasks = tasks_between(record, *span)
-    here = np.flatnonzero(tasks.host == told.hosts[0])
+    here = np.flatnonzero(tasks.host == explanation.hosts[0])
     if len(here) > MOST_BARS:
         return None
     lanes: list[float] = []
@@ -136,7 +136,7 @@ def _host_over_time(record: Record, told: Explanation, span: tuple[float, float]
             "t": (max(start, span[0]) - first) / size, "to": (min(end, span[1]) - first) / size, "y": lane,
             "below": lane + 0.84, "job": str(record.name_of(job)), "ran": (end - start) / size,
             "asks": amounts(record.workload.resources, tasks.demand[k]),
-            "what": "this job" if job == told.job else "another",
+            "what": "this job" if job == explanation.job else "another",
         })  # fmt: skip
     kinds = alt.Scale(domain=["this job", "another"], range=[ACCENT, "#b8c0ca"])
     bars = (
@@ -149,10 +149,10 @@ def _host_over_time(record: Record, told: Explanation, span: tuple[float, float]
             tooltip=tooltip("job", "asks", t=".4~g", ran=".4~g"),
         )
     )  # fmt: skip
-    return bars + _moments(told, x, size, first)
+    return bars + _moments(explanation, x, size, first)
 
 
-def _queue(record: Record, told: Explanation, span: tuple[float, float]) -> Any:
+def _queue(record: Record, explanation: Explanation, span: tuple[float, float]) -> Any:
     import altair as alt
 
     x, size, first = _x(span)
@@ -169,15 +169,15 @@ def _queue(record: Record, told: Explanation, span: tuple[float, float]) -> Any:
             tooltip=tooltip(t=".4~g", jobs=","),
         )
     )  # fmt: skip
-    return area + _moments(told, x, size, first)
+    return area + _moments(explanation, x, size, first)
 
 
-def _moments(told: Explanation, x: Any, size: float, first: float) -> Any:
+def _moments(explanation: Explanation, x: Any, size: float, first: float) -> Any:
     import altair as alt
 
-    values = [{"t": (told.submit_s - first) / size, "what": "it arrived"}]
-    if told.start_s is not None:
-        values.append({"t": (told.start_s - first) / size, "what": "it started"})
+    values = [{"t": (explanation.submit_s - first) / size, "what": "it arrived"}]
+    if explanation.start_s is not None:
+        values.append({"t": (explanation.start_s - first) / size, "what": "it started"})
     kinds = alt.Scale(domain=["it arrived", "it started"], range=[STRANDED, INK])
     base = alt.Chart(rows(values)).encode(x=x, tooltip=["what:N"])
     rules = base.mark_rule(size=1.6, strokeDash=[5, 3]).encode(

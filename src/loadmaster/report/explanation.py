@@ -24,42 +24,43 @@ TOP = 8
 """How many of the rated hosts are shown."""
 
 
-def print_explanation(console: Console, record: Record, told: Explanation, top: int = TOP) -> None:
+def print_explanation(console: Console, record: Record, explanation: Explanation, top: int = TOP) -> None:
     """Print what became of a job, what it waited for, and why it got its host."""
-    for paragraph in _paragraphs(record, told):
+    for paragraph in _paragraphs(record, explanation):
         console.print(Text.from_markup(paragraph, emoji=False), highlight=False)
-    if told.choice is not None:
-        console.print(_hosts(record, told, top))
+    if explanation.choice is not None:
+        console.print(_hosts(record, explanation, top))
 
 
-def sentences(record: Record, told: Explanation) -> list[str]:
+def sentences(record: Record, explanation: Explanation) -> list[str]:
     """What is printed above the table of hosts, without markup; an empty line parts what belongs together."""
-    return [Text.from_markup(paragraph, emoji=False).plain for paragraph in _paragraphs(record, told)]
+    return [Text.from_markup(paragraph, emoji=False).plain for paragraph in _paragraphs(record, explanation)]
 
 
-def as_plain(record: Record, told: Explanation, top: int = TOP) -> dict[str, Any]:
+def as_plain(record: Record, explanation: Explanation, top: int = TOP) -> dict[str, Any]:
     """The explanation as JSON takes it, hosts by name and jobs by the log's identifiers; `top` hosts of those rated."""
     workload, cluster = record.workload, record.case.cluster
     plain: dict[str, Any] = {
-        "job": told.identifier,
-        "submit_s": told.submit_s,
-        "start_s": told.start_s,
-        "wait_s": told.wait_s,
-        "runtime_s": told.runtime_s,
+        "job": explanation.identifier,
+        "submit_s": explanation.submit_s,
+        "start_s": explanation.start_s,
+        "wait_s": explanation.wait_s,
+        "runtime_s": explanation.runtime_s,
         "stops": [
-            {**dataclasses.asdict(stop), "hosts": [cluster.name(host) for host in stop.hosts]} for stop in told.stops
+            {**dataclasses.asdict(stop), "hosts": [cluster.name(host) for host in stop.hosts]}
+            for stop in explanation.stops
         ],
-        "tasks": told.tasks,
-        "demand": dict(zip(workload.resources, workload.demand[told.job].tolist(), strict=True)),
-        "hosts": [cluster.name(host) for host in told.hosts],
-        "delay": dataclasses.asdict(told.delay),
+        "tasks": explanation.tasks,
+        "demand": dict(zip(workload.resources, workload.demand[explanation.job].tolist(), strict=True)),
+        "hosts": [cluster.name(host) for host in explanation.hosts],
+        "delay": dataclasses.asdict(explanation.delay),
         "choice": None,
-        "sentences": sentences(record, told),
+        "sentences": sentences(record, explanation),
     }
-    freed_by = told.delay.freed_by
+    freed_by = explanation.delay.freed_by
     plain["delay"]["freed_by"] = None if freed_by is None else record.name_of(freed_by)
-    if told.choice is not None:
-        choice = told.choice
+    if explanation.choice is not None:
+        choice = explanation.choice
         plain["choice"] = {
             **{name: getattr(choice, name) for name in _CHOICE},
             "rated": len(choice.candidates),
@@ -103,40 +104,52 @@ def moment(seconds: float) -> str:
     return text if abs(seconds) < 120 else f"{text} ({show_seconds(seconds)})"
 
 
-def _paragraphs(record: Record, told: Explanation) -> list[str]:
-    same = _same_number(record, told)
-    return [_job(record, told), *same, *_stops(record, told), *_wait(record, told), *_choice(record, told)]
+def _paragraphs(record: Record, explanation: Explanation) -> list[str]:
+    same = _same_number(record, explanation)
+    return [
+        _job(record, explanation),
+        *same,
+        *_stops(record, explanation),
+        *_wait(record, explanation),
+        *_choice(record, explanation),
+    ]
 
 
-def _same_number(record: Record, told: Explanation) -> list[str]:
+def _same_number(record: Record, explanation: Explanation) -> list[str]:
     """Which of the jobs with one number it is, where the log gives a number twice."""
-    if record.called or record.workload.job_id is None or told.identifier != record.workload.id_of(told.job):
+    if (
+        record.called
+        or record.workload.job_id is None
+        or explanation.identifier != record.workload.id_of(explanation.job)
+    ):
         return []
-    number = record.workload.id_of(told.job)
+    number = record.workload.id_of(explanation.job)
     same = jobs_numbered(record, number)
     if number < 0 or len(same) == 1:
         return []
-    which = same.index(told.job) + 1
+    which = same.index(explanation.job) + 1
     other = 2 if which == 1 else 1
     return [
         f"{len(same):,} jobs have the number {number}. This is {number}@{which}; ask for another as {number}@{other}."
     ]
 
 
-def _job(record: Record, told: Explanation) -> str:
-    demand = escape(amounts(record.workload.resources, record.workload.demand[told.job]))
-    asks = f"asks {demand}" if told.tasks == 1 else f"has {told.tasks} tasks of {demand} each"
-    text = f"[bold]Job {escape(str(told.identifier))}[/] {asks}. It arrived at {moment(told.submit_s)}"
-    if told.start_s is None or told.wait_s is None:
+def _job(record: Record, explanation: Explanation) -> str:
+    demand = escape(amounts(record.workload.resources, record.workload.demand[explanation.job]))
+    asks = f"asks {demand}" if explanation.tasks == 1 else f"has {explanation.tasks} tasks of {demand} each"
+    text = f"[bold]Job {escape(str(explanation.identifier))}[/] {asks}. It arrived at {moment(explanation.submit_s)}"
+    if explanation.start_s is None or explanation.wait_s is None:
         if record.workload.source == LIVE:
             return f"{text} and [bold]had not started[/] by the end of the record."
         return f"{text} and [bold]never started[/]."
-    last = " for the last time" if told.stops else ""
-    wait = "without waiting" if told.wait_s == 0 else f"after a wait of {show_seconds(told.wait_s)}"
-    wait += " in all" if told.stops and told.wait_s else ""
+    last = " for the last time" if explanation.stops else ""
+    wait = "without waiting" if explanation.wait_s == 0 else f"after a wait of {show_seconds(explanation.wait_s)}"
+    wait += " in all" if explanation.stops and explanation.wait_s else ""
+    hosts = _on(record, explanation.hosts)
+    in_all = " in all" if any(not stop.lost for stop in explanation.stops) else ""
     return (
-        f"{text}, started{last} at {moment(told.start_s)}, {wait}, on [bold]{_on(record, told.hosts)}[/], "
-        f"and ran for {show_seconds(told.runtime_s)}{' in all' if any(not stop.lost for stop in told.stops) else ''}."
+        f"{text}, started{last} at {moment(explanation.start_s)}, {wait}, on [bold]{hosts}[/], "
+        f"and ran for {show_seconds(explanation.runtime_s)}{in_all}."
     )
 
 
@@ -147,10 +160,10 @@ def _on(record: Record, hosts: tuple[int, ...]) -> str:
     return f"{'host' if len(set(hosts)) == 1 else 'hosts'} {where}"
 
 
-def _stops(record: Record, told: Explanation) -> list[str]:
+def _stops(record: Record, explanation: Explanation) -> list[str]:
     """A sentence for each time that it was stopped."""
     told_of = []
-    for stop in told.stops:
+    for stop in explanation.stops:
         ran, then = (
             show_seconds(stop.end_s - stop.start_s),
             "its work was lost" if stop.lost else "it went on from there",
@@ -159,10 +172,10 @@ def _stops(record: Record, told: Explanation) -> list[str]:
     return told_of
 
 
-def _wait(record: Record, told: Explanation) -> list[str]:
-    delay = told.delay
-    if not told.waited:
-        until_cycle = delay.first_cycle_s - told.submit_s
+def _wait(record: Record, explanation: Explanation) -> list[str]:
+    delay = explanation.delay
+    if not explanation.waited:
+        until_cycle = delay.first_cycle_s - explanation.submit_s
         if until_cycle > 0:
             text = f"It got its host in the first cycle after it came, {show_seconds(until_cycle)} later"
             return ["", f"{text}: it waited for nothing but the clock."]
@@ -176,38 +189,40 @@ def _wait(record: Record, told: Explanation) -> list[str]:
         f"It was in the queue for {cycles}. In its first, {ahead} ahead of it; {later} started earlier.",
     ]
     if delay.looked_at:
-        every = "all" if delay.looked_at == delay.cycles - (told.start_s is not None) else "spread evenly"
+        every = "all" if delay.looked_at == delay.cycles - (explanation.start_s is not None) else "spread evenly"
         noun = "cycle" if delay.looked_at == 1 else "cycles"
         lines.append(f"In {delay.looked_at} {noun} without success ({every}):")
         lines += [f"  {count:>3} × {escape(reason)}" for reason, count in delay.reasons.items()]
-    if told.start_s is not None and delay.room_since_s is not None:
-        lines.append(_room(record, told))
+    if explanation.start_s is not None and delay.room_since_s is not None:
+        lines.append(_room(record, explanation))
     return lines
 
 
-def _room(record: Record, told: Explanation) -> str:
-    delay = told.delay
+def _room(record: Record, explanation: Explanation) -> str:
+    delay = explanation.delay
     assert delay.room_since_s is not None
-    host = escape(record.case.cluster.name(told.hosts[0]))
-    if delay.freed_by is None and delay.room_since_s <= told.submit_s:
+    host = escape(record.case.cluster.name(explanation.hosts[0]))
+    if delay.freed_by is None and delay.room_since_s <= explanation.submit_s:
         ahead = any(reason == KEPT or reason.startswith(TAKEN) for reason in delay.reasons)
-        kept = "; it was kept for, or served to, jobs ahead" if ahead else ""
-        return f"Host {host} had room for it all the time{kept}."
+        reserved = "; it was kept for, or served to, jobs ahead" if ahead else ""
+        return f"Host {host} had room for it all the time{reserved}."
     if delay.freed_by is None:
         return f"Host {host} had no room before the cycle of its start."
     job = record.name_of(delay.freed_by)
     return f"Host {host} had room for it from {moment(delay.room_since_s)} on, when job {job} ended."
 
 
-def _choice(record: Record, told: Explanation) -> list[str]:
-    choice = told.choice
+def _choice(record: Record, explanation: Explanation) -> list[str]:
+    choice = explanation.choice
     if choice is None:
-        return ["", f"Why this host cannot be told: {escape(told.unexplained)}."] if told.unexplained else []
+        return (
+            ["", f"Why this host cannot be told: {escape(explanation.unexplained)}."] if explanation.unexplained else []
+        )
     total = record.case.cluster.hosts
-    lines = ["", f"[bold]Why host {escape(record.case.cluster.name(told.hosts[0]))}[/]"]
+    lines = ["", f"[bold]Why host {escape(record.case.cluster.name(explanation.hosts[0]))}[/]"]
     turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"
-    kept = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
-    lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{kept}.")
+    reserved = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
+    lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{reserved}.")
     if choice.members:
         lines.append(_members(choice, record.setting.policy))
     if choice.followed is not None:
@@ -229,8 +244,8 @@ def _members(choice: Choice, rule: str) -> str:
     worth = next(member.value for member in choice.members if member.won)
     tied = sum(member.value == worth for member in choice.members)
     also = f"; {tied} tied, the first listed is taken" if tied > 1 else ""
-    asked = f"{escape(rule)} asked each member how many jobs it would start: {text}{also}."
-    return f"{asked} It followed {escape(choice.policy)}."
+    sentence = f"{escape(rule)} asked each member how many jobs it would start: {text}{also}."
+    return f"{sentence} It followed {escape(choice.policy)}."
 
 
 def _followed(followed: Followed) -> str:
@@ -257,13 +272,13 @@ def _would_do(member: Member) -> str:
     return f"{escape(member.name)} {member.started}{worth}"
 
 
-def _hosts(record: Record, told: Explanation, top: int) -> Table:
-    choice, cluster = told.choice, record.case.cluster
+def _hosts(record: Record, explanation: Explanation, top: int) -> Table:
+    choice, cluster = explanation.choice, record.case.cluster
     assert choice is not None
     shown = new_table()
     for name in ("", "host", "score", *(f"{resource} free" for resource in cluster.resources)):
         shown.add_column(name, justify="right" if name else "left")
-    taken = told.hosts[0]
+    taken = explanation.hosts[0]
     for rank, candidate in enumerate(choice.candidates):
         if rank >= top and candidate.host != taken:
             continue

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES
-from loadmaster.measure.recorded import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
+from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES
+from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
 from loadmaster.model import Cluster
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import percent
+from loadmaster.report.confidence import cut_sentence
 from loadmaster.report.machines_claims import money
-from loadmaster.report.sure import cut_sentence
 from loadmaster.runs import Case
 from loadmaster.runs.machines import MachineSet
 from loadmaster.runs.samples import Drawing
@@ -77,39 +77,39 @@ class FewestFound:
     @property
     def best(self) -> FewestRow | None:
         """The cheapest where all prices are known, else the fewest hosts; the first among equals, None without any."""
-        known = [each for each in self.answers if each.fewest.number is not None]
-        priced = all(each.cost_per_hour is not None for each in known)
+        feasible = [each for each in self.answers if each.fewest.number is not None]
+        priced = all(each.cost_per_hour is not None for each in feasible)
 
         def price(each: FewestRow) -> float:
             assert each.fewest.cluster is not None
             return each.cost_per_hour or 0.0 if priced else each.fewest.cluster.hosts
 
-        return min(known, key=price, default=None)
+        return min(feasible, key=price, default=None)
 
 
-def answer(found: FewestFound) -> str:
+def answer(result: FewestFound) -> str:
     """The cheapest machines of those tried, where prices are known, else the fewest; or that none suffice."""
-    return found.case.left_out_first + _found(found)
+    return result.case.left_out_first + _found(result)
 
 
-def _found(found: FewestFound) -> str:
-    best = found.best
+def _found(result: FewestFound) -> str:
+    best = result.best
     if best is None:
         most = ", ".join(
-            dict.fromkeys(short_form(each.fewest.machines.at(each.fewest.machines.most)) for each in found.answers)
+            dict.fromkeys(short_form(each.fewest.machines.at(each.fewest.machines.most)) for each in result.answers)
         )
-        return f"No number of these machines has {found.target.words}, not even {most}."
-    cluster, kinds = best.fewest.cluster, len({each.fewest.machines.name for each in found.answers})
+        return f"No number of these machines has {result.target.words}, not even {most}."
+    cluster, kinds = best.fewest.cluster, len({each.fewest.machines.name for each in result.answers})
     assert cluster is not None
     priced = best.cost_per_hour is not None
-    cost = f" for {money(best.cost_per_hour, found.currency)} an hour" if priced else ""
+    cost = f" for {money(best.cost_per_hour, result.currency)} an hour" if priced else ""
     alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
-    enough = f"{short_form(cluster)}{cost} keep {found.target.words}{_under(found, best)}{alone}"
+    enough = f"{short_form(cluster)}{cost} keep {result.target.words}{_under(result, best)}{alone}"
     text = f"{enough}{_at_the_edge(best)}{_sure(best)}."
-    passed, waits = _while_there_was_room(found.case)
+    passed, waits = _while_there_was_room(result.case)
     if waits is None:
         return text
-    if not found.target.met_by(waits):
+    if not result.target.met_by(waits):
         return f"No promise for the site: {passed}, which no machines end. In the model alone, {text}"
     return f"{text} {passed[0].upper()}{passed[1:]}: no machines end that, and by itself it keeps the target."
 
@@ -128,15 +128,15 @@ def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
 
     The site had at least what its jobs used at the busiest moment: room below that was room there.
     """
-    found = recorded(case.workload, case.cluster, case.launch_s)
-    if found is None or found.unknown > MOST_UNKNOWN * found.metrics.jobs or not found.metrics.mean_wait_s > 0:
+    record = recorded(case.workload, case.cluster, case.launch_s)
+    if record is None or record.unknown > MOST_UNKNOWN * record.metrics.jobs or not record.metrics.mean_wait_s > 0:
         return "", None
-    used = np.array([[found.peak[name] for name in case.cluster.resources]]) * case.cluster.total
+    used = np.array([[record.peak[name] for name in case.cluster.resources]]) * case.cluster.total
     busiest = recorded(case.workload, Cluster(case.cluster.resources, used), case.launch_s)
     if busiest is None or not busiest.with_room > MOST_WITH_ROOM:
         return "", None
     p95_s, p99_s = np.quantile(busiest.room_s, (0.95, 0.99)).tolist()
-    wait, part = show_seconds(found.metrics.mean_wait_s), percent(busiest.with_room)
+    wait, part = show_seconds(record.metrics.mean_wait_s), percent(busiest.with_room)
     passed = f"jobs really waited {wait} on average, and {part} of that passed while there was room"
     return passed, _RoomWaits(float(busiest.room_s.mean()), p95_s, p99_s)
 
@@ -149,8 +149,8 @@ def _at_the_edge(best: FewestRow) -> str:
     return f"; fewer than {least} were not asked about" if least > 1 else ""
 
 
-def _under(found: FewestFound, best: FewestRow) -> str:
-    several = len({each.fewest.setting for each in found.answers}) > 1
+def _under(result: FewestFound, best: FewestRow) -> str:
+    several = len({each.fewest.setting for each in result.answers}) > 1
     return f", under {rule_of(best)}" if several else ""
 
 
@@ -160,28 +160,28 @@ def rule_of(each: FewestRow) -> str:
 
 
 def _sure(best: FewestRow) -> str:
-    told = best.needed
-    if told is None:
+    needed = best.needed
+    if needed is None:
         return ""
-    count = len(told.numbers)
-    if told.because:
-        return f"; over {count} logs with shaken arrivals {between(best)}, which is no interval: {told.because}"
+    count = len(needed.numbers)
+    if needed.because:
+        return f"; over {count} logs with shaken arrivals {between(best)}, which is no interval: {needed.because}"
     ends = {"percentile": "middle 95 %", "spread": "95 % interval by their spread", "range": "the least to the most"}
-    need = f"{count} logs like it need {between(best)} ({ends[told.how]})"
-    return f"; {need}, and {best.fewest.number} are enough in {percent(told.met_in)} of them"
+    need = f"{count} logs like it need {between(best)} ({ends[needed.how]})"
+    return f"; {need}, and {best.fewest.number} are enough in {percent(needed.met_in)} of them"
 
 
 def between(each: FewestRow) -> str:
     """The numbers that samples need."""
-    told, most = each.needed, each.fewest.machines.most
-    assert told is not None
-    low, high = (f"more than {most}" if n is None else f"{n:,}" for n in (told.low, told.high))
+    needed, most = each.needed, each.fewest.machines.most
+    assert needed is not None
+    low, high = (f"more than {most}" if n is None else f"{n:,}" for n in (needed.low, needed.high))
     return low if low == high else f"{low} to {high}"
 
 
-def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
+def answer_row(result: FewestFound, each: FewestRow) -> dict[str, Any]:
     """The row of `fewest --json`; null where there is no answer, or no samples were drawn."""
-    fewest, told = each.fewest, each.needed
+    fewest, needed = each.fewest, each.needed
     cluster, metrics = fewest.cluster, None if fewest.outcome is None else fewest.outcome.metrics
     row: dict[str, Any] = {
         "hosts": fewest.machines.name, "policy": fewest.setting.policy, "discipline": fewest.setting.discipline,
@@ -192,22 +192,22 @@ def answer_row(found: FewestFound, each: FewestRow) -> dict[str, Any]:
     }  # fmt: skip
     waits = ("mean_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s")
     row |= {name: None if metrics is None else getattr(metrics, name) for name in waits}
-    row |= {"cost_per_hour": each.cost_per_hour, "cost": each.cost, "currency": found.currency or None}
+    row |= {"cost_per_hour": each.cost_per_hour, "cost": each.cost, "currency": result.currency or None}
     row |= {
-        "samples": 0 if told is None else len(told.numbers), "fewest_low": None if told is None else told.low,
-        "fewest_high": None if told is None else told.high,
-        "interval": None if told is None else "chaos" if told.because else told.how,
-        "met_in": None if told is None else told.met_in,
-        "p95_wait_low_s": None if told is None else told.p95_low_s,
-        "p95_wait_high_s": None if told is None else told.p95_high_s,
-        "dependencies_cut": None if told is None else told.cut,
+        "samples": 0 if needed is None else len(needed.numbers), "fewest_low": None if needed is None else needed.low,
+        "fewest_high": None if needed is None else needed.high,
+        "interval": None if needed is None else "chaos" if needed.because else needed.how,
+        "met_in": None if needed is None else needed.met_in,
+        "p95_wait_low_s": None if needed is None else needed.p95_low_s,
+        "p95_wait_high_s": None if needed is None else needed.p95_high_s,
+        "dependencies_cut": None if needed is None else needed.cut,
     }  # fmt: skip
     return row
 
 
-def details(found: FewestFound) -> list[str]:
+def details(result: FewestFound) -> list[str]:
     """What stands below the answer: the waits there, and how near the next fewer comes."""
-    best = found.best
+    best = result.best
     if best is None or best.fewest.outcome is None:
         return []
     m, number = best.fewest.outcome.metrics, best.fewest.number

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.measure.explained import RoomOverTime, room_over_time
-from loadmaster.measure.likeness import Likeness
-from loadmaster.measure.recorded import Recorded, recorded
+from loadmaster.measure.goodness_of_fit import GoodnessOfFit
+from loadmaster.measure.queueing_check import RoomOverTime, room_over_time
+from loadmaster.measure.recorded_metrics import Recorded, recorded
 from loadmaster.measure.resample import FEWEST_WEEKS, whole_weeks
 from loadmaster.model.units import percent, signed
 from loadmaster.report.document import rejected_jobs
@@ -56,9 +56,9 @@ def why_refused_before(case: Case) -> str:
     """Why nothing is tried on this log; empty where something is."""
     if case.without_verdict:
         return case.without_verdict.removeprefix("No verdict: ").removesuffix(".")
-    found = recorded(case.workload, case.cluster, case.launch_s)
-    because = why_not(found, case.rejected)
-    if because and found is not None:
+    record = recorded(case.workload, case.cluster, case.launch_s)
+    because = why_not(record, case.rejected)
+    if because and record is not None:
         return f"queueing does not explain the recorded waits: {because}"
     weeks = whole_weeks(case.workload)
     if not because and weeks < FEWEST_WEEKS:
@@ -67,7 +67,7 @@ def why_refused_before(case: Case) -> str:
     return because
 
 
-def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
+def fit_result(case: Case, fit: "SiteFit | None", refused: str, command: str, remarks: Sequence[str] = ()) -> FitFound:
     """What a fit came to; `refused` says why nothing was tried, `remarks` what was left out or assumed."""
     really = recorded(case.workload, case.cluster, case.launch_s)
     if fit is not None and not fit.best.beside.odd.error <= MOST_ERROR:
@@ -80,12 +80,12 @@ def found_of(case: Case, fit: "SiteFit | None", refused: str, command: str, rema
     )  # fmt: skip
 
 
-def fit_sentence(found: FitFound) -> str:
+def fit_sentence(result: FitFound) -> str:
     """The answer: the queue and how near it comes, or why none is offered."""
-    if found.refused:
-        return f"No fit: {found.refused}."
-    assert found.fit is not None
-    best, usual = found.fit.best, found.fit.usual
+    if result.refused:
+        return f"No fit: {result.refused}."
+    assert result.fit is not None
+    best, usual = result.fit.best, result.fit.usual
     odd = best.beside.odd
     return (
         f"The site's queue is most like {best.queue.words}: in weeks that did not choose it, weekly mean waits are "
@@ -94,45 +94,45 @@ def fit_sentence(found: FitFound) -> str:
     )
 
 
-def verdict_sentence(found: FitFound) -> str:
+def verdict_sentence(result: FitFound) -> str:
     """What rules H3 and H4 say of the log."""
-    return room_sentence(found.really, found.rejected)
+    return room_sentence(result.really, result.rejected)
 
 
-def ranked(found: FitFound) -> "list[TriedQueue]":
+def ranked(result: FitFound) -> "list[TriedQueue]":
     """All that was tried, the best first, then by their error on even weeks."""
-    if found.fit is None:
+    if result.fit is None:
         return []
-    best = found.fit.best
-    others = [each for each in found.fit.tried if each.queue != best.queue]
+    best = result.fit.best
+    others = [each for each in result.fit.tried if each.queue != best.queue]
     return [best, *sorted(others, key=lambda each: (each.beside.even.error, each.queue.words))]
 
 
-def fit_rows(found: FitFound) -> list[dict[str, Any]]:
+def fit_rows(result: FitFound) -> list[dict[str, Any]]:
     """A row a queue that was tried, as plain values."""
     return [
         {
-            **asdict(each.queue), "best": found.fit is not None and each.queue == found.fit.best.queue,
+            **asdict(each.queue), "best": result.fit is not None and each.queue == result.fit.best.queue,
             **_plain(each.beside.even, "even"), **_plain(each.beside.odd, "odd"),
         }
-        for each in ranked(found)
+        for each in ranked(result)
     ]  # fmt: skip
 
 
-def fit_document(found: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
+def fit_document(result: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     """What `fit --json` says, but for the head."""
-    best = None if found.fit is None else asdict(found.fit.best.queue)
+    best = None if result.fit is None else asdict(result.fit.best.queue)
     return {
-        "log": found.log, "sentence": fit_sentence(found), "refused": found.refused or None,
-        "recorded": room_document(found.really, found.rejected), "best": None if found.refused else best,
-        "site": text or None, "cpu_s": cpu_s, **rejected_jobs(found.rejected), "rows": fit_rows(found),
+        "log": result.log, "sentence": fit_sentence(result), "refused": result.refused or None,
+        "recorded": room_document(result.really, result.rejected), "best": None if result.refused else best,
+        "site": text or None, "cpu_s": cpu_s, **rejected_jobs(result.rejected), "rows": fit_rows(result),
     }  # fmt: skip
 
 
-def _plain(likeness: Likeness, which: str) -> dict[str, Any]:
+def _plain(fit: GoodnessOfFit, which: str) -> dict[str, Any]:
     return {
         f"{which}_{name}": value if not isinstance(value, float) or math.isfinite(value) else None
-        for name, value in asdict(likeness).items()
+        for name, value in asdict(fit).items()
     }
 
 

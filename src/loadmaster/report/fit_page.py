@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from loadmaster.measure.likeness import HOUR_S, WeekByWeek
+from loadmaster.measure.goodness_of_fit import HOUR_S, WeekByWeek
 from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import percent, signed
 from loadmaster.report.fit_claims import FitFound, fit_sentence, ranked, verdict_sentence
@@ -15,7 +15,7 @@ _SHOWN, _POINTS, _WIDTH = 15, 1500, 860
 _KINDS = ("recorded", "model of the site's queue")
 
 
-def main_chart(found: FitFound) -> Any:
+def main_chart(result: FitFound) -> Any:
     """Both queues over time; where nothing was tried, use and waiting.
 
     Raises:
@@ -23,11 +23,11 @@ def main_chart(found: FitFound) -> Any:
     """
     from loadmaster.model import InputError
 
-    if found.fit is not None:
-        return queues_chart(found.fit.best.beside)
-    if found.room is None:
-        raise InputError(found.log, "nothing to draw: the log does not say when jobs started", fix="see its answer")
-    return room_chart(found.room)
+    if result.fit is not None:
+        return queues_chart(result.fit.best.beside)
+    if result.room is None:
+        raise InputError(result.log, "nothing to draw: the log does not say when jobs started", fix="see its answer")
+    return room_chart(result.room)
 
 
 def queues_chart(beside: WeekByWeek) -> Any:
@@ -82,10 +82,10 @@ def weeks_chart(beside: WeekByWeek) -> Any:
     return themed(diagonal.encode(x="recorded:Q", y="model:Q") + points)
 
 
-def tried_table(found: FitFound, shown: int = _SHOWN) -> Table:
+def tried_table(result: FitFound, shown: int = _SHOWN) -> Table:
     """The queues that came nearest on even weeks, with how near they come on odd ones."""
     body = []
-    for each in ranked(found)[:shown]:
+    for each in ranked(result)[:shown]:
         queue, even, odd = each.queue, each.beside.even, each.beside.odd
         body.append([
             queue.discipline, f"{queue.interval_s:g}", f"{queue.launch_s:g}", queue.estimates, percent(even.error),
@@ -95,25 +95,25 @@ def tried_table(found: FitFound, shown: int = _SHOWN) -> Table:
         "discipline", "cycle (s)", "launch (s)", "estimates", "error, even weeks", "error, odd weeks", "rank, odd",
         "all waiting, odd", "queue, odd",
     )  # fmt: skip
-    made = 0 if found.fit is None else len(found.fit.tried)
-    caption = f"The nearest of {made} queues tried; even weeks choose, odd ones judge."
+    tried = 0 if result.fit is None else len(result.fit.tried)
+    caption = f"The nearest of {tried} queues tried; even weeks choose, odd ones judge."
     return Table(columns, body, caption, best=frozenset({(0, 4)}))
 
 
-def fit_page(found: FitFound, text: str, cpu_s: float) -> Page:
+def fit_page(result: FitFound, text: str, cpu_s: float) -> Page:
     """The page; `text` is the file that `--site` takes, empty where no queue is offered."""
-    blocks: list[Block] = [Text(note, "note") for note in found.remarks]
-    if found.fit is not None:
-        beside = found.fit.best.beside
+    blocks: list[Block] = [Text(note, "note") for note in result.remarks]
+    if result.fit is not None:
+        beside = result.fit.best.beside
         blocks += [Heading("The recorded queue and the model of it"), Chart(queues_chart(beside), _QUEUES)]
-        blocks += [Heading("Week by week"), Chart(weeks_chart(beside), _WEEKS), tried_table(found)]
-    if found.room is not None:
-        blocks += [Heading("Whether queueing can explain the waits"), Text(verdict_sentence(found))]
-        blocks += [Chart(room_chart(found.room), ROOM_CAPTION)]
+        blocks += [Heading("Week by week"), Chart(weeks_chart(beside), _WEEKS), tried_table(result)]
+    if result.room is not None:
+        blocks += [Heading("Whether queueing can explain the waits"), Text(verdict_sentence(result))]
+        blocks += [Chart(room_chart(result.room), ROOM_CAPTION)]
     if text:
         blocks += [Heading("The site's queue as a file"), Text(_USE), Facts(_lines(text))]
-    blocks += [Heading("How to make it again"), Facts({"command": found.command, "CPU time": f"{cpu_s:.0f} s"})]
-    return Page(fit_sentence(found), blocks, subtitle=found.log, label="loadmaster fit")
+    blocks += [Heading("How to make it again"), Facts({"command": result.command, "CPU time": f"{cpu_s:.0f} s"})]
+    return Page(fit_sentence(result), blocks, subtitle=result.log, label="loadmaster fit")
 
 
 def _lines(text: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.report.theme import rows, themed
@@ -46,7 +46,7 @@ def bars_of(workload: Workload, hosts: int, schedule: Schedule, first_s: float, 
         >>> bars_of(three, 1, run, 0.0, 99.0).lane.tolist()
         [0, 1, 1]
     """
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     shown = np.flatnonzero((times.end_s > first_s) & (times.start_s < last_s))
     order = shown[np.lexsort((times.job[shown], times.start_s[shown], times.host[shown]))]
     lane = np.zeros(len(order), np.int64)

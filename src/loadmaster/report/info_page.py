@@ -10,8 +10,8 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.workload import Workload
 from loadmaster.report.arrivals_chart import amount, label
 from loadmaster.report.log_facts import log_facts, log_title
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import ACCENT, MUTED, RULE, USED, rows, themed, tooltip, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.traces import Trace
@@ -27,7 +27,7 @@ def info_page(
     read: Trace,
     summary: Summary,
     fitted: Fit | None,
-    made: Mapping[str, object],
+    footer: Mapping[str, object],
 ) -> Page:
     """The page.
 
@@ -37,7 +37,7 @@ def info_page(
         read: the log.
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
-        made: how it was made.
+        footer: how it was made.
     """
     rejected = [] if fitted is None else fitted.rejected.sentences("job")
     blocks: list[Block] = [Text(text, "warning" if "wrong" in text else "note") for text in (*remarks, *rejected)]
@@ -49,7 +49,7 @@ def info_page(
     if read.workload.jobs:
         with unchecked():
             blocks += _pictures(read.workload, read.cluster)
-    return Page(sentence, [*blocks, *how_it_was_made(made)], log_title(read), "loadmaster info")
+    return Page(sentence, [*blocks, *page_footer(footer)], log_title(read), "loadmaster info")
 
 
 def _pictures(workload: Workload, cluster: Cluster | None) -> list[Block]:
@@ -135,9 +135,9 @@ def _spread(seconds: Any, title: str, ticks: Mapping[int, str]) -> Any:
         {"from": low, "to": high, "jobs": n}
         for low, high, n in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
     ]
-    known = {second: text for second, text in ticks.items() if second <= edges[-1]}
-    texts = " : ".join(f"datum.value == {second} ? '{text}'" for second, text in known.items()) + " : ''"
-    axis = alt.Axis(values=list(known), labelExpr=texts, grid=False)
+    shown_ticks = {second: text for second, text in ticks.items() if second <= edges[-1]}
+    texts = " : ".join(f"datum.value == {second} ? '{text}'" for second, text in shown_ticks.items()) + " : ''"
+    axis = alt.Axis(values=list(shown_ticks), labelExpr=texts, grid=False)
     chart = alt.Chart(rows(values), width=900, height=170).mark_bar(color=ACCENT, binSpacing=1)
     return themed(chart.encode(
         x=alt.X("from:Q", title=title, scale=alt.Scale(type="log", nice=False), axis=axis).bin("binned"), x2="to:Q",
@@ -150,12 +150,12 @@ def _sizes(cores: Any, each: Any, name: str) -> Any:
     import altair as alt
 
     code = np.ceil(np.log2(np.maximum(cores, 1.0))).astype(int)
-    known = np.unique(code)
-    names = {k: f"{2**k}" if k < 2 else f"{2 ** (k - 1) + 1}-{2**k}" for k in known.tolist()}
+    distinct = np.unique(code)
+    names = {k: f"{2**k}" if k < 2 else f"{2 ** (k - 1) + 1}-{2**k}" for k in distinct.tolist()}
     count, work = np.bincount(code), np.bincount(code, each)
     values = [
         {"size": names[k], "jobs": int(count[k]), "part": float(work[k] / max(work.sum(), 1e-300))}
-        for k in known.tolist()
+        for k in distinct.tolist()
     ]
     base = alt.Chart(rows(values), width=400, height=170).encode(
         x=alt.X(

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.looks import Drawn
-from loadmaster.report.sure import difference_text
+from loadmaster.report.confidence import difference_text
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.theme import INK, MUTED, RULE, names_axis, rows, rule_chosen, stressed
 from loadmaster.runs.judgement import Judged, Judgement
 
@@ -50,8 +50,8 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
 
 
 def _sorted(judgement: Judgement) -> list[Judged]:
-    told = [row for row in judgement.rows if row.difference is not None or row.setting == judgement.baseline]
-    return sorted(told, key=lambda row: 0.0 if row.difference is None else row.difference.mean)
+    comparable = [row for row in judgement.rows if row.difference is not None or row.setting == judgement.baseline]
+    return sorted(comparable, key=lambda row: 0.0 if row.difference is None else row.difference.mean)
 
 
 def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str,
 def _ends(row: Judged) -> tuple[float, float, float]:
     """Mean, low and high, cut off where the chart ends."""
     assert row.difference is not None
-    limit, found = math.log(_MOST), row.difference
-    mean, low, high = (min(max(value, -limit), limit) for value in (found.mean, found.low, found.high))
+    limit, difference = math.log(_MOST), row.difference
+    mean, low, high = (min(max(value, -limit), limit) for value in (difference.mean, difference.low, difference.high))
     return mean, low, high
 
 

@@ -6,44 +6,44 @@ import numpy as np
 
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.comparison import listed, percent
-from loadmaster.runs.live_course import Course
+from loadmaster.runs.live_timeline import LiveTimeline
 
 
-def live_figures(course: Course) -> dict[str, Any]:
+def live_figures(timeline: LiveTimeline) -> dict[str, Any]:
     """The figures of a live run, as JSON takes them; null where there is nothing to take a figure of."""
-    wait_s = np.array([each.wait_s for each in course.began])
+    wait_s = np.array([each.wait_s for each in timeline.began])
     some = wait_s.size > 0
-    last = course.sessions[-1]
+    last = timeline.sessions[-1]
     return {
         "engine": last.engine,
         "mode": last.mode,
-        "sessions": len(course.sessions),
+        "sessions": len(timeline.sessions),
         "ended": last.ended or None,
-        "lasted_s": course.last_s - course.counted[0].at_s,
-        "cycles": len(course.counted),
-        "jobs": course.jobs,
-        "began": len(course.began),
-        "by_others": course.by_others if course.acts else None,
-        "ended_unseen": course.unseen,
-        "waiting": len(course.waiting_s),
-        "longest_waiting_s": max(course.waiting_s, default=None),
+        "lasted_s": timeline.last_s - timeline.counted[0].at_s,
+        "cycles": len(timeline.counted),
+        "jobs": timeline.jobs,
+        "began": len(timeline.began),
+        "by_others": timeline.by_others if timeline.acts else None,
+        "ended_unseen": timeline.unseen,
+        "waiting": len(timeline.waiting_s),
+        "longest_waiting_s": max(timeline.waiting_s, default=None),
         "mean_wait_s": float(wait_s.mean()) if some else None,
         "median_wait_s": float(np.median(wait_s)) if some else None,
         "p95_wait_s": float(np.quantile(wait_s, 0.95)) if some else None,
         "longest_wait_s": float(wait_s.max()) if some else None,
-        "refusals": dict(course.refusals),
-        "skipped": len(course.skipped),
-        "left_out_jobs": dict(course.left_out),
-        "agreement": dict(course.agreement) or None,
-        "so_far": course.so_far[-1].plain() if course.so_far else None,
-        "stranded_by_host": [each._asdict() for each in course.stranded],
-        "followed": _followed(course),
+        "refusals": dict(timeline.refusals),
+        "skipped": len(timeline.skipped),
+        "left_out_jobs": dict(timeline.left_out),
+        "agreement": dict(timeline.agreement) or None,
+        "so_far": timeline.so_far[-1].plain() if timeline.so_far else None,
+        "stranded_by_host": [each._asdict() for each in timeline.stranded],
+        "followed": _followed(timeline),
     }
 
 
-def live_answer(course: Course) -> str:
+def live_answer(timeline: LiveTimeline) -> str:
     """How long it ran, what began and how it waited, what was refused; of a shadow, how far the site agreed."""
-    figures = live_figures(course)
+    figures = live_figures(timeline)
     lasted = show_seconds(figures["lasted_s"])
     text = f"In {lasted} {_of(figures['began'], figures['jobs'])} began"
     if figures["mean_wait_s"] is not None:
@@ -52,31 +52,31 @@ def live_answer(course: Course) -> str:
         text += f", after {mean} of waiting" + ("" if one else f" on average; one in twenty waited over {most}")
     else:
         text += "" if figures["jobs"] else ": none came"
-    parts = [text, *_troubles(course), *_agreement(course), *_so_far(course)]
-    parts += [course.unended] if course.unended else []
+    parts = [text, *_troubles(timeline), *_agreement(timeline), *_so_far(timeline)]
+    parts += [timeline.unended] if timeline.unended else []
     return ". ".join(parts) + "."
 
 
-def _troubles(course: Course) -> list[str]:
-    found = []
-    if course.acts:
-        kinds = [f"{count:,} {kind}" for kind, count in course.refusals.most_common()]
-        refused = sum(course.refusals.values())
-        found.append(
+def _troubles(timeline: LiveTimeline) -> list[str]:
+    troubles = []
+    if timeline.acts:
+        kinds = [f"{count:,} {kind}" for kind, count in timeline.refusals.most_common()]
+        refused = sum(timeline.refusals.values())
+        troubles.append(
             f"The engine refused {_many(refused, 'time')} ({listed(kinds)})" if refused else "Nothing was refused"
         )
-    if course.refused_jobs:
-        names = ", ".join(course.refused_jobs[:3]) + (", ..." if len(course.refused_jobs) > 3 else "")
-        those = _many(len(course.refused_jobs), "job")
-        found.append(f"{those} had not started for that by the end ({names})")
-    if course.waiting_s:
-        longest = show_seconds(max(course.waiting_s))
-        found.append(f"{_many(len(course.waiting_s), 'job')} still waited, the longest for {longest}")
-    return found
+    if timeline.refused_jobs:
+        names = ", ".join(timeline.refused_jobs[:3]) + (", ..." if len(timeline.refused_jobs) > 3 else "")
+        those = _many(len(timeline.refused_jobs), "job")
+        troubles.append(f"{those} had not started for that by the end ({names})")
+    if timeline.waiting_s:
+        longest = show_seconds(max(timeline.waiting_s))
+        troubles.append(f"{_many(len(timeline.waiting_s), 'job')} still waited, the longest for {longest}")
+    return troubles
 
 
-def _agreement(course: Course) -> list[str]:
-    agreed = course.agreement
+def _agreement(timeline: LiveTimeline) -> list[str]:
+    agreed = timeline.agreement
     if not agreed:
         return []
     if agreed["same_job"] is None:
@@ -88,31 +88,31 @@ def _agreement(course: Course) -> list[str]:
     ]
 
 
-def _so_far(course: Course) -> list[str]:
+def _so_far(timeline: LiveTimeline) -> list[str]:
     """The last of the waits so far; a gain only where it is larger than the model's error (rules H6 and H7)."""
-    if not course.so_far or not course.so_far[-1].jobs:
+    if not timeline.so_far or not timeline.so_far[-1].jobs:
         return []
-    found = course.so_far[-1]
-    site, own = show_seconds(found.site_wait_s), show_seconds(found.own_wait_s)
-    text = f"{_many(found.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
-    if not found.site_wait_s:
+    waits = timeline.so_far[-1]
+    site, own = show_seconds(waits.site_wait_s), show_seconds(waits.own_wait_s)
+    text = f"{_many(waits.jobs, 'job')} had waited {site} at the site on average, and {own} in a queue under this rule"
+    if not waits.site_wait_s:
         return [text]
-    if found.gain is None or found.error is None:
+    if waits.gain is None or waits.error is None:
         return [f"{text}; how far that can be believed is not known"]
-    if not found.tells:
-        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(found.error)}"]
-    return [f"{text} ({signed(found.gain)}; the model of the site is wrong by {signed(found.error)})"]
+    if not waits.tells:
+        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(waits.error)}"]
+    return [f"{text} ({signed(waits.gain)}; the model of the site is wrong by {signed(waits.error)})"]
 
 
-def _followed(course: Course) -> list[dict[str, Any]]:
+def _followed(timeline: LiveTimeline) -> list[dict[str, Any]]:
     """By member of a meta-rule: how often it was followed, and was worth most where members differed."""
-    members = list(dict.fromkeys(name for each in course.choices for name in (each.member, *each.best)))
+    members = list(dict.fromkeys(name for each in timeline.choices for name in (each.member, *each.best)))
     return [
         {
             "member": member,
-            "followed": sum(each.member == member for each in course.choices),
-            "best": sum(each.differed and member in each.best for each in course.choices),
-            "differed": sum(each.differed for each in course.choices),
+            "followed": sum(each.member == member for each in timeline.choices),
+            "best": sum(each.differed and member in each.best for each in timeline.choices),
+            "differed": sum(each.differed for each in timeline.choices),
         }
         for member in members
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.measure.timeline import thinned
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.report.theme import ACCENT, INK, MUTED, STRANDED, USED, colours, rows, tooltip
-from loadmaster.runs.live_course import KINDS, Course, HostNow
+from loadmaster.runs.live_timeline import KINDS, HostNow, LiveTimeline
 
 _WIDTH = 940
 _POINTS = 2500
@@ -33,26 +33,26 @@ class Spans(NamedTuple):
     since: str = "the record began"
 
 
-def spans_of(course: Course) -> Spans:
+def spans_of(timeline: LiveTimeline) -> Spans:
     """How time is cut for what is counted."""
-    first_s, last_s = course.counted[0].at_s, max(course.last_s, course.counted[0].at_s + 1.0)
+    first_s, last_s = timeline.counted[0].at_s, max(timeline.last_s, timeline.counted[0].at_s + 1.0)
     length_s = last_s - first_s
     unit, size = next(
         (unit, size)
         for unit, size in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("seconds", 1.0))
         if length_s > 3 * size or size == 1.0
     )
-    return Spans(unit, size, first_s / size, last_s / size, length_s / size / _SPANS, course.since)
+    return Spans(unit, size, first_s / size, last_s / size, length_s / size / _SPANS, timeline.since)
 
 
-def queue_over_time(course: Course, spans: Spans) -> Any:
+def queue_over_time(timeline: LiveTimeline, spans: Spans) -> Any:
     """Jobs that wait and that run, as every cycle found them; every peak is kept."""
     import altair as alt
 
-    time = np.array([each.at_s for each in course.counted])
+    time = np.array([each.at_s for each in timeline.counted])
     values = []
     for what in ("waiting", "running"):
-        number = np.array([getattr(each, what) for each in course.counted], float)
+        number = np.array([getattr(each, what) for each in timeline.counted], float)
         shown = [each.tolist() for each in thinned(time, number, _POINTS)]
         # What the last cycle found held to the end: without that, a run of one cycle would show nothing.
         at, jobs = [*shown[0], spans.last * spans.size], [*shown[1], shown[1][-1]]
@@ -69,11 +69,11 @@ def queue_over_time(course: Course, spans: Spans) -> Any:
     return area.encode(row=row).properties(spacing=8).resolve_scale(y="independent")
 
 
-def waits_over_time(course: Course, spans: Spans, unit: str, size: float) -> Any:
+def waits_over_time(timeline: LiveTimeline, spans: Spans, unit: str, size: float) -> Any:
     """A point a job where it began; the line is the mean of a span of time."""
     import altair as alt
 
-    began = sorted(course.began)
+    began = sorted(timeline.began)
     at, wait = (np.array([each[k] for each in began], float) for k in (0, 1))
     shown = thinned(at, wait, _POINTS)
     points = [{"t": t / spans.size, "wait": w / size} for t, w in zip(*map(np.ndarray.tolist, shown), strict=True)]
@@ -95,17 +95,17 @@ def waits_over_time(course: Course, spans: Spans, unit: str, size: float) -> Any
     return alt.layer(*(each.encode(x=_time(spans), y=y, tooltip=tips) for each in (dots, line)))
 
 
-def hosts_chart(course: Course) -> Any | None:
+def hosts_chart(timeline: LiveTimeline) -> Any | None:
     """Hosts by free cores and free memory, the corners in which either is stranded shaded; None without both."""
     import altair as alt
 
-    if not {CORES, MEMORY} <= set(course.resources):
+    if not {CORES, MEMORY} <= set(timeline.resources):
         return None
-    cores, memory = (list(course.resources).index(name) for name in (CORES, MEMORY))
+    cores, memory = (list(timeline.resources).index(name) for name in (CORES, MEMORY))
     gib = 2.0**30
-    top = [max(host.capacity[r] for host in course.hosts) * 1.06 or 1.0 for r in (cores, memory)]
+    top = [max(host.capacity[r] for host in timeline.hosts) * 1.06 or 1.0 for r in (cores, memory)]
     top[1] /= gib
-    asks = [course.typical[cores], course.typical[memory] / gib]
+    asks = [timeline.typical[cores], timeline.typical[memory] / gib]
     low = [-0.03 * limit for limit in top]  # so that a host without anything left does not lie on the axis
     corners = [
         {"x": asks[0], "x2": top[0], "y": low[1], "y2": asks[1]},
@@ -116,14 +116,14 @@ def hosts_chart(course: Course) -> Any | None:
     x = alt.X("x:Q", title="free cores", scale=scales[0])
     y = alt.Y("y:Q", title="free memory (GiB)", scale=scales[1])
     colour = alt.Scale(domain=list(KINDS), range=[USED, STRANDED, MUTED, "#c92a3a"])
-    dots = alt.Chart(rows(_alike(course.hosts, cores, memory, gib))).mark_circle(opacity=0.85, stroke=INK)
+    dots = alt.Chart(rows(_alike(timeline.hosts, cores, memory, gib))).mark_circle(opacity=0.85, stroke=INK)
     return alt.layer(
         shaded.encode(x=x, x2="x2:Q", y=y, y2="y2:Q"),
         dots.encode(
             x=x,
             y=y,
             size=alt.Size(
-                "hosts:Q", scale=alt.Scale(range=[30, 700], domain=[0, max(20, len(course.hosts))]), legend=None
+                "hosts:Q", scale=alt.Scale(range=[30, 700], domain=[0, max(20, len(timeline.hosts))]), legend=None
             ),
             color=alt.Color(
                 "kind:N", scale=colour, legend=alt.Legend(title=None, symbolOpacity=1, symbolStrokeWidth=0)
@@ -135,13 +135,13 @@ def hosts_chart(course: Course) -> Any | None:
 
 def _alike(hosts: Sequence[HostNow], cores: int, memory: int, gib: float) -> list[dict[str, Any]]:
     """One point for all hosts with the same left."""
-    found = defaultdict(list)
+    groups = defaultdict(list)
     for host in hosts:
-        found[host.free[cores], host.free[memory] / gib, host.kind].append(host.name)
+        groups[host.free[cores], host.free[memory] / gib, host.kind].append(host.name)
     return [
         {"x": x, "y": y, "kind": kind, "hosts": len(names),
          "names": ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")}
-        for (x, y, kind), names in found.items()
+        for (x, y, kind), names in groups.items()
     ]  # fmt: skip
 
 
@@ -177,11 +177,11 @@ def counted_chart(
 AGREED = ("same job, same hosts", "same job, other hosts", "the site alone")
 
 
-def agreement_chart(course: Course, spans: Spans) -> Any:
+def agreement_chart(timeline: LiveTimeline, spans: Spans) -> Any:
     """The site's starts over time, by whether ours were the same in that cycle."""
     what = [
         (each.at_s, kind, number)
-        for each in course.agreed
+        for each in timeline.agreed
         for kind, number in zip(AGREED, (each.same_hosts, each.same_job, each.site_only), strict=True)
     ]
     return counted_chart(what, AGREED, (USED, "#9fc0dc", STRANDED), spans, "starts of the site")
@@ -191,20 +191,20 @@ WORLDS = {"recorded": "site_wait_s", "site": "model_wait_s", "candidate": "own_w
 """Of the mean waits so far: what happened, a queue by the site's own rule, a queue by ours."""
 
 
-def so_far_chart(course: Course, spans: Spans, unit: str, size: float) -> Any:
+def so_far_chart(timeline: LiveTimeline, spans: Spans, unit: str, size: float) -> Any:
     """Mean waits so far over time: a line for each of `WORLDS`."""
     import altair as alt
 
     values = [
         {"t": each.at_s / spans.size, "wait": getattr(each, name) / size, "whose": whose}
-        for each in course.so_far
+        for each in timeline.so_far
         for whose, name in WORLDS.items()
         if getattr(each, name) is not None
     ]
     scale = alt.Scale(domain=list(WORLDS), range=[INK, MUTED, ACCENT])
     dashes = alt.Scale(domain=list(WORLDS), range=[[1, 0], [5, 4], [1, 0]])  # a good model lies upon the record
     legend = alt.Legend(title=None, orient="top", symbolType="stroke")
-    line = alt.Chart(rows(values), width=_WIDTH, height=150).mark_line(point=len(course.so_far) < _SPANS)
+    line = alt.Chart(rows(values), width=_WIDTH, height=150).mark_line(point=len(timeline.so_far) < _SPANS)
     return line.encode(
         x=_time(spans),
         y=alt.Y("wait:Q", title=f"mean wait ({unit})", axis=alt.Axis(tickCount=4)),
@@ -214,17 +214,17 @@ def so_far_chart(course: Course, spans: Spans, unit: str, size: float) -> Any:
     )
 
 
-def refusals_chart(course: Course, spans: Spans) -> Any:
+def refusals_chart(timeline: LiveTimeline, spans: Spans) -> Any:
     """What the engine did not do, by kind, over time."""
-    kinds = [kind for kind, _ in course.refusals.most_common()]
+    kinds = [kind for kind, _ in timeline.refusals.most_common()]
     palette = [_REFUSED[k % len(_REFUSED)] for k in range(len(kinds))]
-    return counted_chart([(at_s, kind, 1) for at_s, kind in course.refused], kinds, palette, spans, "refusals")
+    return counted_chart([(at_s, kind, 1) for at_s, kind in timeline.refused], kinds, palette, spans, "refusals")
 
 
-def choices_chart(course: Course, spans: Spans) -> Any:
+def choices_chart(timeline: LiveTimeline, spans: Spans) -> Any:
     """Whom a meta-rule followed, over time."""
-    members = list(dict.fromkeys(name for each in course.choices for name in (each.member, *each.best)))
-    what = [(each.at_s, each.member, 1) for each in course.choices]
+    members = list(dict.fromkeys(name for each in timeline.choices for name in (each.member, *each.best)))
+    what = [(each.at_s, each.member, 1) for each in timeline.choices]
     return counted_chart(what, members, colours(members), spans, "decisions")
 
 

@@ -19,47 +19,47 @@ from loadmaster.report.live_charts import (
 )
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import themed
-from loadmaster.runs.live_course import KINDS, Course
+from loadmaster.runs.live_timeline import KINDS, LiveTimeline
 
 MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""
 
 
-def live_page(course: Course, command: str = "") -> Page:
+def live_page(timeline: LiveTimeline, command: str = "") -> Page:
     """The page of a live run.
 
     Args:
-        course: of the run.
+        timeline: of the run.
         command: that makes the page.
     """
-    figures = live_figures(course)
-    blocks: list[Block] = [Text(text, "warning") for text in _warnings(course)]
+    figures = live_figures(timeline)
+    blocks: list[Block] = [Text(text, "warning") for text in _warnings(timeline)]
     blocks += [
         _table(figures),
-        *_over_time(course),
-        *_hosts(course),
-        *_agreement(course),
-        *_so_far(course),
-        *_refusals(course),
+        *_over_time(timeline),
+        *_hosts(timeline),
+        *_agreement(timeline),
+        *_so_far(timeline),
+        *_refusals(timeline),
     ]
-    blocks += [*_choices(course, figures), *_made(course, command)]
-    last = course.sessions[-1]
+    blocks += [*_choices(timeline, figures), *_made(timeline, command)]
+    last = timeline.sessions[-1]
     subtitle = f"{last.setting.get('policy', '')} under {last.setting.get('discipline', '')} on {last.engine}, "
-    subtitle += f"{last.mode}, {len(course.hosts):,} hosts, a cycle every {show_seconds(last.conduct['interval_s'])}"
-    return Page(live_answer(course), blocks, subtitle=subtitle, label=f"loadmaster live {last.engine}")
+    subtitle += f"{last.mode}, {len(timeline.hosts):,} hosts, a cycle every {show_seconds(last.conduct['interval_s'])}"
+    return Page(live_answer(timeline), blocks, subtitle=subtitle, label=f"loadmaster live {last.engine}")
 
 
-def _warnings(course: Course) -> list[str]:
-    found = []
-    last = course.sessions[-1]
-    if course.unended:
-        found.append(f"{course.unended}.")
+def _warnings(timeline: LiveTimeline) -> list[str]:
+    texts = []
+    last = timeline.sessions[-1]
+    if timeline.unended:
+        texts.append(f"{timeline.unended}.")
     elif last.ended not in ("done", "stopped"):
-        found.append(f"The last session ended otherwise than it should: {last.ended}.")
-    if course.skipped:
-        whys = list(dict.fromkeys(why for _, why in course.skipped))
-        found.append(f"In {len(course.skipped):,} cycles no decision was taken: {'; '.join(whys[:3])}.")
-    return found
+        texts.append(f"The last session ended otherwise than it should: {last.ended}.")
+    if timeline.skipped:
+        whys = list(dict.fromkeys(why for _, why in timeline.skipped))
+        texts.append(f"In {len(timeline.skipped):,} cycles no decision was taken: {'; '.join(whys[:3])}.")
+    return texts
 
 
 def _table(figures: dict[str, Any]) -> Table:
@@ -89,45 +89,45 @@ def _caption(figures: dict[str, Any]) -> str:
     return text
 
 
-def _over_time(course: Course) -> list[Block]:
-    spans = spans_of(course)
+def _over_time(timeline: LiveTimeline) -> list[Block]:
+    spans = spans_of(timeline)
     blocks: list[Block] = [
         Heading("The queue over time"),
         Chart(
-            themed(queue_over_time(course, spans)),
+            themed(queue_over_time(timeline, spans)),
             "Jobs that could begin and those that ran, as each cycle found them.",
         ),
     ]
-    if course.began:
-        unit, size = unit_for([sum(each.wait_s for each in course.began) / len(course.began)])
-        chart = themed(waits_over_time(course, spans, unit, size))
+    if timeline.began:
+        unit, size = unit_for([sum(each.wait_s for each in timeline.began) / len(timeline.began)])
+        chart = themed(waits_over_time(timeline, spans, unit, size))
         caption = "A point for each job, where it began; the line is the mean. Few points are left out, never a peak."
         blocks += [Heading("How long jobs waited"), Chart(chart, caption)]
     return blocks
 
 
-def _hosts(course: Course) -> list[Block]:
-    chart = hosts_chart(course)
+def _hosts(timeline: LiveTimeline) -> list[Block]:
+    chart = hosts_chart(timeline)
     if chart is None:
         return []
-    counts = {kind: sum(host.kind == kind for host in course.hosts) for kind in KINDS}
+    counts = {kind: sum(host.kind == kind for host in timeline.hosts) for kind in KINDS}
     shown = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     asks = " and ".join(
         show_bytes(amount) if name == MEMORY else f"{amount:g} {name if amount != 1 else name.removesuffix('s')}"
-        for name, amount in zip(course.resources, course.typical, strict=True)
+        for name, amount in zip(timeline.resources, timeline.typical, strict=True)
         if amount
     )
-    since = show_seconds(course.hosts_at_s)
+    since = show_seconds(timeline.hosts_at_s)
     caption = (
-        f"Each point is a host or several alike, as last seen while a job waited, {since} after {course.since}. In "
+        f"Each point is a host or several alike, as last seen while a job waited, {since} after {timeline.since}. In "
         "the shaded corners what is free is stranded: there is enough of it for a typical job, which asks "
         f"{asks} (medians), and too little of the other. Hosts: {shown}."
     )
     return [Heading("The hosts: free cores against free memory"), Chart(themed(chart), caption)]
 
 
-def _agreement(course: Course) -> list[Block]:
-    agreed = course.agreement
+def _agreement(timeline: LiveTimeline) -> list[Block]:
+    agreed = timeline.agreement
     if not agreed or not agreed["site_starts"]:
         return []
     rows = [
@@ -138,7 +138,7 @@ def _agreement(course: Course) -> list[Block]:
     blocks: list[Block] = [
         Heading("Agreement with the site"),
         Chart(
-            themed(agreement_chart(course, spans_of(course))),
+            themed(agreement_chart(timeline, spans_of(timeline))),
             f"{same} of the site's starts were this rule's in the same cycle, {hosts} on the same hosts. A job that "
             "the rule would have started in another cycle counts as the site's alone.",
         ),
@@ -148,14 +148,14 @@ def _agreement(course: Course) -> list[Block]:
             caption="A job counts for this rule once, where it would first have started it.",
         ),
     ]
-    return blocks + _stranded(course)
+    return blocks + _stranded(timeline)
 
 
-def _so_far(course: Course) -> list[Block]:
+def _so_far(timeline: LiveTimeline) -> list[Block]:
     """Mean waits in three worlds (rule X16)."""
-    if not course.so_far or not course.so_far[-1].jobs:
+    if not timeline.so_far or not timeline.so_far[-1].jobs:
         return []
-    last = course.so_far[-1]
+    last = timeline.so_far[-1]
     unit, size = unit_for([last.site_wait_s, last.own_wait_s])
     rows = [["recorded: what happened at the site", short(last.site_wait_s / size), ""]]
     if last.model_wait_s is not None:
@@ -164,18 +164,18 @@ def _so_far(course: Course) -> list[Block]:
     gain = "" if last.gain is None else signed(last.gain) + ("" if last.tells else ", which tells nothing")
     rows.append(["candidate: a queue by this rule", short(last.own_wait_s / size), gain])
     caption = (
-        f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {course.since}; what still "
+        f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {timeline.since}; what still "
         f"waits counts with its wait so far. {last.open:,} of them wait or run at the site or in the candidate's queue."
     )
     blocks: list[Block] = [Heading("What the same jobs waited so far")]
-    if len(course.so_far) > 1:
-        chart = themed(so_far_chart(course, spans_of(course), unit, size))
+    if len(timeline.so_far) > 1:
+        chart = themed(so_far_chart(timeline, spans_of(timeline), unit, size))
         blocks.append(Chart(chart, "Mean waits so far, each time that they were reckoned from the beginning."))
     return [*blocks, Table(["whose queue", f"mean wait {unit}", "against the recorded"], rows, caption=caption)]
 
 
-def _stranded(course: Course) -> list[Block]:
-    differ = [each for each in course.stranded if each.site or each.ours]
+def _stranded(timeline: LiveTimeline) -> list[Block]:
+    differ = [each for each in timeline.stranded if each.site or each.ours]
     most = sorted(differ, key=lambda each: -abs(each.site - each.ours))[:MOST_ROWS]
     if not most:
         return []
@@ -189,26 +189,28 @@ def _stranded(course: Course) -> list[Block]:
     ]
 
 
-def _refusals(course: Course) -> list[Block]:
-    if not course.refused:
+def _refusals(timeline: LiveTimeline) -> list[Block]:
+    if not timeline.refused:
         return []
-    rows = [[text or "no word", kind, f"{count:,}"] for (kind, text), count in course.texts.most_common(MOST_ROWS)]
+    rows = [[text or "no word", kind, f"{count:,}"] for (kind, text), count in timeline.texts.most_common(MOST_ROWS)]
     return [
         Heading("What the engine refused"),
-        Chart(themed(refusals_chart(course, spans_of(course))), "Actions that were asked for and not done, by kind."),
+        Chart(
+            themed(refusals_chart(timeline, spans_of(timeline))), "Actions that were asked for and not done, by kind."
+        ),
         Table(["the engine's words", "kind", "times"], rows, prose=True),
     ]
 
 
-def _choices(course: Course, figures: dict[str, Any]) -> list[Block]:
-    if not course.choices:
+def _choices(timeline: LiveTimeline, figures: dict[str, Any]) -> list[Block]:
+    if not timeline.choices:
         return []
     differed = figures["followed"][0]["differed"]
     rows = [[each["member"], f"{each['followed']:,}", f"{each['best']:,}"] for each in figures["followed"]]
     return [
         Heading("Whom the meta-rule followed"),
         Chart(
-            themed(choices_chart(course, spans_of(course))),
+            themed(choices_chart(timeline, spans_of(timeline))),
             "Decisions in which a job was started, by the member that was followed.",
         ),
         Table(["member", "followed", f"best of the {differed:,} in which members differed"], rows,
@@ -216,14 +218,14 @@ def _choices(course: Course, figures: dict[str, Any]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _made(course: Course, command: str) -> list[Block]:
-    last, conduct = course.sessions[-1], course.sessions[-1].conduct
-    rows = [[each.command, each.mode, show_seconds(each.at_s), each.ended or "not said"] for each in course.sessions]
+def _made(timeline: LiveTimeline, command: str) -> list[Block]:
+    last, conduct = timeline.sessions[-1], timeline.sessions[-1].conduct
+    rows = [[each.command, each.mode, show_seconds(each.at_s), each.ended or "not said"] for each in timeline.sessions]
     facts = {
         "engine": last.engine,
         **{name: _words(last.setting.get(name)) for name in _SETTING},
         **{name.replace("_", " "): _words(conduct.get(name)) for name in _CONDUCT},
-        "left out at the end": "; ".join(f"{count:,}: {why}" for why, count in course.left_out.items()),
+        "left out at the end": "; ".join(f"{count:,}: {why}" for why, count in timeline.left_out.items()),
         "page": command,
         "version": f"loadmaster {__version__}",
     }

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from loadmaster.report.change import change_of
 from loadmaster.report.columns import change_text, short, unit_for
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.looks import Drawn
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.theme import ACCENT, MUTED, names_axis, rows, rule_chosen, stressed, tooltip
+from loadmaster.report.wait_change import change_of
 from loadmaster.runs import Outcome
 
 _WIDTH, _HEIGHT = 400, 230

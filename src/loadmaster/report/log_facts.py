@@ -4,7 +4,7 @@ from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
 from loadmaster.report.columns import short
 from loadmaster.traces import Trace
-from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
 from loadmaster.traces.summary import Fit, Summary
 
 
@@ -42,13 +42,13 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     """What else binds the jobs, and what the cluster lays down: a label and words for each that there is."""
     rows = []
     of_jobs = []
-    for name, each in bonds_of_jobs(read.workload).items():
+    for name, each in constraints_of_jobs(read.workload).items():
         kinds = f" ({each['kinds']:,} kinds)" if "kinds" in each else ""
         jobs = "1 job" if each["jobs"] == 1 else f"{each['jobs']:,} jobs"
         of_jobs.append(f"{name.removesuffix('_s').replace('_', ' ')} of {jobs}{kinds}")
     if of_jobs:
         rows.append(("also recorded", ", ".join(of_jobs)))
-    of_cluster = [] if read.cluster is None else list(bonds_of_cluster(read.cluster).items())
+    of_cluster = [] if read.cluster is None else list(constraints_of_cluster(read.cluster).items())
     if of_cluster:
         rows.append(("the site has", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in of_cluster)))
     return rows

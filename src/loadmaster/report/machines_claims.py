@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from loadmaster.model.units import show_seconds
-from loadmaster.report.change import change_on_this_log
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
+from loadmaster.report.wait_change import change_on_this_log
 from loadmaster.runs import Outcome, Setting
 from loadmaster.runs.machines import MachineSet
 
@@ -59,10 +59,10 @@ def money(amount: float | None, currency: str = "") -> str:
 
 def cost_clause(comparison: Comparison, one: MachineSet) -> str:
     """What a set costs an hour, for a sentence."""
-    known = one.cost_per_hour
-    if known is None:
+    cost = one.cost_per_hour
+    if cost is None:
         return ""
-    return f"{money(known, comparison.currency)} an hour" if comparison.currency else f"{money(known)} an hour in all"
+    return f"{money(cost, comparison.currency)} an hour" if comparison.currency else f"{money(cost)} an hour in all"
 
 
 def best_on(comparison: Comparison, one: MachineSet, load: float) -> Outcome:
@@ -76,10 +76,10 @@ def machines_sentence(comparison: Comparison) -> str:
     if not comparison.several_machines:
         return ""
     load = max(outcome.load for outcome in comparison.outcomes)
-    found = [(one, best_on(comparison, one, load)) for one in _named(comparison, load)]
+    pairs = [(one, best_on(comparison, one, load)) for one in _named(comparison, load)]
     group = comparison.at(load)
     parts = []
-    for one, outcome in found:
+    for one, outcome in pairs:
         text = f"{one.name} {show_seconds(outcome.metrics.mean_wait_s)}"
         details = [_rule(comparison, outcome), _against(group, outcome), cost_clause(comparison, one)]
         details = [each for each in details if each]

@@ -10,9 +10,9 @@ from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.picture import host_loads
 from loadmaster.report.columns import short
-from loadmaster.report.filled_chart import filled_chart
-from loadmaster.report.made import how_it_was_made
+from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import ACCENT, STRANDED, rows, themed, unchecked
 
 MOST_YIELDS = 2_000
@@ -52,20 +52,20 @@ def pack_page(
         with unchecked():
             blocks += _pictures(instance, packing)
         blocks += [Heading("Where every task goes"), _tasks(instance, tasks)]
-    made = {
+    footer = {
         "command": command, "tasks": f"{facts['tasks']:,} of {facts['jobs']:,} jobs", "hosts": f"{facts['hosts']:,}",
         "solver": facts["solver"], "data": "synthetic" if facts["synthetic"] else "",
     }  # fmt: skip
-    return Page(answer, [*blocks, *how_it_was_made(made)], name, "loadmaster pack")
+    return Page(answer, [*blocks, *page_footer(footer)], name, "loadmaster pack")
 
 
 def _why_not(facts: Mapping[str, Any]) -> list[str]:
-    found = [f"No placement: {facts['reason']}."] if facts["reason"] else []
+    sentences = [f"No placement: {facts['reason']}."] if facts["reason"] else []
     if facts["fits_nowhere"]:
-        found.append(f"Tasks that fit on no host, even if it is empty: {', '.join(facts['fits_nowhere'][:20])}.")
+        sentences.append(f"Tasks that fit on no host, even if it is empty: {', '.join(facts['fits_nowhere'][:20])}.")
     if facts["could_place"] is not None:
-        found.append(f"{facts['could_place']:,} of {facts['tasks']:,} tasks could be placed, or more.")
-    return found
+        sentences.append(f"{facts['could_place']:,} of {facts['tasks']:,} tasks could be placed, or more.")
+    return sentences
 
 
 def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:

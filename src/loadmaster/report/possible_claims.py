@@ -30,8 +30,8 @@ def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Metr
     first = next(other for other in comparison.groups if other.load == group.load)
     if each is None or group.discipline != first.discipline:
         return []
-    found = [] if each.found is None else [(BEST_FOUND, each.found, each.found.mean_wait_s)]
-    return [(BOUND, None, each.bound_s), *found]
+    lines = [] if each.found is None else [(BEST_FOUND, each.found, each.found.mean_wait_s)]
+    return [(BOUND, None, each.bound_s), *lines]
 
 
 def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
@@ -40,10 +40,10 @@ def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
     None where there is none, where nobody waits in it, or where the run did not run every job once, to its end.
     """
     each = possible_at(comparison, outcome.load, outcome.setting.hosts)
-    found = None if each is None else each.found
-    if each is None or found is None or found.mean_wait_s <= 0.0 or not outcome.ran_once(each.jobs):
+    best = None if each is None else each.found
+    if each is None or best is None or best.mean_wait_s <= 0.0 or not outcome.ran_once(each.jobs):
         return None
-    return outcome.metrics.mean_wait_s / found.mean_wait_s
+    return outcome.metrics.mean_wait_s / best.mean_wait_s
 
 
 def times_text(comparison: Comparison, outcome: Outcome) -> str:
@@ -113,25 +113,25 @@ def _sentence(comparison: Comparison, each: "Possible") -> str:
     if each.found is None:
         return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
     longest = show_seconds(each.found.longest_wait_s)
-    known = "with all arrivals and runtimes known and no job kept from waiting long"
+    given = "with all arrivals and runtimes known and no job kept from waiting long"
     has = show_seconds(each.found.mean_wait_s)
     if each.run is not None:
         name = _name(comparison, each.run)
         least += (
-            f"; the best found is what {name} made here, {has} (longest {longest}): the search, {known}, found none"
+            f"; the best found is what {name} made here, {has} (longest {longest}): the search, {given}, found none"
         )
         return f"{least} as low in that time. {_distance(each)}"
     return (
-        f"{least}; the best found, {known} (longest {longest}), has {has}. {_lowest(comparison, each)}{_distance(each)}"
+        f"{least}; the best found, {given} (longest {longest}), has {has}. {_lowest(comparison, each)}{_distance(each)}"
     )
 
 
 def _lowest(comparison: Comparison, each: "Possible") -> str:
     runs = [(times_best_found(comparison, o), o) for o in runs_at(comparison, each)]
-    known = [(times, outcome) for times, outcome in runs if times is not None]
-    if not known:
+    comparable = [(times, outcome) for times, outcome in runs if times is not None]
+    if not comparable:
         return ""
-    times, outcome = min(known, key=lambda pair: pair[0])
+    times, outcome = min(comparable, key=lambda pair: pair[0])
     return f"The lowest here, {_name(comparison, outcome.setting)}, waits {times:.3g} times that. "
 
 
@@ -152,13 +152,13 @@ def _distance(each: "Possible") -> str:
     return f"Bound and best found are {apart} apart: what is possible between them is not known."
 
 
-def _row(comparison: Comparison, each: "Possible", kind: str, found: Metrics | None) -> dict[str, Any]:
+def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Metrics | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "kind": kind, "policy": None, "discipline": None, "load": each.load, **_named(each), "jobs": each.jobs,
-        "rejected": comparison.case.rejected.total, "unstarted": None if found is None else found.unstarted,
+        "rejected": comparison.case.rejected.total, "unstarted": None if metrics is None else metrics.unstarted,
     }  # fmt: skip
-    row |= {name: None if found is None else getattr(found, name) for name in _MEASURES}
-    row["utilization"] = None if found is None else found.utilization
+    row |= {name: None if metrics is None else getattr(metrics, name) for name in _MEASURES}
+    row["utilization"] = None if metrics is None else metrics.utilization
     return row | {"cycles": None, "simulated_jobs_per_s": None}
 
 

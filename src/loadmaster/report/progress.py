@@ -54,9 +54,9 @@ def bar(name: str, total: int, unit: str, watch: Watch | None = None) -> Iterato
         TextColumn(unit + " {task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"), Left(),
     )  # fmt: skip
     progress = Progress(*columns, console=console, transient=True)
-    told = watch or Watch()
-    told.phase(name, total, unit)
-    advance = Advance(progress, name, total, told)
+    watcher = watch or Watch()
+    watcher.phase(name, total, unit)
+    advance = Advance(progress, name, total, watcher)
     late = threading.Timer(QUIET_S, progress.start)
     late.daemon = True
 

@@ -6,10 +6,10 @@ from typing import Any
 from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.move.change import State
 from loadmaster.move.plan import MovePlan
-from loadmaster.report.filled_chart import filled_chart
-from loadmaster.report.made import how_it_was_made
+from loadmaster.report.host_fill_chart import filled_chart
 from loadmaster.report.moves_chart import moves_chart
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import unchecked
 
 
@@ -43,11 +43,11 @@ def rebalance_page(
         blocks += [Heading("What stands in the way of a better placement"), _stuck(facts)]
     with unchecked():
         blocks += _pictures(now, plan)
-    made = {
+    footer = {
         "command": command, "tasks": f"{now.instance.tasks:,}", "hosts": f"{now.instance.hosts:,}",
         "solver": facts["solver"], "budget": "none" if facts["budget"] is None else amount(facts["budget"]),
     }  # fmt: skip
-    return Page(answer, [*blocks, *how_it_was_made(made)], name, "loadmaster rebalance")
+    return Page(answer, [*blocks, *page_footer(footer)], name, "loadmaster rebalance")
 
 
 def _levels(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:

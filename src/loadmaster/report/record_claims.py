@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.measure import explained
+from loadmaster.measure import queueing_check
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
 from loadmaster.report.room_claims import waited_sentence
@@ -44,15 +44,15 @@ def why_unexplained(comparison: Comparison) -> str:
     """Why queueing does not explain the recorded waits, or they are not known; empty where it may (rules H2 to H4)."""
     if comparison.recorded is not None and comparison.case.without_verdict:
         return "too many jobs are left out"
-    return explained.why_unexplained(comparison.recorded)
+    return queueing_check.why_unexplained(comparison.recorded)
 
 
 def model_error(comparison: Comparison) -> float | None:
     """Mean wait of the model of the site's own rule over the recorded one, less 1 (rule H5); None without either."""
-    found, site = comparison.recorded, _site(comparison)
-    if found is None or site is None or not found.metrics.mean_wait_s > 0:
+    record, site = comparison.recorded, _site(comparison)
+    if record is None or site is None or not record.metrics.mean_wait_s > 0:
         return None
-    return site.metrics.mean_wait_s / found.metrics.mean_wait_s - 1.0
+    return site.metrics.mean_wait_s / record.metrics.mean_wait_s - 1.0
 
 
 def against(comparison: Comparison, outcome: Outcome) -> Against | None:
@@ -86,10 +86,10 @@ def heading(comparison: Comparison) -> str:
 
 def record_head(comparison: Comparison) -> str:
     """What really happened and whether the model of the site reproduces it, before all else; empty where unknown."""
-    found, site = comparison.recorded, _site(comparison)
-    if found is None:
+    record, site = comparison.recorded, _site(comparison)
+    if record is None:
         return ""
-    start, error = waited_sentence(found, comparison.case.rejected), model_error(comparison)
+    start, error = waited_sentence(record, comparison.case.rejected), model_error(comparison)
     if error is None or site is None:
         return f"{start}; whether a model of the site reproduces that is not known. "
     modelled = show_seconds(site.metrics.mean_wait_s)
@@ -100,12 +100,12 @@ def record_head(comparison: Comparison) -> str:
 
 def record_sentence(comparison: Comparison) -> str:
     """Whether queueing explains what really happened, and what is claimed on it; empty where nothing is known."""
-    found = comparison.recorded
-    if found is None:
+    record = comparison.recorded
+    if record is None:
         return ""
     if because := why_unexplained(comparison):
         return f"No gain on the recorded wait is claimed: {because}."
-    room = f"{percent(found.with_room)} of the recorded waiting passed while there was room"
+    room = f"{percent(record.with_room)} of the recorded waiting passed while there was room"
     error = model_error(comparison)
     if error is None:
         return f"{room}; no gain on it is claimed: {_why_no_error(comparison)}."
@@ -126,36 +126,40 @@ def _why_no_error(comparison: Comparison) -> str:
 
 def recorded_row(comparison: Comparison) -> dict[str, Any]:
     """The row of `compare --json`, like those of runs; None where it cannot be known."""
-    found = comparison.recorded
-    assert found is not None
-    m = found.metrics
+    record = comparison.recorded
+    assert record is not None
+    m = record.metrics
     row: dict[str, Any] = {
         "kind": RECORDED, "policy": None, "discipline": None, "load": comparison.case.load, "jobs": m.jobs,
         "rejected": comparison.case.rejected.total, "unstarted": None,
     }  # fmt: skip
     row |= {name: _known(getattr(m, name)) for name in _MEASURES}
-    return row | {"utilization": None if found.unknown else m.utilization, "cycles": None, "simulated_jobs_per_s": None}
+    return row | {
+        "utilization": None if record.unknown else m.utilization,
+        "cycles": None,
+        "simulated_jobs_per_s": None,
+    }
 
 
 def recorded_document(comparison: Comparison) -> dict[str, Any] | None:
     """What a document says beside the row: the verdict of rules H3 and H4, and the model's error."""
-    found = comparison.recorded
-    if found is None:
+    record = comparison.recorded
+    if record is None:
         return None
     because = why_unexplained(comparison)
     return {
-        "explained_by_queueing": not because, "because": because or None, "unknown_starts": found.unknown,
-        "peak_use": found.peak, "time_over_capacity": found.over, "wait_with_room": _known(found.with_room),
+        "explained_by_queueing": not because, "because": because or None, "unknown_starts": record.unknown,
+        "peak_use": record.peak, "time_over_capacity": record.over, "wait_with_room": _known(record.with_room),
         "model_error": model_error(comparison), "on_hosts": _on_hosts_document(comparison),
         "sentence": record_sentence(comparison),
     }  # fmt: skip
 
 
 def _on_hosts_document(comparison: Comparison) -> dict[str, Any] | None:
-    found = comparison.on_hosts
-    if found is None:
+    on_hosts = comparison.on_hosts
+    if on_hosts is None:
         return None
-    return {"unknown": found.unknown, "time_overfull": found.overfull, "stranded": found.stranded or None}
+    return {"unknown": on_hosts.unknown, "time_overfull": on_hosts.overfull, "stranded": on_hosts.stranded or None}
 
 
 def beside_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loadmaster.report.packed import library, packed, packed_library, part
+from loadmaster.report.compressed_assets import compressed, compressed_library, library, part
 from loadmaster.report.page import Block, Chart, Heading, Page, Table
 from loadmaster.report.theme import DARK, for_a_page
 from loadmaster.report.words import as_words
@@ -44,7 +44,7 @@ def rendered(page: Page) -> str:
     headings = [each for each in placed if each.block.kind == "heading"]
     return environment().get_template("page.html").render(
         page=page, blocks=placed, headings=headings if len(headings) >= MANY else [], style=part("page.css"),
-        scripts=scripts, specs=_packed_specs(specs) if specs else "", library=packed_library() if specs else "",
+        scripts=scripts, specs=_packed_specs(specs) if specs else "", library=compressed_library() if specs else "",
         policy=policy_of_scripts([*scripts, library()] if specs else scripts),
     )  # fmt: skip
 
@@ -54,13 +54,13 @@ def environment() -> "Environment":
     """Where templates are found, for pages that are built on these too: what is put into them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("loadmaster.report", "page_parts"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    made.globals["bodies"] = bodies
-    made.filters["words"] = as_words
-    return made
+    templates.globals["bodies"] = bodies
+    templates.filters["words"] = as_words
+    return templates
 
 
 def policy_of_scripts(scripts: Sequence[str]) -> str:
@@ -122,4 +122,4 @@ def specification(block: Chart, section: str = "") -> dict[str, Any]:
 
 
 def _packed_specs(specs: list[dict[str, Any]]) -> str:
-    return packed(json.dumps(plain(specs), separators=(",", ":"), allow_nan=False))
+    return compressed(json.dumps(plain(specs), separators=(",", ":"), allow_nan=False))

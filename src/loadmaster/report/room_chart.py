@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from loadmaster.measure.explained import RoomOverTime
+from loadmaster.measure.queueing_check import RoomOverTime
 from loadmaster.report.theme import INK, MUTED, STRANDED, USED, rows, themed
 from loadmaster.report.time_charts import unit_of
 

@@ -3,46 +3,46 @@
 import math
 from typing import Any
 
-from loadmaster.measure.explained import why_unexplained
-from loadmaster.measure.recorded import Recorded
+from loadmaster.measure.queueing_check import why_unexplained
+from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.runs.case import MOST_WORK_LEFT_OUT
 from loadmaster.traces import Skipped
 
 
-def why_not(found: Recorded | None, rejected: Skipped) -> str:
-    """Why queueing does not explain what `found` says, where the `rejected` jobs did not fit; empty where it can."""
-    if found is not None and fits_too_little(rejected):
+def why_not(record: Recorded | None, rejected: Skipped) -> str:
+    """Why queueing does not explain what `record` says, where the `rejected` jobs did not fit; empty where it can."""
+    if record is not None and fits_too_little(rejected):
         lost, work = rejected.total, percent(rejected.work)
         do, be = ("does", "is") if lost == 1 else ("do", "are")
-        jobs = f"{lost:,} of {found.metrics.jobs + lost:,} jobs"
+        jobs = f"{lost:,} of {record.metrics.jobs + lost:,} jobs"
         return f"{jobs} with {work} of the work {do} not fit these machines and {be} left out"
-    return why_unexplained(found)
+    return why_unexplained(record)
 
 
-def room_sentence(found: Recorded | None, rejected: Skipped) -> str:
+def room_sentence(record: Recorded | None, rejected: Skipped) -> str:
     """The verdict first, then what it stands on; empty where the log does not say when any job started."""
-    if found is None:
+    if record is None:
         return ""
-    waited = waited_sentence(found, rejected)
-    if because := why_not(found, rejected):
+    waited = waited_sentence(record, rejected)
+    if because := why_not(record, rejected):
         if fits_too_little(rejected):
             return f"{waited}. Whether queueing explains it is not known: {because}."
         return f"{waited}. Queueing does not explain it: {because}."
-    name = max(found.over, key=lambda each: found.over[each])
+    name = max(record.over, key=lambda each: record.over[each])
+    peak, over = record.peak[name], percent(record.over[name])
     return (
-        f"{waited}. Queueing can explain it: {name} in use reached {found.peak[name]:.3g} times what there is and were "
-        f"above it for {percent(found.over[name])} of the time; {percent(found.with_room)} of the waiting passed while "
-        "there was room."
+        f"{waited}. Queueing can explain it: {name} in use reached {peak:.3g} times what there is and were "
+        f"above it for {over} of the time; {percent(record.with_room)} of the waiting passed while there was room."
     )
 
 
-def waited_sentence(found: Recorded, rejected: Skipped) -> str:
+def waited_sentence(record: Recorded, rejected: Skipped) -> str:
     """How long jobs really waited; whose wait, where much of the work is left out. Without its full stop."""
-    jobs = found.metrics.jobs
+    jobs = record.metrics.jobs
     fit = "the only job that fits" if jobs == 1 else f"the {jobs:,} jobs that fit"
     who = fit if fits_too_little(rejected) else "jobs"
-    return f"Recorded: {who} really waited {show_seconds(found.metrics.mean_wait_s)} on average"
+    return f"Recorded: {who} really waited {show_seconds(record.metrics.mean_wait_s)} on average"
 
 
 def fits_too_little(rejected: Skipped) -> bool:
@@ -50,15 +50,15 @@ def fits_too_little(rejected: Skipped) -> bool:
     return rejected.work > MOST_WORK_LEFT_OUT
 
 
-def room_document(found: Recorded | None, rejected: Skipped) -> dict[str, Any] | None:
+def room_document(record: Recorded | None, rejected: Skipped) -> dict[str, Any] | None:
     """The same as plain values; None where the log does not say when any job started."""
-    if found is None:
+    if record is None:
         return None
-    because = why_not(found, rejected)
-    with_room, wait = found.with_room, found.metrics.mean_wait_s
+    because = why_not(record, rejected)
+    with_room, wait = record.with_room, record.metrics.mean_wait_s
     return {
         "mean_wait_s": wait if math.isfinite(wait) else None, "explained_by_queueing": not because,
-        "because": because or None, "unknown_starts": found.unknown, "peak_use": found.peak,
-        "time_over_capacity": found.over, "wait_with_room": with_room if math.isfinite(with_room) else None,
-        "sentence": room_sentence(found, rejected),
+        "because": because or None, "unknown_starts": record.unknown, "peak_use": record.peak,
+        "time_over_capacity": record.over, "wait_with_room": with_room if math.isfinite(with_room) else None,
+        "sentence": room_sentence(record, rejected),
     }  # fmt: skip

@@ -3,8 +3,8 @@
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.followed_chart import followed_chart, is_twin
 from loadmaster.report.hosts_charts import hosts_chart, stranded_block
+from loadmaster.report.meta_rule_chart import followed_chart, is_twin
 from loadmaster.report.page import Block, Chart, Heading, Page
 from loadmaster.report.terminal import title
 from loadmaster.runs import Outcome

@@ -8,13 +8,13 @@ from loadmaster.runs.explain import Explanation
 from loadmaster.runs.record import Record
 
 
-def scores_chart(record: Record, told: Explanation, top: int) -> Any:
+def scores_chart(record: Record, explanation: Explanation, top: int) -> Any:
     """A mark for each host, the lowest score on top; the one that was taken in colour."""
     import altair as alt
 
     values = [
-        {"host": record.case.cluster.name(each.host), "score": each.score, "taken": each.host == told.hosts[0]}
-        for each in _shown(told, top)
+        {"host": record.case.cluster.name(each.host), "score": each.score, "taken": each.host == explanation.hosts[0]}
+        for each in _shown(explanation, top)
     ]
     colour = alt.Color(
         "taken:N", legend=None, scale=alt.Scale(domain=[True, False], range=[USED, MUTED])
@@ -26,7 +26,11 @@ def scores_chart(record: Record, told: Explanation, top: int) -> Any:
     ))  # fmt: skip
 
 
-def _shown(told: Explanation, top: int) -> list[Candidate]:
+def _shown(explanation: Explanation, top: int) -> list[Candidate]:
     """The first hosts, and the one that was taken."""
-    assert told.choice is not None
-    return [each for rank, each in enumerate(told.choice.candidates) if rank < top or each.host == told.hosts[0]]
+    assert explanation.choice is not None
+    return [
+        each
+        for rank, each in enumerate(explanation.choice.candidates)
+        if rank < top or each.host == explanation.hosts[0]
+    ]

@@ -5,8 +5,8 @@ from typing import Any
 
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import unit_for
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.sharing_chart import sharing_chart
 from loadmaster.report.sharing_table import label, ratio
 from loadmaster.report.theme import USED, names_axis, rows, themed, tooltip, unchecked
@@ -14,25 +14,25 @@ from loadmaster.runs.sharing_row import SharingRow
 
 
 def share_page(
-    answer: str, notes: Sequence[str], found: Sequence[SharingRow], facts: Mapping[str, object], subtitle: str = ""
+    answer: str, notes: Sequence[str], rows: Sequence[SharingRow], facts: Mapping[str, object], subtitle: str = ""
 ) -> Page:
     """The page: `facts` say how it was made."""
     blocks: list[Block] = [Text(note, "warning" if "synthetic" in note else "note") for note in notes]
-    blocks.append(_table(found))
-    if any(row.mean_stretch >= 0 for row in found):
+    blocks.append(_table(rows))
+    if any(row.mean_stretch >= 0 for row in rows):
         with unchecked():
             caption = "Bars: mean stretch. Ticks: its 95th percentile."
-            blocks += [Heading("How much longer jobs take than alone"), Chart(sharing_chart(found), caption)]
-            waits = any(row.mean_wait_s > 0 for row in found)
-            blocks += [Heading("Waits and yields"), Chart(_felt(found, waits), _FELT if waits else _NO_WAITS)]
-    parameters = {label(row.method, row.policy): row.parameters for row in found if row.parameters != "no migration"}
-    return Page(answer, [*blocks, *how_it_was_made({**facts, **parameters})], subtitle, "loadmaster share")
+            blocks += [Heading("How much longer jobs take than alone"), Chart(sharing_chart(rows), caption)]
+            waits = any(row.mean_wait_s > 0 for row in rows)
+            blocks += [Heading("Waits and yields"), Chart(_felt(rows, waits), _FELT if waits else _NO_WAITS)]
+    parameters = {label(row.method, row.policy): row.parameters for row in rows if row.parameters != "no migration"}
+    return Page(answer, [*blocks, *page_footer({**facts, **parameters})], subtitle, "loadmaster share")
 
 
-def _table(found: Sequence[SharingRow]) -> Table:
-    ran = [row.mean_stretch for row in found if row.mean_stretch >= 0 and not row.refused]
+def _table(rows: Sequence[SharingRow]) -> Table:
+    ran = [row.mean_stretch for row in rows if row.mean_stretch >= 0 and not row.refused]
     cells, best = [], set()
-    for r, row in enumerate(found):
+    for r, row in enumerate(rows):
         if len(ran) > 1 and not row.refused and row.mean_stretch == min(ran):
             best.add((r, 1))
         cells.append([
@@ -54,11 +54,11 @@ _FELT = "What a job feels: how long it waits before it begins, and the part of i
 _NO_WAITS = "What a job feels: the part of its CPU that it gets. Under no method does any job wait before it begins."
 
 
-def _felt(found: Sequence[SharingRow], waits: bool) -> Any:
+def _felt(methods: Sequence[SharingRow], waits: bool) -> Any:
     """Mean waits, where there are any, beside mean yields."""
     import altair as alt
 
-    ran = sorted((row for row in found if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
+    ran = sorted((row for row in methods if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
     unit, size = unit_for([row.mean_wait_s for row in ran])
     values = [
         {"method": label(row.method, row.policy), "wait": max(row.mean_wait_s, 0.0) / size,

@@ -11,11 +11,11 @@ _LEAST_REACH = 1.1
 """The axis goes so far where no job takes longer than alone."""
 
 
-def sharing_chart(found: Sequence[SharingRow]) -> Any:
+def sharing_chart(methods: Sequence[SharingRow]) -> Any:
     """A bar for each method, to its mean stretch, and a mark at its 95th percentile; the least on top."""
     import altair as alt
 
-    ran = sorted((row for row in found if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
+    ran = sorted((row for row in methods if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
     values = [
         {"method": label(row.method, row.policy), "mean": row.mean_stretch, "p95": row.p95_stretch} for row in ran
     ]

@@ -6,8 +6,8 @@ from typing import Any
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.bag_chart import PALETTE
 from loadmaster.report.columns import short
-from loadmaster.report.made import how_it_was_made
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
+from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import rows, themed, unchecked
 from loadmaster.report.time_charts import unit_of
 from loadmaster.sim.bags.curve import CurvePoint
@@ -46,7 +46,7 @@ def size_page(
     with unchecked():
         caption = f"Lines: the mean of all simulated runs. The edge of the band: {sure} of at most so much."
         blocks += [Heading("By the number of machines"), Chart(_by_number(curve, cost), caption)]
-    return Page(answer, [*blocks, *how_it_was_made(facts)], headline, "loadmaster size")
+    return Page(answer, [*blocks, *page_footer(facts)], headline, "loadmaster size")
 
 
 def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> list[CurvePoint]:
@@ -56,12 +56,12 @@ def worth_showing(curve: Sequence[CurvePoint], chosen: CurvePoint | None) -> lis
         return any(q.type == p.type and q.cost <= p.cost and q.span_s < p.span_s * (1 - 1e-9) for q in curve)
 
     at = curve.index(chosen) if chosen in curve else -9
-    kept: list[CurvePoint] = []
+    points: list[CurvePoint] = []
     for place, p in enumerate(curve):
-        apart = not kept or kept[-1].type != p.type or p.hosts >= kept[-1].hosts * 1.25
+        apart = not points or points[-1].type != p.type or p.hosts >= points[-1].hosts * 1.25
         if abs(place - at) <= 1 or (apart and not beaten(p)):
-            kept.append(p)
-    return kept
+            points.append(p)
+    return points
 
 
 def _table(

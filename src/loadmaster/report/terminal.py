@@ -19,9 +19,9 @@ from loadmaster.report.columns import (
 )
 from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.console import new_table
-from loadmaster.report.narrow import columns_that_fit
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
+from loadmaster.report.terminal_columns import columns_that_fit
 from loadmaster.runs import Outcome
 
 
@@ -60,9 +60,9 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
             for head in claims:
                 shown.add_column(head.replace(" (", "\n("), justify="right", no_wrap=True)
     if comparison.recorded is not None:
-        known = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        recorded_row = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
         blank = [""] * (several + len(claims))
-        shown.add_row(*[""] * several_machines, RECORDED, known[0] + "  ", *blank, *known[1:])
+        shown.add_row(*[""] * several_machines, RECORDED, recorded_row[0] + "  ", *blank, *recorded_row[1:])
         shown.add_section()
     for group in comparison.groups:
         _add_possible(shown, comparison, group, columns, several + len(claims))
@@ -86,9 +86,9 @@ def _add_possible(shown: Table, comparison: Comparison, group: Group, columns: S
     if lines and comparison.heads(group):
         shown.add_row(Text(load_words(group.load), style="bold cyan"))
     for name, metrics, bound in lines:
-        known = possible_cells(columns, metrics, bound)
+        cells = possible_cells(columns, metrics, bound)
         names = [group.hosts] if comparison.several_machines else []
-        shown.add_row(*names, name, known[0] + "  ", *[""] * between, *known[1:])
+        shown.add_row(*names, name, cells[0] + "  ", *[""] * between, *cells[1:])
     if lines:
         shown.add_section()
 

@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.measure.timeline import Timeline
 from loadmaster.model.arrays import Floats
 from loadmaster.report.comparison import Comparison, Group
-from loadmaster.report.looks import Drawn
 from loadmaster.report.record_claims import RECORDED
+from loadmaster.report.rule_styles import Drawn
 from loadmaster.report.theme import INK, SPARE, STRANDED, USED, rows, rule_chosen, stressed, tooltip
 from loadmaster.runs import Outcome
 

@@ -7,7 +7,7 @@ from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tool
 from loadmaster.report.tune_claims import rule_words
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, TargetName
-from loadmaster.tuning.seen_whole import Whole
+from loadmaster.tuning.full_log_run import FullLogRun
 from loadmaster.tuning.tune import Tuning
 
 _WON, _FRONT, _KEPT, _OVER = "the winner", "on the Pareto front", "kept the limit", "over the limit"
@@ -48,8 +48,8 @@ def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[
     """A line for a built-in rule, and its name: above it on the left where `at` is 0, else below it on the right."""
     import altair as alt
 
-    found = next(figures for each, figures in tuning.selection.builtins if each == rule)
-    data = rows([{"t0": math.exp(found.values[0]), "name": f"{rule_words(tuning, rule)}, {what}"}])
+    rival = next(figures for each, figures in tuning.selection.builtins if each == rule)
+    data = rows([{"t0": math.exp(rival.values[0]), "name": f"{rule_words(tuning, rule)}, {what}"}])
     base = alt.Chart(data).encode(y="t0:Q")
     x, y = (-6, 9) if at else (6, -7)
     words = base.mark_text(align="right" if at else "left", dx=x, dy=y, color=colour, fontSize=12)
@@ -65,10 +65,10 @@ def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) 
     colour = alt.Color("what:N", scale=colours, title=None, legend=_legend())
     shape = alt.Shape("what:N", scale=shapes, title=None, legend=_legend())
     size = alt.condition(f"datum.what == '{_WON}'", alt.value(190), alt.value(55))
-    told = {key: ".3f" for key in values[0] if key.startswith("t") and key != "trial"}
+    formats = {key: ".3f" for key in values[0] if key.startswith("t") and key != "trial"}
     return alt.Chart(rows(values), width=width, height=330).mark_point(filled=True, opacity=0.9).encode(
         x=x, y=_times("t0:Q", target, alt.Y), color=colour, shape=shape, size=size,
-        tooltip=tooltip("what", trial="d", **told, longest=".2f"),
+        tooltip=tooltip("what", trial="d", **formats, longest=".2f"),
     )  # fmt: skip
 
 
@@ -100,14 +100,14 @@ def weeks_chart(tuning: Tuning) -> Any:
     """Mean wait of the jobs of every held-out week under the winner, the rule to beat and the baseline."""
     import altair as alt
 
-    told, winner = tuning.unseen, tuning.selection.winner
-    assert told is not None
+    holdout, winner = tuning.unseen, tuning.selection.winner
+    assert holdout is not None
     assert winner is not None
-    shown = [winner.rule, *(gain.against for gain in told.gains)]
+    shown = [winner.rule, *(gain.against for gain in holdout.gains)]
     names = [rule_words(tuning, rule) for rule in shown]
     values = [
         {"rule": name, "week": int(row["name"]), "h": row["mean_wait_s"] / 3600}
-        for name, rule in zip(names, shown, strict=True) for row in _weeks(told.of(rule))
+        for name, rule in zip(names, shown, strict=True) for row in _weeks(holdout.of(rule))
     ]  # fmt: skip
     colour = alt.Color("rule:N", title=None, sort=names, legend=_legend(),
                        scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]))  # fmt: skip
@@ -136,14 +136,14 @@ def _trials(tuning: Tuning) -> list[dict[str, Any]]:
 
 def _lowest(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The lowest so far of those that keep the limit."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for each in values:
-        if each["what"] != _OVER and (not found or each["t0"] < found[-1]["t0"]):
-            found.append({"trial": each["trial"], "t0": each["t0"]})
-    return [*found, {"trial": values[-1]["trial"], "t0": found[-1]["t0"]}] if found else []
+        if each["what"] != _OVER and (not rows or each["t0"] < rows[-1]["t0"]):
+            rows.append({"trial": each["trial"], "t0": each["t0"]})
+    return [*rows, {"trial": values[-1]["trial"], "t0": rows[-1]["t0"]}] if rows else []
 
 
-def _weeks(whole: Whole) -> list[dict[str, Any]]:
+def _weeks(whole: FullLogRun) -> list[dict[str, Any]]:
     return [row for row in whole.groups if row["by"] == "week"]
 
 

@@ -3,12 +3,12 @@
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
-from loadmaster.report.sure import interval_text
+from loadmaster.report.confidence import interval_text
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import WORDS, target_of
+from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout
+from loadmaster.tuning.rule_file import rule_file
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.unseen import SHORTEST_S, Gain, Unseen
-from loadmaster.tuning.written import written
 
 TUNED = "the tuned rule"
 
@@ -37,23 +37,23 @@ def tune_answer(tuning: Tuning) -> str:
 
 
 def _gained(tuning: Tuning) -> str:
-    told, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
-    if told is None:
+    holdout, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
+    if holdout is None:
         return _nothing(tuning)
-    first, what = told.gains[0], WORDS[tuning.plan.targets[0]]
+    first, what = holdout.gains[0], WORDS[tuning.plan.targets[0]]
     against, winner = rule_words(tuning, first.against), winner_words(tuning)
     other = "other " if tuning.selection.won is None else ""
-    if told.because:
+    if holdout.because:
         shaken = f"On held-out weeks with shaken arrivals {winner}'s {what} is {_shift(first)} {against}'s."
-        return f"No gain is claimed: {told.because}. {shaken}"
+        return f"No gain is claimed: {holdout.because}. {shaken}"
     if first.claimed:
         same = f"on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} {against}'s, the best "
-        same += f"{other}built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, told)}"
+        same += f"{other}built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, holdout)}"
         if as_low(tuning):
             return f"No gain is claimed: {against} is as low on those weeks as they are; {same}."
         return f"O{same[1:]}."
     text = f"No gain is claimed: on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} "
-    return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, told)}."
+    return text + f"{against}'s, the interval {_ends(first)} holds 0{_and_baseline(tuning, holdout)}."
 
 
 def gain_claimed(tuning: Tuning) -> bool:
@@ -65,10 +65,10 @@ def gain_claimed(tuning: Tuning) -> bool:
 
 def as_low(tuning: Tuning) -> bool:
     """Whether the rule to beat is as low as the winner on the held-out weeks as they are, or within 1 % of it."""
-    told, winner = tuning.unseen, tuning.selection.winner
-    if told is None or winner is None:
+    holdout, winner = tuning.unseen, tuning.selection.winner
+    if holdout is None or winner is None:
         return False
-    mine, other = (target_of(told.of(rule).metrics, tuning.plan.targets[0]) for rule in (winner.rule, told.rival))
+    mine, other = (target_of(holdout.of(rule).metrics, tuning.plan.targets[0]) for rule in (winner.rule, holdout.rival))
     return other <= (1 + CLOSE) * mine
 
 
@@ -88,21 +88,21 @@ def gain_sentences(tuning: Tuning) -> list[str]:
 
 def tune_notes(tuning: Tuning) -> tuple[str, ...]:
     """What must be known beside the answer: whether the limit was kept on unseen weeks, and what else is low there."""
-    told = tuning.unseen
-    if told is None:
+    holdout = tuning.unseen
+    if holdout is None:
         return ()
     assert tuning.selection.winner is not None
-    zero = told.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s
-    mine = told.of(tuning.selection.winner.rule).metrics.longest_wait_s
-    kept = mine <= tuning.plan.limit * zero
+    zero = holdout.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s
+    mine = holdout.of(tuning.selection.winner.rule).metrics.longest_wait_s
+    within_limit = mine <= tuning.plan.limit * zero
     text = (
         f"Longest wait on those weeks as they are: {show_seconds(mine)}, {mine / max(zero, SHORTEST_S):.2f} times that "
         f"of fcfs+easy ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
     )
-    notes = [text + ("kept." if kept else "not kept there, though it was on the training logs.")]
+    notes = [text + ("kept." if within_limit else "not kept there, though it was on the training logs.")]
     winner, baseline = tuning.selection.winner.rule, tuning.selection.builtins[0][0]
     named = [winner] if winner == baseline else [winner, baseline]
-    if under := " and ".join(rule_words(tuning, rule) for rule in named if told.of(rule).overloaded):
+    if under := " and ".join(rule_words(tuning, rule) for rule in named if holdout.of(rule).overloaded):
         notes.append(
             f"Overloaded there under {under}: the queue only grows, so the longer the log, the longer the mean wait."
         )
@@ -117,23 +117,23 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
 
 def winner_text(tuning: Tuning, command: str) -> str:
     """The winner's file, with what is told of it."""
-    told = " ".join([tune_answer(tuning), *tune_notes(tuning)[:1]])
+    text = " ".join([tune_answer(tuning), *tune_notes(tuning)[:1]])
     source = tuning.case.workload.source or "a log"
-    return written(tuning.selection, tuning.plan, f"{told} Found by: {command}", source)
+    return rule_file(tuning.selection, tuning.plan, f"{text} Found by: {command}", source)
 
 
 def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
     """Every rule on the held-out weeks as they are, one run each: titles, and cells; the winner first."""
-    told = tuning.unseen
-    metrics = [] if told is None else [whole.metrics for whole in told.whole]
+    holdout = tuning.unseen
+    metrics = [] if holdout is None else [whole.metrics for whole in holdout.whole]
     unit, size = unit_for([m.mean_wait_s for m in metrics])
     heads = ["rule", f"mean wait {unit}", "bounded slowdown", f"p95 wait {unit}", f"longest wait {unit}"]
     heads.append("of fcfs+easy's")
-    if told is None:
+    if holdout is None:
         return heads, []
-    zero = max(told.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s, SHORTEST_S)
+    zero = max(holdout.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s, SHORTEST_S)
     rows = []
-    for rule, m in zip(told.rules, metrics, strict=True):
+    for rule, m in zip(holdout.rules, metrics, strict=True):
         times = m.longest_wait_s / zero
         over = "" if times <= tuning.plan.limit else " over the limit"
         rows.append([
@@ -173,8 +173,8 @@ def _ends(gain: Gain) -> str:
     return interval_text(gain.differences[0])
 
 
-def _and_baseline(tuning: Tuning, told: Unseen) -> str:
-    if len(told.gains) < 2:
+def _and_baseline(tuning: Tuning, holdout: Holdout) -> str:
+    if len(holdout.gains) < 2:
         return ""
-    gain = told.gains[1]
+    gain = holdout.gains[1]
     return f"; against {rule_words(tuning, gain.against)} {signed(gain.differences[0].change[0])} ({_ends(gain)})"

@@ -8,15 +8,15 @@ from loadmaster.report.document import document, left_out
 from loadmaster.report.tune_claims import gain_claimed, rule_words, tune_answer
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import Figures
-from loadmaster.tuning.losers import losers
-from loadmaster.tuning.seen_whole import GROUPS
+from loadmaster.tuning.full_log_run import GROUPS
+from loadmaster.tuning.regressions import regressions
+from loadmaster.tuning.rule_file import file_name
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.written import file_name
 
 
 def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:
     """All that a search came to."""
-    told, case = tuning.unseen, tuning.case
+    holdout, case = tuning.unseen, tuning.case
     content = {
         "answer": tune_answer(tuning),
         "targets": list(tuning.plan.targets),
@@ -24,10 +24,10 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "training_weeks": tuning.weeks.trained_on,
         "held_out_weeks": tuning.weeks.kept_for_the_end,
         "claimed": gain_claimed(tuning),
-        "resample": None if told is None else told.how,
-        "samples": None if told is None else told.logs,
+        "resample": None if holdout is None else holdout.how,
+        "samples": None if holdout is None else holdout.logs,
         "winner": _winner(tuning),
-        "rule_to_beat": None if told is None else _named(told.rival),
+        "rule_to_beat": None if holdout is None else _named(holdout.rival),
         "gains": _gains(tuning),
         "held_out": _held_out(tuning),
         "ablation": _ablation(tuning),
@@ -50,12 +50,12 @@ def trial_rows(tuning: Tuning) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(tuning: Tuning, found: Figures) -> dict[str, Any]:
+def _figures(tuning: Tuning, figures: Figures) -> dict[str, Any]:
     targets = (f"times_{target.replace('-', '_')}" for target in tuning.plan.targets)
     return {
-        **{name: math.exp(value) for name, value in zip(targets, found.values, strict=True)},
-        "times_longest_wait": math.exp(found.longest),
-        "kept_limit": found.keeps(tuning.plan.limit),
+        **{name: math.exp(value) for name, value in zip(targets, figures.values, strict=True)},
+        "times_longest_wait": math.exp(figures.longest),
+        "kept_limit": figures.keeps(tuning.plan.limit),
     }
 
 
@@ -84,8 +84,8 @@ def _gains(tuning: Tuning) -> list[dict[str, Any]]:
 
 
 def _held_out(tuning: Tuning) -> list[dict[str, Any]]:
-    told = tuning.unseen
-    if told is None:
+    holdout = tuning.unseen
+    if holdout is None:
         return []
     return [
         {
@@ -93,7 +93,7 @@ def _held_out(tuning: Tuning) -> list[dict[str, Any]]:
             "mean_bounded_slowdown": whole.metrics.mean_bounded_slowdown, "p95_wait_s": whole.metrics.p95_wait_s,
             "longest_wait_s": whole.metrics.longest_wait_s, "unstarted": whole.metrics.unstarted,
         }
-        for rule, whole in zip(told.rules, told.whole, strict=True)
+        for rule, whole in zip(holdout.rules, holdout.whole, strict=True)
     ]  # fmt: skip
 
 
@@ -109,14 +109,14 @@ def _ablation(tuning: Tuning) -> list[dict[str, Any]]:
 
 
 def _losers(tuning: Tuning) -> list[dict[str, Any]]:
-    told, winner = tuning.unseen, tuning.selection.winner
-    if told is None or winner is None:
+    holdout, winner = tuning.unseen, tuning.selection.winner
+    if holdout is None or winner is None:
         return []
-    best = told.rival
+    best = holdout.rival
     return [
         {
             "by": each.by, "name": each.name, "jobs": each.jobs, "mean_wait_s": each.wait_s,
             "mean_wait_before_s": each.before_s, "against": rule_words(tuning, best),
         }
-        for by in GROUPS for each in losers(told.of(winner.rule), told.of(best), by)[0]
+        for by in GROUPS for each in regressions(holdout.of(winner.rule), holdout.of(best), by)[0]
     ]  # fmt: skip

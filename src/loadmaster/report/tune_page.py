@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 from loadmaster import __version__
 from loadmaster.report.columns import short, unit_for
+from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
-from loadmaster.report.sure import difference_text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
 from loadmaster.tuning.figures import WORDS
-from loadmaster.tuning.losers import losers
+from loadmaster.tuning.full_log_run import GROUPS
+from loadmaster.tuning.regressions import regressions
+from loadmaster.tuning.rule_file import FRONT, usage
 from loadmaster.tuning.search import Finalist
-from loadmaster.tuning.seen_whole import GROUPS
 from loadmaster.tuning.tune import Tuning
-from loadmaster.tuning.written import FRONT, usage
 
 _TITLES = {"size": "size (cores of the job)", "user": "user", "hour": "hour of arrival", "week": "week of arrival"}
 
@@ -92,13 +92,13 @@ def _unseen(tuning: Tuning) -> list[Block]:
 
 
 def _why(tuning: Tuning) -> list[Block]:
-    told = tuning.unseen
-    if told is None or not told.ablations:
+    holdout = tuning.unseen
+    if holdout is None or not holdout.ablations:
         return []
-    rows = [[each.knob.term, difference_text(each.worse), f"{each.longest:.2f}"] for each in told.ablations]
-    meanings = {r: each.knob.meaning for r, each in enumerate(told.ablations)}
+    rows = [[each.knob.term, difference_text(each.worse), f"{each.longest:.2f}"] for each in holdout.ablations]
+    meanings = {r: each.knob.meaning for r, each in enumerate(holdout.ablations)}
     heads = ["without", "change", "longest, times"]
-    count = min(told.logs, 10)
+    count = min(holdout.logs, 10)
     caption = (
         f"The winner with one term taken out against the winner, over {count} of the same logs: above 0 the term earns "
         "its place. The longest wait is on the log where it grows most."
@@ -107,12 +107,12 @@ def _why(tuning: Tuning) -> list[Block]:
 
 
 def _loses(tuning: Tuning) -> list[Block]:
-    told, winner = tuning.unseen, tuning.selection.winner
-    if told is None or winner is None:
+    holdout, winner = tuning.unseen, tuning.selection.winner
+    if holdout is None or winner is None:
         return []
-    name = rule_words(tuning, told.rival)
-    found = {by: losers(told.of(winner.rule), told.of(told.rival), by) for by in GROUPS}
-    each_s = [wait for some, _ in found.values() for each in some for wait in (each.wait_s, each.before_s)]
+    name = rule_words(tuning, holdout.rival)
+    groups = {by: regressions(holdout.of(winner.rule), holdout.of(holdout.rival), by) for by in GROUPS}
+    each_s = [wait for some, _ in groups.values() for each in some for wait in (each.wait_s, each.before_s)]
     if not each_s:
         return [
             Heading("Where it loses"),
@@ -121,7 +121,7 @@ def _loses(tuning: Tuning) -> list[Block]:
     unit, size = unit_for(each_s)
     rows: list[list[str]] = []
     bands: dict[int, str] = {}
-    for by, (some, count) in found.items():
+    for by, (some, count) in groups.items():
         if some:
             bands[len(rows)] = f"{_TITLES[by]}: {count} {'waits' if count == 1 else 'wait'} longer"
         rows += [[each.name, f"{each.jobs:,}", short(each.wait_s / size), short(each.before_s / size)] for each in some]
@@ -160,8 +160,8 @@ def _front(tuning: Tuning) -> list[Block]:
 
 def _facts(tuning: Tuning, command: str) -> dict[str, str]:
     plan, weeks, case = tuning.plan, tuning.weeks, tuning.case
-    told = tuning.unseen
-    drawn = "" if told is None else f"{told.logs} logs, {'shaken' if told.how == 'shake' else 'drawn by user'}"
+    holdout = tuning.unseen
+    drawn = "" if holdout is None else f"{holdout.logs} logs, {'shaken' if holdout.how == 'shake' else 'drawn by user'}"
     facts = {
         "command": command,
         "version": f"loadmaster {__version__}",

@@ -20,14 +20,19 @@ def verdict_chart(verdicts: Sequence[tuple[str, str]]) -> Any:
     import altair as alt
 
     places = list(dict.fromkeys(place for place, _ in verdicts))
-    known = list(_COLOURS)
+    verdict_names = list(_COLOURS)
     values = [
-        {"place": place, "verdict": verdict, "claims": verdicts.count((place, verdict)), "order": known.index(verdict)}
+        {
+            "place": place,
+            "verdict": verdict,
+            "claims": verdicts.count((place, verdict)),
+            "order": verdict_names.index(verdict),
+        }
         for place in places
-        for verdict in known
+        for verdict in verdict_names
         if (place, verdict) in verdicts
     ]
-    colour = alt.Scale(domain=known, range=list(_COLOURS.values()))
+    colour = alt.Scale(domain=verdict_names, range=list(_COLOURS.values()))
     chart = alt.Chart(rows(values), width=560, height=max(60, 24 * len(places))).mark_bar(height=15)
     return themed(chart.encode(
         x=alt.X("claims:Q", title="claims", axis=alt.Axis(tickMinStep=1)), y=names_axis("place"), order="order:O",

@@ -11,7 +11,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.running_now import go_on_from
-from loadmaster.runs.unbound import notes_on_features
+from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
 from loadmaster.traces.fit import FOREIGN
@@ -58,8 +58,10 @@ class Case:
     @cached_property
     def digest(self) -> str:
         """A name for the content of all columns: two cases with the same name run alike."""
-        told = tuple(name for name in ("recorded_hosts", "starting") if getattr(self.workload, name) is not None)
-        return f"{digest_of(self.workload, _WORKLOAD + told)}-{digest_of(self.cluster, _CLUSTER)}"
+        extra_columns = tuple(
+            name for name in ("recorded_hosts", "starting") if getattr(self.workload, name) is not None
+        )
+        return f"{digest_of(self.workload, _WORKLOAD + extra_columns)}-{digest_of(self.cluster, _CLUSTER)}"
 
     @cached_property
     def load(self) -> float:
@@ -78,9 +80,9 @@ class Case:
     def left_out(self) -> str:
         """How many jobs are left out, and how much of the work, in words; empty where none is."""
         lost = self.rejected.total + self.skipped.malformed
-        asked = self.workload.jobs + lost
+        jobs = self.workload.jobs + lost
         work = f" with {percent(self.rejected.work)} of the work" if self.rejected.total else ""
-        return f"{lost:,} of {asked:,} jobs ({percent(lost / asked)}){work}" if lost else ""
+        return f"{lost:,} of {jobs:,} jobs ({percent(lost / jobs)}){work}" if lost else ""
 
     @property
     def leaves_too_much_out(self) -> bool:

@@ -8,7 +8,7 @@ from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.place import Context, Policy
 from loadmaster.place.trial import try_out
-from loadmaster.runs.live_again import lived_until, may_be_lived
+from loadmaster.runs.live_replay import live_state_until, may_be_replayed
 from loadmaster.runs.rebuild import snapshot_at
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import discipline_of, policy_of
@@ -101,13 +101,13 @@ def choice_of(record: Record, job: int) -> Choice:
     """
     remembers = discipline_of(record.setting, record.sources).remembers
     start_s = float(record.schedule.start_s[job])
-    short_enough = may_be_lived(record, start_s)
+    short_enough = may_be_replayed(record, start_s)
     if remembers and short_enough:
-        return _choice_in(record, job, lived_until(record, job))
+        return _choice_in(record, job, live_state_until(record, job))
     choice = _choice_in(record, job, snapshot_at(record, start_s))
     if choice.same or not short_enough:
         return choice
-    return _choice_in(record, job, lived_until(record, job))
+    return _choice_in(record, job, live_state_until(record, job))
 
 
 def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:

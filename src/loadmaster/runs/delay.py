@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools, Floats
-from loadmaster.runs.live_again import may_be_lived, slurm_of, without_a_pass
+from loadmaster.runs.blocking_rules import RulesInTheWay
+from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
 from loadmaster.runs.record import Record
-from loadmaster.runs.reserved import kept_back
-from loadmaster.runs.rules_in_the_way import RulesInTheWay
 from loadmaster.runs.setting import discipline_of
+from loadmaster.scheduling.host_eligibility import mask
 
 LOOKED_AT = 50
 """At most so many of the cycles in which a job waited are looked at, spread evenly."""
@@ -148,7 +149,7 @@ def _but_for_loops(record: Record, ways: list[tuple[float, str]]) -> list[tuple[
     loops = slurm_of(record) if kept_s else None
     if loops is None:
         return ways
-    if not may_be_lived(record, kept_s[-1]):
+    if not may_be_replayed(record, kept_s[-1]):
         return [(now, KEPT_OR_NOT_LOOKED_AT if why == KEPT else why) for now, why in ways]
     idle = without_a_pass(record, loops, kept_s[-1])
     return [(now, NOT_LOOKED_AT if why == KEPT and now in idle else why) for now, why in ways]
@@ -214,3 +215,43 @@ def _fits_from(tasks: RanTasks, here: np.ndarray, capacity: Floats, demand: Floa
         if (capacity - tasks.demand[on].sum(axis=0) < demand).any():
             return False
     return True
+
+
+def kept_back(record: Record, job: int, now_s: float, room: Bools) -> str:
+    """Why a job may not start at `now_s` on any of the hosts that have room for it; empty if the calendar lets it.
+
+    Args:
+        record: of the run.
+        job: its number.
+        now_s: the cycle.
+        room: bool[H], the hosts that have room for one of its tasks.
+    """
+    rules = record.case.cluster.rules
+    if rules is None or not rules.calendar:
+        return ""
+    own = _named(record, job)
+    rows = [row for row in rules.calendar if row.kind == "reserved" and row.name == own] if own else []
+    if rows and not any(row.flex or row.from_s <= now_s for row in rows):
+        return f"its reservation {own} had not begun"
+    left, names = room.copy(), []
+    for row in (row for row in rules.calendar if _is_in_the_way(record, job, now_s, row, own)):
+        hosts = mask(record.case.cluster.hosts, row.hosts)
+        if (left & hosts).any():
+            names.append(f"kept by the reservation {row.name}" if row.kind == "reserved" else row.kind)
+        left &= ~hosts
+    if left.any() or not room.any():
+        return ""
+    return f"the hosts that had room were {' or '.join(dict.fromkeys(names))}"
+
+
+def _named(record: Record, job: int) -> str:
+    bound = record.workload.constraints
+    return "" if bound is None or bound.reservation is None else bound.reservation.words()[job] or ""
+
+
+def _is_in_the_way(record: Record, job: int, now_s: float, row: CalendarRow, own: str) -> bool:
+    """Whether it holds hosts at some time of the run that the job would begin now, and not for this job."""
+    if row.kind == "reserved" and row.name == own:
+        return False
+    until_s = now_s if row.kind == "down" else now_s + float(record.workload.expected_s[job])
+    return bool(row.from_s <= now_s or row.from_s < until_s) and row.until_s > now_s and np.isfinite(row.from_s)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.waiting import waits
+from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import InputError
 from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import Delay, LiveReasons, delay_of

@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.measure.looks import unsure_at
-from loadmaster.measure.paired import Difference, log_ratio, of_chaos, over_resamples, over_seeds
+from loadmaster.measure.best_rule import NO_VERDICT, Verdict, verdict_of_samples, weeks_to_tell
+from loadmaster.measure.paired_comparison import Difference, log_ratio, of_chaos, over_resamples, over_seeds
 from loadmaster.measure.resample import whole_weeks, without_interval
-from loadmaster.measure.sure_best import NO_VERDICT, Verdict, judged, weeks_to_tell
+from loadmaster.measure.sequential_test import unsure_at
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome
@@ -168,16 +168,16 @@ def _verdict(
 ) -> Verdict:
     """Of a race only those that are left are judged: the others were surely worse than a leader of theirs."""
     if not sampled.looks:
-        return judged(np.array(wait), rows, judge(0, 0))
+        return verdict_of_samples(np.array(wait), rows, judge(0, 0))
     last = max(sampled.looks[row] for row in rows) if rows else 0
     left = [row for row in rows if sampled.looks[row] == last]
     table = np.array([np.pad(each, (0, sampled.samples - each.size), constant_values=np.nan) for each in wait])
-    found = judged(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
-    if found.kind == "none" and len(rows) > 1:
-        found = Verdict("best", (left[0],), {})
-    leader = found.best[0] if found.best else 0
+    verdict = verdict_of_samples(table, left, judge(left[0], left[0]), unsure_at(last)) if len(left) > 1 else NO_VERDICT
+    if verdict.kind == "none" and len(rows) > 1:
+        verdict = Verdict("best", (left[0],), {})
+    leader = verdict.best[0] if verdict.best else 0
     gone = {row: judge(leader, row)(_ratio(wait, leader, row)) for row in rows if row not in left}
-    return Verdict(found.kind, found.best, found.apart | gone)
+    return Verdict(verdict.kind, verdict.best, verdict.apart | gone)
 
 
 def _sound(sampled: Sampled) -> Bools:

@@ -177,12 +177,12 @@ def elsewhere(wanted: str) -> dict[str, str]:
     """
     here = ("placement",) if wanted == "placement policy" else ("order", "backfilling", "discipline")
     barred = {rule.name for kind in KINDS if kind.name in here for rule in kind.rules}
-    found: dict[str, str] = {}
+    hints: dict[str, str] = {}
     for kind in KINDS:
         for rule in kind.rules:
             words = _method(rule.name) if kind.name == "method" and rule.name in METHODS else kind.taken
-            found.setdefault(rule.name, words)
-    return {name: words for name, words in found.items() if name not in barred}
+            hints.setdefault(rule.name, words)
+    return {name: words for name, words in hints.items() if name not in barred}
 
 
 def _method(name: str) -> str:

@@ -15,7 +15,7 @@ from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples
 from loadmaster.runs.setting import Setting
 from loadmaster.runs.sweep import sweep
-from loadmaster.runs.unbound import notes_on_features
+from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.fit import held_by, part_of_work
 
@@ -47,10 +47,10 @@ class MachineSet:
         per_hour = self.cost_per_hour
         return None if per_hour is None else per_hour * outcome.metrics.makespan_s / HOUR_S
 
-    def load(self, asked: float) -> float:
-        """The load that is offered to it where `asked` is offered to the first set (rule N2)."""
+    def load(self, demand: float) -> float:
+        """The load that is offered to it where `demand` is offered to the first set (rule N2)."""
         first = self.case.first
-        return asked if first is None else asked * self.case.load / first.load
+        return demand if first is None else demand * self.case.load / first.load
 
 
 def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice) -> tuple[MachineSet, ...]:
@@ -68,19 +68,23 @@ def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice)
             log.source or "this log", "none of its jobs can run on every set of --hosts", fix="larger hosts"
         )
     rejected = _rejected(trace, held)
-    kept = replace(trace, workload=log.take(everywhere))
-    found: list[MachineSet] = []
-    without = [name for name, cluster in sets.items() if notes_on_features(kept.workload, cluster)]
-    unbound = notes_on_features(kept.workload, sets[without[0]], ", ".join(without)) if without else ()
+    common = replace(trace, workload=log.take(everywhere))
+    machine_sets: list[MachineSet] = []
+    without = [name for name, cluster in sets.items() if notes_on_features(common.workload, cluster)]
+    unbound = notes_on_features(common.workload, sets[without[0]], ", ".join(without)) if without else ()
     for name, cluster in sets.items():
-        case = case_of(kept, cluster, chosen.spread)
+        case = case_of(common, cluster, chosen.spread)
         own = (note for note in case.notes if note not in notes_on_features(case.workload, cluster))
-        notes = (*own, *([chosen.note] if chosen.note and not found else []), *unbound)
+        notes = (*own, *([chosen.note] if chosen.note and not machine_sets else []), *unbound)
         case = replace(
-            case, rejected=rejected, notes=notes, among=tuple(sets.values()), first=found[0].case if found else None
+            case,
+            rejected=rejected,
+            notes=notes,
+            among=tuple(sets.values()),
+            first=machine_sets[0].case if machine_sets else None,
         )
-        found.append(MachineSet(name, case, int((~held[name]).sum())))
-    return tuple(found)
+        machine_sets.append(MachineSet(name, case, int((~held[name]).sum())))
+    return tuple(machine_sets)
 
 
 def _rejected(trace: Trace, held: Mapping[str, np.ndarray]) -> Skipped:
@@ -146,8 +150,8 @@ def _by_machines(
     machines: Sequence[MachineSet], settings: Sequence[Setting], run: Callable[[MachineSet, list[Setting]], list[T]]
 ) -> list[T]:
     """What `run` makes of the settings of each set, in the order of the settings."""
-    found: dict[Setting, T] = {}
+    by_setting: dict[Setting, T] = {}
     for one in machines:
         mine = [setting for setting in settings if setting.hosts == one.name]
-        found |= dict(zip(mine, run(one, mine), strict=True)) if mine else {}
-    return [found[setting] for setting in settings]
+        by_setting |= dict(zip(mine, run(one, mine), strict=True)) if mine else {}
+    return [by_setting[setting] for setting in settings]

@@ -51,8 +51,8 @@ def as_one_host(workload: Workload, cluster: Cluster, discipline: Discipline) ->
 
 def _of_one_task(workload: Workload) -> Workload:
     demand = workload.demand * workload.task_count[:, None]
-    made = replace(workload, demand=demand, tasks=None)
-    return made if np.array_equal(made.demand, demand) else workload
+    merged = replace(workload, demand=demand, tasks=None)
+    return merged if np.array_equal(merged.demand, demand) else workload
 
 
 def _one_host(workload: Workload, cluster: Cluster) -> Cluster:

@@ -15,16 +15,16 @@ def open_dependencies(record: Record, waits: Waits, job: int, now_s: float) -> A
     one_is_enough = bool(waits.one_is_enough[job])
     if one_is_enough and not all(by_row):
         by_row = []
-    found = [each for one in by_row for each in one]
+    open_ones = [each for one in by_row for each in one]
     if waits.single[job] and _others(record, waits, job, now_s):
-        found.append(AwaitedJob("", UNTIL[_SINGLETON]))
-    return Awaits(str(record.name_of(job)), tuple(found), one_is_enough) if found else None
+        open_ones.append(AwaitedJob("", UNTIL[_SINGLETON]))
+    return Awaits(str(record.name_of(job)), tuple(open_ones), one_is_enough) if open_ones else None
 
 
 def _open(record: Record, waits: Waits, row: int, now_s: float) -> list[AwaitedJob]:
     jobs = waits.on[int(waits.first_on[row]) : int(waits.first_on[row + 1])].tolist()
-    found = [_awaited(record, waits, row, other, now_s) for other in jobs]
-    return [each for each in found if each is not None]
+    open_ones = [_awaited(record, waits, row, other, now_s) for other in jobs]
+    return [each for each in open_ones if each is not None]
 
 
 def _awaited(record: Record, waits: Waits, row: int, other: int, now_s: float) -> AwaitedJob | None:

@@ -11,11 +11,11 @@ import numpy as np
 
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.measure import MemberShare, Metrics, member_shares, violations
-from loadmaster.measure.beside import Beside, beside
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses
 from loadmaster.measure.metric import values_of
 from loadmaster.measure.recorded_hosts import same_hosts
+from loadmaster.measure.run_diagnostics import RunDiagnostics, run_diagnostics
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
 from loadmaster.measure.usage import measured
@@ -61,7 +61,7 @@ class Outcome:
     queue: QueueSeries
     use: Timeline
     wait_counts: Longs
-    beside: Beside
+    beside: RunDiagnostics
     values: dict[str, float]
     same_hosts: float | None = None
 
@@ -185,7 +185,7 @@ def measured_outcome(
         queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
         use=use,
         wait_counts=wait_counts(jobs.wait_s),
-        beside=beside(workload, cluster, schedule),
+        beside=run_diagnostics(workload, cluster, schedule),
         values=values,
         same_hosts=same_hosts(workload, cluster, schedule),
     )
@@ -224,7 +224,7 @@ def from_bytes(block: bytes) -> Outcome:
         queue=queue,
         use=use,
         wait_counts=arrays["wait_counts"],
-        beside=Beside.of(plain["beside"]),
+        beside=RunDiagnostics.of(plain["beside"]),
     )
 
 

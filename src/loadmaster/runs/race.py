@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.measure.looks import look_at, samples_at
+from loadmaster.measure.sequential_test import judge_at_look, samples_at
 from loadmaster.runs.judgement import Ending, Sampled
 from loadmaster.runs.samples import Drawing, SampleRun
 
@@ -39,7 +39,7 @@ class _Race:
     ending: Ending = ""
 
 
-def raced(
+def race(
     draw: Draw, rules: int, drawing: Drawing, budget_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Sampled:
     """Race `rules` rules; a look that would end after `budget_s` seconds, by what the last runs took, is not begun.
@@ -67,10 +67,10 @@ def _drawn(race: _Race, draw: Draw, samples: int, clock: Callable[[], float], un
         since = clock()
         if since + race.a_run_s * len(numbers) * len(race.left) > until_s:
             return False
-        more, made = draw(race.left, numbers if race.a_run_s else numbers[:PROBE])
+        more, drawn = draw(race.left, numbers if race.a_run_s else numbers[:PROBE])
         for row, runs in zip(race.left, more, strict=True):
             race.runs[row] += runs
-        race.a_run_s = (clock() - since) / made if made else race.a_run_s
+        race.a_run_s = (clock() - since) / drawn if drawn else race.a_run_s
     return True
 
 
@@ -80,5 +80,5 @@ def _look(race: _Race, look: int) -> None:
     wait = np.full((len(race.runs), samples_at(look)), np.nan)
     for row in race.left:
         wait[row] = [run.mean_wait_s for run in race.runs[row]]
-    found = look_at(wait, race.left, look)
-    race.left, race.ending = found.left, found.stop
+    verdict = judge_at_look(wait, race.left, look)
+    race.left, race.ending = verdict.left, verdict.stop

@@ -11,8 +11,8 @@ from loadmaster.model import Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.moments import at_or_after
 from loadmaster.order import Ranking
-from loadmaster.runs.enact import enacted_until
 from loadmaster.runs.record import Record
+from loadmaster.runs.replay import replayed_until
 from loadmaster.runs.setting import discipline_of
 from loadmaster.scheduling.predictions import corrections_of
 from loadmaster.scheduling.resolved_constraints import binds
@@ -77,7 +77,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     """
     workload, schedule = record.workload, record.schedule
     if binds(workload, record.case.cluster) or workload.starting is not None:
-        return enacted_until(record, now_s)
+        return replayed_until(record, now_s)
     workload = workload.expecting(schedule.expects_s(workload))
     ranking = _ranking_at(record, workload, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
@@ -168,9 +168,9 @@ def job_named(record: Record, name: int | str) -> int | None:
         return same[which - 1] if 0 < which <= len(same) else None
     if record.called or not word.isdecimal():
         names = [str(record.name_of(job)) for job in range(record.workload.jobs)]
-        found = meant(names, word)
-        if found or not word.isdecimal():
-            return found[-1] if found else None
+        rows = meant(names, word)
+        if rows or not word.isdecimal():
+            return rows[-1] if rows else None
     return next(iter(jobs_numbered(record, int(word))), None)
 
 
@@ -184,8 +184,8 @@ def meant(names: Sequence[str], word: str) -> list[int]:
         []
     """
     bare = [name.partition("@")[0] for name in names]
-    if found := [row for row, name in enumerate(names) if word in (name, bare[row])]:
-        return found
+    if rows := [row for row, name in enumerate(names) if word in (name, bare[row])]:
+        return rows
     short = [row for row, name in enumerate(bare) if word == name.rpartition("/")[2]]
     return short if len({bare[row] for row in short}) == 1 else []
 

@@ -44,11 +44,17 @@ from loadmaster.runs.record_constraints import (
     rules_as_json,
     rules_from_json,
 )
-from loadmaster.runs.record_cycles import cycles_in, cycles_tables
 from loadmaster.runs.record_files import ABOUT, read_files, write_files
-from loadmaster.runs.record_segments import segments_in, segments_table
+from loadmaster.runs.record_tables import (
+    begins_of,
+    begun_columns,
+    cycles_in,
+    cycles_tables,
+    segments_in,
+    segments_table,
+    starting_in,
+)
 from loadmaster.runs.setting import Setting, discipline_of
-from loadmaster.runs.starting_columns import begins_of, begun_columns, starting_in
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.traces import Skipped

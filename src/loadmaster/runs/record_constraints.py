@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import TypeAdapter
 
 from loadmaster.model import Constraints, Dependencies, Named, SiteRules
-from loadmaster.traces.bound_columns import NAMED
+from loadmaster.traces.constraint_columns import NAMED
 
 _RULES = TypeAdapter(SiteRules)
 _TEXTS = (*NAMED, "depends", "user_names", "account_names")
@@ -17,15 +17,15 @@ _PLAIN = tuple(field.name for field in fields(Constraints) if field.name not in 
 
 def constraint_columns(constraints: Constraints | None) -> dict[str, Any]:
     """The columns that are there, by their names in the table; names and dependencies as text."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, column in () if constraints is None else constraints.columns():
         if isinstance(column, Named):
-            found[name] = pl.Series(column.words(), dtype=pl.String)
+            columns[name] = pl.Series(column.words(), dtype=pl.String)
         elif isinstance(column, Dependencies):
-            found[name] = pl.Series([column.text(job) for job in range(len(column))], dtype=pl.String)
+            columns[name] = pl.Series([column.text(job) for job in range(len(column))], dtype=pl.String)
         else:
-            found[name] = column
-    return found
+            columns[name] = column
+    return columns
 
 
 def names_of(constraints: Constraints | None) -> dict[str, list[str]]:
@@ -38,14 +38,14 @@ def names_of(constraints: Constraints | None) -> dict[str, list[str]]:
 
 def constraints_in(jobs: pl.DataFrame, names: Mapping[str, list[str]]) -> Constraints | None:
     """The constraints that a table of jobs holds; None if it has no such column."""
-    found: dict[str, Any] = {name: jobs[name].to_numpy() for name in _PLAIN if name in jobs}
-    found |= {name: Named.of(jobs[name]) for name in NAMED if name in jobs}
+    columns: dict[str, Any] = {name: jobs[name].to_numpy() for name in _PLAIN if name in jobs}
+    columns |= {name: Named.of(jobs[name]) for name in NAMED if name in jobs}
     if "depends" in jobs:
-        found["depends"] = Dependencies.of(jobs["depends"])
-    if not found:
+        columns["depends"] = Dependencies.of(jobs["depends"])
+    if not columns:
         return None
     users, accounts = (tuple(names.get(key, ())) for key in ("user", "account"))
-    return Constraints(**found, user_names=users, account_names=accounts)
+    return Constraints(**columns, user_names=users, account_names=accounts)
 
 
 def rules_as_json(rules: SiteRules | None) -> Any:

@@ -121,15 +121,15 @@ def why_not_seeds(case: Case) -> str:
     recipe = case.recipe
     if recipe is None:
         return "independent logs can be made only of a synthetic log that carries its generator's parameters"
-    asked = case.workload.jobs + case.rejected.total
-    if recipe.jobs < asked:
+    jobs = case.workload.jobs + case.rejected.total
+    if recipe.jobs < jobs:
         return "the parameters of its generator make fewer jobs than it has"
-    made, log = _made(case, recipe.seed), case.workload
+    drawn, log = _made(case, recipe.seed), case.workload
     same = (
-        made.jobs == log.jobs
-        and np.array_equal(made.submit_s, log.submit_s)
-        and np.array_equal(made.runtime_s, log.runtime_s)
-        and np.allclose(made.demand, log.demand, rtol=_ROUNDED)
+        drawn.jobs == log.jobs
+        and np.array_equal(drawn.submit_s, log.submit_s)
+        and np.array_equal(drawn.runtime_s, log.runtime_s)
+        and np.allclose(drawn.demand, log.demand, rtol=_ROUNDED)
     )
     return "" if same else "the parameters of its generator, which it carries, do not make this log"
 
@@ -217,14 +217,14 @@ def _drawn(case: Case, drawing: Drawing, index: int) -> Sample:
 def _made(case: Case, seed: int) -> Workload:
     """The jobs of the generator at another seed that this cluster can hold; as many as were read of this log."""
     assert case.recipe is not None
-    made = case.recipe.make(seed)
-    asked = case.workload.jobs + case.rejected.total
-    workload = made.workload.take(slice(0, asked))
+    drawn = case.recipe.make(seed)
+    jobs = case.workload.jobs + case.rejected.total
+    workload = drawn.workload.take(slice(0, jobs))
     workload = _as_processors(workload) if case.several_tasks else workload
     spread: Any = case.spread or "single-host"
     for other in case.among:
         workload = workload.take(held_by(workload, other, spread))
-    read = replace(made, workload=workload)
+    read = replace(drawn, workload=workload)
     return case_of(read, case.cluster, spread).workload
 
 

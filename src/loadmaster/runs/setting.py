@@ -177,9 +177,9 @@ def discipline_of(setting: Setting, sources: Sources = NO_SOURCES) -> Discipline
         InputError: no such order, backfilling or parameter.
     """
     usual = {name: getattr(setting, name) for name in _PARAMETERS}
-    made = discipline_named(setting.queue, sources, _Elsewhere("discipline"), **usual)
-    made = looking_ahead(made)
-    return replace(made, name=setting.discipline) if setting.discipline == SITE else made
+    discipline = discipline_named(setting.queue, sources, _Elsewhere("discipline"), **usual)
+    discipline = looking_ahead(discipline)
+    return replace(discipline, name=setting.discipline) if setting.discipline == SITE else discipline
 
 
 def sources_of(setting: Setting) -> dict[str, str]:

@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.rules.find import NO_SOURCES, Sources
 from loadmaster.runs.setting import discipline_of, policy_of
-from loadmaster.runs.sharing_row import SharingRow, What, row_of
+from loadmaster.runs.sharing_row import RowLabels, SharingRow, row_of
 from loadmaster.runs.sharing_settings import (
     BATCH_POLICY,
     FRACTIONAL,
@@ -76,12 +76,12 @@ def fractional_problem(
     workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
 ) -> FractionalProblem:
     """What the engine of fractional scheduling is given."""
-    told = _told(workload, cluster, settings)
-    if told is not None:
-        told[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
+    needs = _told(workload, cluster, settings)
+    if needs is not None:
+        needs[:, 1:] = workload.demand[:, 1:]  # memory must fit: only the CPU need is learned
     policy = replace(settings.fractional, sources=sources)
     return FractionalProblem(
-        workload, cluster, policy, settings.migration, told, settings.model("fractional", sources)
+        workload, cluster, policy, settings.migration, needs, settings.model("fractional", sources)
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def _time_shared(
     run = simulate_timeshared(problem, progress=progress)
     end_s = np.full(workload.jobs, -np.inf)
     np.maximum.at(end_s, problem.owner, run.end_s)
-    what = What(name, "", "shared", _with_model(problem.method.parameters, settings))
+    what = RowLabels(name, "", "shared", _with_model(problem.method.parameters, settings))
     return row_of(what, workload, workload.submit_s, end_s, int(run.moves.sum()))
 
 
@@ -109,7 +109,7 @@ def _fractional(
 ) -> SharingRow:
     problem = fractional_problem(workload, cluster, settings, sources)
     run = simulate_fractional(problem, progress=progress)
-    what = What(FRACTIONAL, "", "fractional", _with_model(repr(problem.policy), settings))
+    what = RowLabels(FRACTIONAL, "", "fractional", _with_model(repr(problem.policy), settings))
     return row_of(what, workload, run.start_s, run.end_s, int(run.moves.sum()))
 
 
@@ -122,7 +122,7 @@ def _vms(
     parameters = f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at"
     if run.unsettled:
         parameters += f"; after {run.unsettled} events the speeds had not settled"
-    what = What(name, "", "vms", _with_model(parameters, settings))
+    what = RowLabels(name, "", "vms", _with_model(parameters, settings))
     return row_of(what, workload, run.start_s, run.end_s)
 
 
@@ -143,7 +143,7 @@ def _batch(
     slowest = slowest_of(workload, cluster.speed, schedule.host)
     end_s = schedule.ends_s(workload)
     chosen = "".join(f", {name} {value}" for name, value in setting.beyond_usual().items())
-    what = What(name, policy, "batch", f"places by {policy}, decides at every event{chosen}")
+    what = RowLabels(name, policy, "batch", f"places by {policy}, decides at every event{chosen}")
     if schedule.status is not None:  # limits killed some: their runtime is what they had of it
         ran_s = np.where(schedule.started & (schedule.status >= 0), (end_s - schedule.start_s) * slowest, np.inf)
         workload = replace(workload, runtime_s=np.minimum(workload.runtime_s, ran_s))

@@ -52,7 +52,7 @@ class SharingRow:
         return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
 
 
-class What(NamedTuple):
+class RowLabels(NamedTuple):
     """What a row is of, as in `SharingRow`."""
 
     method: str
@@ -61,7 +61,7 @@ class What(NamedTuple):
     parameters: str
 
 
-def row_of(what: What, workload: Workload, start_s: Floats, end_s: Floats, migrations: int = 0) -> SharingRow:
+def row_of(what: RowLabels, workload: Workload, start_s: Floats, end_s: Floats, migrations: int = 0) -> SharingRow:
     """The row of a run that started and ended its jobs so, float64[J]; the end of one that never ran is not finite."""
     ran = np.isfinite(end_s)
     submit_s, start_s, end_s, runtime_s = (

@@ -116,9 +116,9 @@ def check_method(
     plain, plus, _ = parts_of(method)
     if plus and kind_of(plain) != "shared":
         raise InputError(method, f"{plain} takes no mover", fix="movers go with methods and placement policies")
-    known = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
-    if plain not in known and Reference.of(plain) is None:
-        raise no_such(plain, known, what="method, placement policy or discipline")
+    names = [*METHODS, *POLICIES, FRACTIONAL, *ORDERS, *ORDERS_WITH_MEMORY, *BACKFILLINGS, *VM_CHOICES]
+    if plain not in names and Reference.of(plain) is None:
+        raise no_such(plain, names, what="method, placement policy or discipline")
     method_named(method, sources)
 
 

@@ -1,6 +1,8 @@
 """A sharing comparison as a study: a cell a method, each kept at once, so that what was interrupted goes on."""
 
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -10,14 +12,20 @@ from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, finished, run_study
 from loadmaster.kept.watch import Watch
+from loadmaster.model import Cluster, Workload
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, digest_of
 from loadmaster.runs.prepare import workers_for
-from loadmaster.runs.sharing import run_sharing
-from loadmaster.runs.sharing_pace import events_a_second, is_compiled
+from loadmaster.runs.setting import discipline_of, policy_of
+from loadmaster.runs.sharing import fractional_problem, run_sharing, timeshared_problem
 from loadmaster.runs.sharing_row import SharingRow
-from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of
+from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind_of, queue_setting
+from loadmaster.runs.sharing_vms import vm_problem
+from loadmaster.sim.fractional import door as fractional
+from loadmaster.sim.queue import door as queue
+from loadmaster.sim.timeshared import door as timeshared
+from loadmaster.sim.vms import door as vms
 
 
 class MethodToRun(NamedTuple):
@@ -122,3 +130,45 @@ def make_row(shared: SharingCase, task: MethodToRun, moved: Moved) -> SharingRow
 def row_of(block: bytes) -> SharingRow:
     """Read back the bytes under which a row of `share` was kept."""
     return SharingRow(**fields_of(block))
+
+
+TRIAL_S = 0.5
+"""Seconds for which a plain engine is tried out."""
+
+
+class _Enough(Exception):
+    """The trial is over."""
+
+
+def is_compiled(
+    method: str, policy: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
+) -> bool:  # fmt: skip
+    """Whether a compiled engine makes the row of `method`, whose batch queue places by `policy`."""
+    kind = kind_of(method, sources)
+    if kind == "batch":
+        setting = queue_setting(method, policy, settings)
+        rules = policy_of(setting, sources), discipline_of(setting, sources)
+        return queue.is_compiled(workload, cluster, *rules, setting.estimate_model)
+    if kind == "fractional":
+        return fractional.is_compiled(fractional_problem(workload, cluster, settings, sources))
+    if kind == "vms":
+        model = settings.model("vms", sources)
+        return vms.is_compiled(vm_problem(method, workload, cluster, settings.vm_shares, model))
+    return timeshared.is_compiled(timeshared_problem(method, workload, cluster, settings, sources))
+
+
+def events_a_second(
+    method: str, policy: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
+) -> float | None:
+    """How many events a second a plain engine handles as the run begins; None if the run ends within the trial."""
+    seen: list[float] = []  # from the first event on: what is compiled before it is not of the run
+
+    def watch(_done: int, _total: int) -> None:
+        seen.append(time.perf_counter())
+        if seen[-1] - seen[0] > TRIAL_S:
+            raise _Enough
+
+    with suppress(_Enough):
+        run_sharing(method, workload, cluster, settings, watch, sources, policy)
+        return None
+    return (len(seen) - 1) / (seen[-1] - seen[0])

@@ -31,8 +31,8 @@ class Calendar:
 
     def at(self, now_s: float) -> tuple[Closure, ...]:
         """What a scheduler knows of at `now_s`."""
-        begun = (row for row in self.failures if row.from_s <= now_s)
-        return tuple(row for row in (*self.foreseen, *begun) if row.to_s > now_s)
+        runs_at_start = (row for row in self.failures if row.from_s <= now_s)
+        return tuple(row for row in (*self.foreseen, *runs_at_start) if row.to_s > now_s)
 
 
 def calendar_of(

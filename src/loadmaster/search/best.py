@@ -10,10 +10,13 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.search.foreseen import foreseen
-from loadmaster.search.greedy import Planned, area_s, handed_out, lengths, listed, listed_reserving
+from loadmaster.place import POLICIES
+from loadmaster.scheduling.estimate_model import EstimateModel
+from loadmaster.scheduling.notation import discipline_named
+from loadmaster.search.greedy import PlannedSchedule, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
+from loadmaster.sim.queue import simulate
 
 BUDGET_S = 50.0
 _FOR_LISTS = 0.3
@@ -49,7 +52,12 @@ def best_found(
     began = clock()
     queue = rigid_of(workload, cluster)
     key = lengths(queue)
-    planned = _begun(queue, hint_s, foreseen(workload, cluster, queue), lambda: clock() - began > within_s * _FOR_LISTS)
+    planned = _begun(
+        queue,
+        hint_s,
+        schedules_knowing_runtimes(workload, cluster, queue),
+        lambda: clock() - began > within_s * _FOR_LISTS,
+    )
     now_s = clock()
     left_s = began + within_s - now_s
     planned = improved(queue, planned, key, lambda: (clock() - now_s) / left_s if left_s > 0 else 1.0, seed)
@@ -76,7 +84,9 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
     return next((kind for kind, there in kinds.items() if there), "")
 
 
-def _begun(queue: Rigid, hint_s: Floats | None, runs: Iterator[Planned], over: Callable[[], bool]) -> Planned:
+def _begun(
+    queue: Rigid, hint_s: Floats | None, runs: Iterator[PlannedSchedule], over: Callable[[], bool]
+) -> PlannedSchedule:
     """The best of the lists: at each resource, then with a place kept, filled by what did best, until `over`.
 
     A place for jobs of several tasks is kept by the disciplines of `runs`.
@@ -105,7 +115,7 @@ def _keys(queue: Rigid, hint_s: Floats | None) -> Iterator[Floats]:
         yield from (hint_s + part * lasts for part in (0.5, 1.0, 2.0, 10.0))
 
 
-def _schedule(workload: Workload, cluster: Cluster, queue: Rigid, planned: Planned) -> Schedule:
+def _schedule(workload: Workload, cluster: Cluster, queue: Rigid, planned: PlannedSchedule) -> Schedule:
     """With a cycle at each moment at which something starts."""
     start_s, end_s = np.full(workload.jobs, np.nan), np.full(workload.jobs, np.nan)
     start_s[queue.row], end_s[queue.row] = planned.start_s, planned.end_s
@@ -124,3 +134,24 @@ def _schedule(workload: Workload, cluster: Cluster, queue: Rigid, planned: Plann
     never = workload.jobs - queue.jobs
     schedule = Schedule(start_s, host, cycles, end_s)
     return replace(schedule, never={"can never run": never}) if never else schedule
+
+
+DISCIPLINES = ("sjf+easy", "lxf+easy", "area+easy", "srf+easy")
+"""Short and small jobs first, with a place kept for the first that finds none."""
+
+
+def schedules_knowing_runtimes(workload: Workload, cluster: Cluster, queue: Rigid) -> Iterator[PlannedSchedule]:
+    """A schedule for each discipline and each usual way to take hosts, made as it is asked for.
+
+    Args:
+        workload: the jobs, of which `queue` has those that can run.
+        cluster: the hosts, each by itself in `queue`.
+        queue: the same.
+    """
+    policies = [name for name in ("first-fit", *(f"best-fit-{each}" for each in cluster.resources)) if name in POLICIES]
+    tasks = np.isin(np.repeat(np.arange(workload.jobs), workload.task_count), queue.row)
+    for discipline, policy in product(DISCIPLINES, policies):
+        rule = POLICIES[policy], discipline_named(discipline)
+        ran = simulate(workload, cluster, *rule, interval_s=0.0, estimate_model=EstimateModel(estimates="exact"))
+        if np.isfinite(ran.start_s[queue.row]).all():
+            yield PlannedSchedule(ran.start_s[queue.row], ran.ends_s(workload)[queue.row], ran.host[tasks])

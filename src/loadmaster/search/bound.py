@@ -8,7 +8,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.search.bound_kernel import Paying, Prices, Starts, cheapest_starts, use_of
+from loadmaster.search.bound_kernel import PricedJobs, Prices, Starts, cheapest_starts, use_of
 from loadmaster.search.greedy import lengths, listed
 from loadmaster.search.rigid import Rigid, rigid_of
 
@@ -72,7 +72,7 @@ class Ascent:
         total = queue.capacity * queue.hosts[:, None]
         held = queue.demand * queue.tasks[:, None]
         share = held[:, None, :] / np.where(total > 0, total, 1.0)
-        self.jobs = Paying(queue.ready_s - self._first_s, queue.lasts_s, np.ascontiguousarray(share))
+        self.jobs = PricedJobs(queue.ready_s - self._first_s, queue.lasts_s, np.ascontiguousarray(share))
         shortest = queue.lasts_s.min(axis=1)
         some = listed(queue, lengths(queue), 0)  # nobody need start later than this: afterwards nothing is scarce
         span = float((some.start_s - self._first_s).max() + shortest.mean())

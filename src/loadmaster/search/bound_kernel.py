@@ -7,7 +7,7 @@ from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Floats, Ints
 
 
-class Paying(NamedTuple):
+class PricedJobs(NamedTuple):
     """J jobs on C classes with R resources.
 
     Attributes:

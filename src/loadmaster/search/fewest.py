@@ -161,8 +161,8 @@ def holds_all(workload: Workload, cluster: Cluster) -> bool:
     """Whether the hosts, when empty, hold the tasks of every job at once."""
     rows = np.unique(np.column_stack((workload.demand, workload.task_count)), axis=0)
     for row in rows:
-        asked = row[:-1] > 0
-        room = np.floor(cluster.capacity[:, asked] / row[:-1][asked]).min(axis=1, initial=np.inf)
+        has_demand = row[:-1] > 0
+        room = np.floor(cluster.capacity[:, has_demand] / row[:-1][has_demand]).min(axis=1, initial=np.inf)
         if room.sum() < row[-1]:
             return False
     return True

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.paired import ENOUGH_FOR_PERCENTILES, SURE, by_spread
+from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES, SURE, by_spread
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.runs import Case
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples, sampled
@@ -48,7 +48,7 @@ class Needed:
 
 def needed(
     case: Case,
-    found: Fewest,
+    fewest: Fewest,
     target: Target,
     drawing: Drawing,
     samples: int,
@@ -57,13 +57,13 @@ def needed(
     watch: Watch | None = None,
 ) -> Needed | None:
     """The same search on each of `samples` samples; None where the log itself has no answer."""
-    if found.number is None:
+    if fewest.number is None:
         return None
-    search = _Search(case, found, target, drawing, store, pool, watch)
-    numbers = search.run(found.number, samples)
-    there = search.at(found.number, range(samples))
+    search = _Search(case, fewest, target, drawing, store, pool, watch)
+    numbers = search.run(fewest.number, samples)
+    there = search.at(fewest.number, range(samples))
     p95 = np.sort([run.p95_wait_s for run in there])
-    low, high, how = _between(numbers, found.number, drawing.how, whole_weeks(case.workload))
+    low, high, how = _between(numbers, fewest.number, drawing.how, whole_weeks(case.workload))
     because = "" if drawing.how == "seeds" else without_interval(case.workload, drawing.how)
     ranks = _ranks(samples)
     met = sum(search.met(k, run) for k, run in enumerate(there)) / samples
@@ -85,10 +85,10 @@ class _Search:
     """Halving for all samples at once: those that ask for the same number run together."""
 
     def __init__(
-        self, case: Case, found: Fewest, target: Target, drawing: Drawing, store: Store | None, pool: CellMaker,
+        self, case: Case, fewest: Fewest, target: Target, drawing: Drawing, store: Store | None, pool: CellMaker,
         watch: Watch | None,
     ) -> None:  # fmt: skip
-        self._case, self._found, self._target, self._drawing = case, found, target, drawing
+        self._case, self._found, self._target, self._drawing = case, fewest, target, drawing
         self._how = (store, pool, watch)
 
     def at(self, number: int, samples: Sequence[int]) -> list[SampleRun]:
@@ -139,7 +139,7 @@ class _Search:
 
 
 def _between(
-    numbers: Sequence[int | None], found: int, how: str, weeks: int
+    numbers: Sequence[int | None], fewest: int, how: str, weeks: int
 ) -> tuple[int | None, int | None, Ends]:  # fmt: skip
     """The middle 95 %; of few samples by their spread in ratios, as rule R7 has it, or from the least to the most."""
     ordered = sorted(numbers, key=lambda n: math.inf if n is None else n)
@@ -148,11 +148,11 @@ def _between(
         return ordered[low], ordered[high], "percentile"
     if None in numbers:
         return ordered[0], ordered[-1], "range"
-    ratio = np.log(np.array(numbers, dtype=float) / found)
+    ratio = np.log(np.array(numbers, dtype=float) / fewest)
     spread = by_spread(ratio, len(numbers) if how == "seeds" else weeks)
     if not math.isfinite(spread.high):
         return ordered[0], ordered[-1], "range"
-    ends = found * math.exp(spread.low) + 1e-9, found * math.exp(spread.high) - 1e-9
+    ends = fewest * math.exp(spread.low) + 1e-9, fewest * math.exp(spread.high) - 1e-9
     return max(1, math.floor(ends[0])), math.ceil(ends[1]), "spread"
 
 

@@ -6,13 +6,13 @@ from heapq import heappop, heappush
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.search.list_kernel import Begun, Listed, ListState, run_list
+from loadmaster.search.list_kernel import ListProblem, ListSchedule, ListState, run_list
 from loadmaster.search.reserving_kernel import Runs, run_reserving
 from loadmaster.search.rigid import Rigid
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class PlannedSchedule:
     """Starts of all jobs of a queue.
 
     Attributes:
@@ -30,7 +30,7 @@ class Planned:
         return float(self.start_s.sum())
 
 
-def listed(queue: Rigid, key: Floats, tight_in: int) -> Planned:
+def listed(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedule:
     """Whenever there is room, the job of the lowest `key` float64[J] that fits starts on the tightest host.
 
     Args:
@@ -40,10 +40,10 @@ def listed(queue: Rigid, key: Floats, tight_in: int) -> Planned:
     """
     order, room, begun = _list(queue, key)
     run_list(order, room, begun, tight_in, np.arange(len(room.free)), np.empty(len(begun.host), np.int64))
-    return Planned(*begun)
+    return PlannedSchedule(*begun)
 
 
-def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> Planned:
+def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedule:
     """The same, but nobody behind the first of the list that finds no room may start where it makes that one later.
 
     Raises:
@@ -55,10 +55,10 @@ def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> Planned:
     none, amounts = np.full(queue.jobs, -1), np.empty((2, queue.demand.shape[1]))
     runs = Runs(np.full(len(room.free), -1), none, *amounts)
     run_reserving(order, room, begun, runs, tight_in, np.arange(len(room.free)), np.empty(queue.jobs + 1, np.int64))
-    return Planned(*begun)
+    return PlannedSchedule(*begun)
 
 
-def _list(queue: Rigid, key: Floats) -> tuple[Listed, ListState, Begun]:
+def _list(queue: Rigid, key: Floats) -> tuple[ListProblem, ListState, ListSchedule]:
     """The jobs in the order of `key`, all hosts free, and where the starts are written."""
     jobs = queue.jobs
     job_at = np.argsort(key, kind="stable")
@@ -66,13 +66,13 @@ def _list(queue: Rigid, key: Floats) -> tuple[Listed, ListState, Begun]:
     place[job_at] = np.arange(jobs)
     first = np.concatenate(([0], np.cumsum(queue.tasks)))
     by_ready = np.argsort(queue.ready_s, kind="stable")
-    order = Listed(queue.ready_s, by_ready, queue.lasts_s, queue.demand, first, place, job_at, queue.class_of)
+    order = ListProblem(queue.ready_s, by_ready, queue.lasts_s, queue.demand, first, place, job_at, queue.class_of)
     free = queue.capacity[queue.class_of]
     room = ListState(free, np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64))
-    return order, room, Begun(np.empty(jobs), np.empty(jobs), np.empty(first[-1], np.int32))
+    return order, room, ListSchedule(np.empty(jobs), np.empty(jobs), np.empty(first[-1], np.int32))
 
 
-def handed_out(planned: Planned, tasks: Longs, hosts: int) -> Planned:
+def handed_out(planned: PlannedSchedule, tasks: Longs, hosts: int) -> PlannedSchedule:
     """Where hosts were only counted: a host for each of the `tasks` int64[J], the lowest that are free at the start."""
     first = np.concatenate(([0], np.cumsum(tasks)))
     host = np.empty(first[-1], np.int32)
@@ -84,7 +84,7 @@ def handed_out(planned: Planned, tasks: Longs, hosts: int) -> Planned:
                 heappush(free, h)
         host[first[j] : first[j + 1]] = [heappop(free) for _ in range(tasks[j])]
         heappush(running, (float(planned.end_s[j]), j))
-    return Planned(planned.start_s, planned.end_s, host)
+    return PlannedSchedule(planned.start_s, planned.end_s, host)
 
 
 def area_s(queue: Rigid) -> Floats:

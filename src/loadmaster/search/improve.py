@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.search.greedy import Planned
+from loadmaster.search.greedy import PlannedSchedule
 from loadmaster.search.rigid import Rigid
-from loadmaster.search.ruin_kernel import FIXED, Moved, Out, ruin_and_recreate, set_out
+from loadmaster.search.ruin_kernel import FIXED, RuinScratch, RuinState, ruin_and_recreate, set_out
 from loadmaster.search.timetable_kernel import Timetable
 
 _MOST = 40
@@ -22,7 +22,9 @@ _HOTTEST, _COOLED, _MOVES_FOR_ONE = 6.0, 1 / 600, 4.0
 """Heat in mean runtimes at first; the part of it that is left at last; moves of a job that are worth one more."""
 
 
-def improved(queue: Rigid, planned: Planned, area: Floats, used: Callable[[], float], seed: int = 0) -> Planned:
+def improved(
+    queue: Rigid, planned: PlannedSchedule, area: Floats, used: Callable[[], float], seed: int = 0
+) -> PlannedSchedule:
     """Moves jobs of one task while `used` is less than 1; the best that was met, never worse than `planned`.
 
     Args:
@@ -37,7 +39,7 @@ def improved(queue: Rigid, planned: Planned, area: Floats, used: Callable[[], fl
     width = float(planned.end_s.max()) / table.seek.shape[1]
     set_out(jobs, table, width, planned.host.astype(np.int64), first)
     rng, mean_s, moves = np.random.default_rng(seed), float(queue.lasts_s.min(axis=1).mean()), 0
-    out = Out(*(np.empty(_MOST + 1, kind) for kind in (np.int64, float, float, np.int64)))
+    out = RuinScratch(*(np.empty(_MOST + 1, kind) for kind in (np.int64, float, float, np.int64)))
     best_s, start_s, host = planned.sum_s, jobs.start.copy(), jobs.host.copy()
     while (part := used()) < 1.0:
         heat_s = mean_s * heat(moves / queue.jobs, part)
@@ -53,11 +55,11 @@ def heat(moves_a_job: float, part: float) -> float:
     return min(_HOTTEST, moves_a_job / part / _MOVES_FOR_ONE) * _COOLED**part if part > 0.0 else 0.0
 
 
-def _moved(queue: Rigid, planned: Planned, first: Longs) -> Moved:
+def _moved(queue: Rigid, planned: PlannedSchedule, first: Longs) -> RuinState:
     none, hosts = np.full(queue.jobs, -1), len(queue.class_of)
     lists = max(1, queue.jobs // (hosts * _TOGETHER))
     longest_s = np.where(np.isinf(queue.lasts_s), 0.0, queue.lasts_s).max(axis=0)
-    return Moved(
+    return RuinState(
         queue.ready_s, queue.lasts_s, queue.demand, queue.class_of, queue.tasks == 1, planned.start_s.copy(),
         planned.host[first[:-1]].astype(np.int64), np.full((hosts, lists), -1), none, none.copy(),
         float(planned.end_s.max()) / lists, longest_s,
@@ -81,9 +83,9 @@ def _empty(queue: Rigid) -> Timetable:
     return Timetable(at, free, none, none.copy(), np.zeros(steps, np.int64), unused, seek)
 
 
-def _planned(queue: Rigid, planned: Planned, start_s: Floats, on: Longs, first: Longs) -> Planned:
+def _planned(queue: Rigid, planned: PlannedSchedule, start_s: Floats, on: Longs, first: Longs) -> PlannedSchedule:
     host, end_s = planned.host.copy(), planned.end_s.copy()
     moved = np.flatnonzero(queue.tasks == 1)
     host[first[moved]] = on[moved]
     end_s[moved] = start_s[moved] + queue.lasts_s[moved, queue.class_of[on[moved]]]
-    return Planned(start_s, end_s, host)
+    return PlannedSchedule(start_s, end_s, host)

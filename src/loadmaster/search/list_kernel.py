@@ -8,7 +8,7 @@ from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Floats, Ints, Longs
 
 
-class Listed(NamedTuple):
+class ListProblem(NamedTuple):
     """J jobs on H hosts of C classes with R resources.
 
     Attributes:
@@ -41,7 +41,7 @@ class ListState(NamedTuple):
     ending: Longs
 
 
-class Begun(NamedTuple):
+class ListSchedule(NamedTuple):
     """What is filled in: float64[J] start, float64[J] end, int32[T] the host of each task."""
 
     start: Floats

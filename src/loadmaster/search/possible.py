@@ -76,13 +76,13 @@ def possible_on(
         InputError: as `possible`.
     """
     first = machines[0].case
-    found = [
+    results = [
         replace(each, load=first.load / each.beta, hosts=one.name)
         for one in machines
         for each in possible(one.case, [s for s in settings if s.hosts == one.name], within_s, store, pool, watch)
     ]
     betas = list(dict.fromkeys(setting.beta for setting in settings))
-    return sorted(found, key=lambda each: betas.index(each.beta))
+    return sorted(results, key=lambda each: betas.index(each.beta))
 
 
 def possible(
@@ -118,9 +118,9 @@ def possible(
         return run_study(work, cells, store, pool, None, lambda each: {"bound_s": each.bound_s})
 
 
-def no_higher_than_runs(found: Sequence[Possible], outcomes: Sequence[Outcome]) -> list[Possible]:
+def no_higher_than_runs(possible: Sequence[Possible], outcomes: Sequence[Outcome]) -> list[Possible]:
     """With the schedule of a run as the best found where that is lower: it is one of those that were looked for."""
-    return [_or_of_a_run(each, outcomes) for each in found]
+    return [_or_of_a_run(each, outcomes) for each in possible]
 
 
 def _or_of_a_run(each: Possible, outcomes: Sequence[Outcome]) -> Possible:
@@ -166,17 +166,17 @@ def look(case: Case, task: ToFind, moved: Moved) -> Possible:
     clock = _stoppable(moved)
     workload = case.workload if task.beta == 1.0 else case.workload.scaled(task.beta)
     below = bound_of(rigid_of(workload, case.cluster), within_s=task.within_s * FOR_THE_BOUND, clock=clock)
-    kept = cannot_keep(workload, case.cluster)
-    found = None
-    if not kept:
+    reason = cannot_keep(workload, case.cluster)
+    best = None
+    if not reason:
         rest_s = task.within_s * (1 - FOR_THE_BOUND)
         schedule = best_found(
             workload, case.cluster, within_s=rest_s, hint_s=below.start_s, seed=task.seed, clock=clock
         )  # fmt: skip
-        found = metrics(workload, case.cluster, schedule)
+        best = metrics(workload, case.cluster, schedule)
     return Possible(
         task.beta, case.load / task.beta, below.jobs, below.mean_wait_s, below.steps, below.width_s, below.settled,
-        found, kept,
+        best, reason,
     )  # fmt: skip
 
 
@@ -198,5 +198,5 @@ def to_bytes(each: Possible) -> bytes:
 def from_bytes(block: bytes) -> Possible:
     """What `to_bytes` wrote."""
     plain = json.loads(block)
-    found = plain.pop("found")
-    return Possible(**plain, found=None if found is None else Metrics(**found))
+    best = plain.pop("found")
+    return Possible(**plain, found=None if best is None else Metrics(**best))

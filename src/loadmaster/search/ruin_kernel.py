@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.search.timetable_kernel import clear, earliest, fill
 
 
-class Moved(NamedTuple):
+class RuinState(NamedTuple):
     """J jobs on H hosts of C classes with R resources, and where they are.
 
     Attributes:
@@ -41,7 +41,7 @@ def stretch(jobs, moment):
     return max(0, int(min(moment / jobs.every, jobs.first_on.shape[1] - 1.0)))
 
 
-class Out(NamedTuple):
+class RuinScratch(NamedTuple):
     """Scratch for K jobs: int64[K] which, float64[K] where they come in the order, their start, int64[K] their host.
 
     K is 2 or more: `choose` asks for at most max(1, K - 2) neighbours, which lie behind the job itself.

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker, run_study
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.likeness import WeekByWeek, weekly
+from loadmaster.measure.goodness_of_fit import WeekByWeek, weekly
 from loadmaster.runs.case import Case
 from loadmaster.search.site_trial import cell_of, trial_of, trials_on
-from loadmaster.site.fitted import SiteQueue
+from loadmaster.site.fitted_queue import SiteQueue
 
 DISCIPLINES = (
     "fcfs+easy", "fcfs+none", "fcfs+skip", "fcfs+conservative", "lxf+easy", "wfp3+easy", "sjf+easy", "area+easy",
@@ -115,7 +115,7 @@ def fit_site(
 
     def make(queues: list[SiteQueue]) -> list[WeekByWeek]:
         cells = [cell_of(work, trial_of(policy, queue)) for queue in queues]
-        return [WeekByWeek(recorded, found) for found in run_study(work, cells, store, pool, watch)]
+        return [WeekByWeek(recorded, week) for week in run_study(work, cells, store, pool, watch)]
 
     search = _Search(make)
     plain = [SiteQueue(name) for name in disciplines]

@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.kept.watch import Watch
-from loadmaster.measure.likeness import Weekly, weekly
+from loadmaster.measure.goodness_of_fit import Weekly, weekly
 from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
@@ -19,7 +19,7 @@ from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, workers_for
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate
-from loadmaster.site.fitted import SiteQueue
+from loadmaster.site.fitted_queue import SiteQueue
 
 
 class QueueTrial(NamedTuple):
@@ -44,11 +44,11 @@ def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
     Raises:
         InputError: no such policy, discipline or estimates, or a file of the user's cannot be read.
     """
-    made = QueueTrial(policy, queue, {})
-    made = made._replace(sources=sources_of(made.setting))
-    policy_of(made.setting, made.sources)
-    discipline_of(made.setting, made.sources)
-    return made
+    trial = QueueTrial(policy, queue, {})
+    trial = trial._replace(sources=sources_of(trial.setting))
+    policy_of(trial.setting, trial.sources)
+    discipline_of(trial.setting, trial.sources)
+    return trial
 
 
 def trials_on(case: Case) -> Work[Case, QueueTrial, Weekly]:
@@ -86,9 +86,9 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
     return weekly(case.workload, np.where(np.isfinite(case.workload.recorded_wait_s), wait_s, np.nan))
 
 
-def to_bytes(found: Weekly) -> bytes:
+def to_bytes(weeks: Weekly) -> bytes:
     """A result as one block."""
-    return from_arrays({"mean_wait_s": found.mean_wait_s, "jobs": found.jobs, "queue": found.queue})
+    return from_arrays({"mean_wait_s": weeks.mean_wait_s, "jobs": weeks.jobs, "queue": weeks.queue})
 
 
 def from_bytes(block: bytes) -> Weekly:

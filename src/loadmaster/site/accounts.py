@@ -114,14 +114,14 @@ _FLAT = "The accounts are read without parents, all as children of root: `sacctm
 
 
 def _of_cluster(path: Path, rows: list[AssociationRow], cluster: str) -> list[AssociationRow]:
-    known = list(dict.fromkeys(row.cluster for row in rows))
-    wanted = cluster or (known[0] if known else "")
-    if rows and wanted not in known and known != [""]:
-        rule = f"no account of this cluster; there are {', '.join(known)}"
+    clusters = list(dict.fromkeys(row.cluster for row in rows))
+    wanted = cluster or (clusters[0] if clusters else "")
+    if rows and wanted not in clusters and clusters != [""]:
+        rule = f"no account of this cluster; there are {', '.join(clusters)}"
         raise InputError(wanted, rule, fix="dump the accounts of the cluster of slurm.conf", where=str(path))
-    if not cluster and len(known) > 1:
+    if not cluster and len(clusters) > 1:
         rule = "accounts of several clusters, and slurm.conf has no ClusterName"
-        raise InputError(", ".join(known), rule, fix="add ClusterName to slurm.conf", where=str(path))
+        raise InputError(", ".join(clusters), rule, fix="add ClusterName to slurm.conf", where=str(path))
     return [row for row in rows if row.cluster in (wanted, "")]
 
 
@@ -131,20 +131,20 @@ def _association(row: AssociationRow, rest: set[str]) -> Association:
     shares = fields.pair("Share", "Fairshare")
     fields.pair("Account"), fields.pair("ParentName", "Par Name")
     listed = fields.pair("QOS")
-    found = Association(
+    association = Association(
         row.account, "" if user is None else user.value.strip(), "" if partition is None else partition.value.strip(),
         row.parent, 1 if shares is None else _shares(shares), read_limits(fields),
         names(listed) if listed is not None and listed.value.strip() else None,
         fields.read("Def QOS", _word, "") or fields.read("DefaultQOS", _word, ""), fields.read("Priority", _count, 0),
     )  # fmt: skip
     rest |= _left(fields)
-    return found
+    return association
 
 
 def _qos(row: AssociationRow, rest: set[str]) -> SiteQos:
     fields = Fields(row.pairs)
     mode = fields.read("PreemptMode", _word, "")
-    found = SiteQos(
+    qos = SiteQos(
         fields.read("Name", _word, ""), fields.read("Priority", _count, 0), fields.read("GraceTime", _time_s, 0.0),
         fields.read("Preempt", names, ()), fields.read("PreemptExemptTime", _exempt_s, None),
         None if mode in ("", "cluster") else fields.read("PreemptMode", read_mode, None),
@@ -152,7 +152,7 @@ def _qos(row: AssociationRow, rest: set[str]) -> SiteQos:
         fields.read("UsageFactor", _factor, 1.0), read_limits(fields),
     )  # fmt: skip
     rest |= _left(fields)
-    return found
+    return qos
 
 
 def _left(fields: Fields) -> set[str]:

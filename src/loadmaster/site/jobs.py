@@ -115,12 +115,12 @@ def _without_memory(workload: Workload) -> tuple[Workload, tuple[str, ...]]:
 
 def _default_memory(site: Site, workload: Workload) -> Floats:
     """float64[J]: bytes for a task of each job by default; 0 where there is no default."""
-    found = np.zeros(workload.jobs)
+    memory = np.zeros(workload.jobs)
     for job, part in enumerate(_parts(site, workload)):
         own = DefaultMemory() if part is None else part.memory
         rule = site.memory if own == DefaultMemory() else own
-        found[job] = _task_mib(rule, float(workload.demand[job, 0])) * MB
-    return found
+        memory[job] = _task_mib(rule, float(workload.demand[job, 0])) * MB
+    return memory
 
 
 def _task_mib(rule: DefaultMemory, cores: float) -> float:

@@ -75,12 +75,12 @@ def read_limits(row: Fields) -> SiteLimits:
     Raises:
         InputError: a value that is no such limit.
     """
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for name, keys in _KEYS.items():
         pair = row.pair(*keys)
         if pair is not None and pair.value.strip() not in ("", "-1"):
-            found[name] = _limit(name, pair)
-    return SiteLimits(**found)
+            limits[name] = _limit(name, pair)
+    return SiteLimits(**limits)
 
 
 def _limit(name: str, pair: Pair) -> Any:

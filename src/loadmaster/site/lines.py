@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loadmaster.model import InputError
 from loadmaster.traces.files import checked_text, opened
-from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.unsupported_files import refuse_document
 
 LARGEST = 16 << 20
 """Bytes of one file."""

@@ -6,7 +6,7 @@ from loadmaster.model import Cluster
 from loadmaster.system.lazy import later
 from loadmaster.traces.hosts import read_hosts
 
-_described = later("loadmaster.site.described_machines", "described_machines")
+_described = later("loadmaster.site.slurm_hosts", "described_machines")
 
 
 def read_machines(spec: str | Path) -> Cluster:
@@ -15,8 +15,8 @@ def read_machines(spec: str | Path) -> Cluster:
     Raises:
         InputError: neither a file nor the short form, or hosts that break a rule.
     """
-    found = slurm_machines(spec)
-    return read_hosts(spec) if found is None else found
+    cluster = slurm_machines(spec)
+    return read_hosts(spec) if cluster is None else cluster
 
 
 def slurm_machines(spec: str | Path) -> Cluster | None:

@@ -142,13 +142,13 @@ class Nodes:
         if pair.value.strip().upper() == "ALL":
             return tuple(self.by_name)
         sets = self._members()
-        found: set[str] = set()
+        names: set[str] = set()
         for name in host_names(pair.value, pair.where):
             if name not in self.by_name and name not in sets:
                 rule = "no line NodeName= has this host"
                 raise InputError(name, rule, fix="add it, or correct the name", where=pair.where)
-            found |= set(sets.get(name, ())) | ({name} & self.by_name.keys())
-        return tuple(name for name in self.by_name if name in found)
+            names |= set(sets.get(name, ())) | ({name} & self.by_name.keys())
+        return tuple(name for name in self.by_name if name in names)
 
     def _members(self) -> Mapping[str, set[str]]:
         return {

@@ -27,14 +27,14 @@ _KINDS: dict[str, Literal["none", "qos", "partition"]] = {"none": "none", "qos":
 
 
 @dataclass(frozen=True)
-class Modelled:
+class ModelledSite:
     """The hosts with what binds the jobs there, and what a user must know of it, one sentence each."""
 
     cluster: Cluster
     notes: tuple[str, ...]
 
 
-def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
+def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
     """Hosts, partitions, QOS, accounts and preemption of a site.
 
     Hosts that are down are left out; the rest is in the order of Weight, so that ties go to the lightest. Memory is a
@@ -60,7 +60,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> Modelled:
     _say_of_accounts(site, accounts, left_out)
     _say_of_work(site, rules, accounts, left_out)
     cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
-    return Modelled(cluster, tuple(_notes(site, accounts, left_out)))
+    return ModelledSite(cluster, tuple(_notes(site, accounts, left_out)))
 
 
 def _say_of_devices(nodes: list[SiteNode], left_out: dict[str, None]) -> None:
@@ -153,9 +153,9 @@ def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: dict[str, 
     """QOS of partitions that nobody describes, flags of QOS that change who may start or is refused, and the QOS that
     users have where a job names none.
     """
-    known = {qos.name for qos in (() if accounts is None else accounts.qos)}
+    qos_names = {qos.name for qos in (() if accounts is None else accounts.qos)}
     for part in site.partitions:
-        if part.qos and part.qos not in known and site.limits_bind:
+        if part.qos and part.qos not in qos_names and site.limits_bind:
             left_out[f"QOS={part.qos} of partition {part.name}, which no file of accounts describes"] = None
     if accounts is None:
         return

@@ -83,21 +83,21 @@ def read_scheduler(settings: Fields) -> SiteScheduler:
     pair = settings.pair("SchedulerParameters")
     if pair is None:
         return SiteScheduler(kind)
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     ignored = []
     for word in (word.strip() for word in pair.value.split(",") if word.strip()):
         name, equal, value = word.partition("=")
         name = name.strip().lower()
         if name in _FLAGS:
-            found[name] = not equal or value.strip().lower() not in ("0", "no")
+            fields[name] = not equal or value.strip().lower() not in ("0", "no")
         elif name in SchedulerParameters.__dataclass_fields__:
-            found[name] = _number(name)(Pair(name, value, pair.where))
+            fields[name] = _number(name)(Pair(name, value, pair.where))
         else:
             ignored.append(name)
     for name in ("bf_interval", "sched_interval"):
-        if found.get(name) == 0:
+        if fields.get(name) == 0:
             raise InputError(f"{name}=0", "1 or more, or -1 for off", fix="correct it", where=pair.where)
-    return SiteScheduler(kind, SchedulerParameters(**found), tuple(dict.fromkeys(ignored)))
+    return SiteScheduler(kind, SchedulerParameters(**fields), tuple(dict.fromkeys(ignored)))
 
 
 def _number(name: str) -> Callable[[Pair], int]:

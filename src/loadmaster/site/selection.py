@@ -42,9 +42,9 @@ def read_selection(fields: Fields) -> Selection:
     kind = fields.read("SelectType", lambda pair: one_of(pair, _TYPES), "linear")
     words: tuple[str, ...] = fields.read("SelectTypeParameters", names, ())
     units = [word.split("_")[1] for word in words if word.removesuffix("_memory") in _COUNTED]
-    known = ("cr_memory", "cr_lln", *(f"{name}{end}" for name in _COUNTED for end in ("", "_memory")))
+    accepted = ("cr_memory", "cr_lln", *(f"{name}{end}" for name in _COUNTED for end in ("", "_memory")))
     return Selection(
         kind == "linear", any(word.endswith("_memory") for word in words), "cr_lln" in words,
-        units[0] if units else "core", tuple(word for word in words if word not in known),
+        units[0] if units else "core", tuple(word for word in words if word not in accepted),
         fields.pair("SelectType") is not None,
     )  # fmt: skip

@@ -138,7 +138,7 @@ class _Hosts:
 
     def _with_defaults(self, lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
         """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
-        found = []
+        complete = []
         defaults: dict[str, Pair] = {}
         for line in lines:
             if line.kind != kind:
@@ -151,8 +151,8 @@ class _Hosts:
                 raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
             fields = Fields({**defaults, **line.pairs})
             fields.pair(kind)
-            found.append((line, fields, name))
-        return found
+            complete.append((line, fields, name))
+        return complete
 
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):

@@ -82,7 +82,7 @@ class Laws(NamedTuple):
 
 @kept_njit(error_model="numpy", nogil=True)
 def work_left_of(finished, ages, fresh, prior_log, prior_sd, prior_weight, levels):
-    """As `work_left`, with the finished tasks as `loadmaster.sizing.finished_kernel.Finished`."""
+    """As `work_left`, with the finished tasks as `loadmaster.sizing.finished_kernel.FinishedTasks`."""
     count, running = finished.number[0], len(ages)
     laws = _laws(finished, ages, prior_log, prior_sd)
     base = 0.0
@@ -208,7 +208,7 @@ def _fit(finished, ages, log_ages, prior_log, prior_sd, spread, laws):
     return best
 
 
-class Rest(NamedTuple):
+class RunningWork(NamedTuple):
     """What the running tasks are expected to come to, summed over them.
 
     Attributes:
@@ -247,7 +247,7 @@ def _rest_of_running(finished, ages, laws, prior_weight):
         squares += max(expected2, expected * expected)
         left += expected - ages[k]
         variance += max(0.0, expected2 - expected * expected)
-    return Rest(total, squares, left, variance)
+    return RunningWork(total, squares, left, variance)
 
 
 @kept_njit(error_model="numpy", nogil=True)

@@ -13,7 +13,7 @@ SHORTEST_S = 1e-3
 LOGS, LOGS_SQUARED, TOTAL, SQUARES = range(4)
 
 
-class Finished(NamedTuple):
+class FinishedTasks(NamedTuple):
     """Durations of finished tasks, seconds of work.
 
     Attributes:
@@ -34,7 +34,7 @@ class Finished(NamedTuple):
 @kept_njit(error_model="numpy", nogil=True)
 def none_of(tasks):
     """Room for the durations of so many tasks, none of which has ended; each is to be entered once."""
-    return Finished(np.empty(tasks), np.zeros(tasks + 1), np.zeros(tasks + 1), np.zeros(4), np.zeros(1, np.int64))
+    return FinishedTasks(np.empty(tasks), np.zeros(tasks + 1), np.zeros(tasks + 1), np.zeros(4), np.zeros(1, np.int64))
 
 
 @kept_njit(error_model="numpy", nogil=True)

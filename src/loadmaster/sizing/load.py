@@ -41,12 +41,12 @@ class GuessSays:
     increase_ratio: float = 0.5
 
 
-def sizer_named(spec: str, known: KnownOfBag, sources: Sources = NO_SOURCES) -> Sizer:
+def sizer_named(spec: str, knowledge: KnownOfBag, sources: Sources = NO_SOURCES) -> Sizer:
     """The sizer that `spec` says; parameters stand in parentheses.
 
     Args:
         spec: as on the command line.
-        known: of the bag.
+        knowledge: of the bag.
         sources: text of files, taken instead of what stands on the disk.
 
     Raises:
@@ -62,12 +62,12 @@ def sizer_named(spec: str, known: KnownOfBag, sources: Sources = NO_SOURCES) -> 
     if part.name.isdecimal() and int(part.name) > 0:
         refuse_parameters(part)
         return FixedHosts(int(part.name), name=part.name)
-    return pick(part.name, _MAKERS, what="sizer", see=SEE, elsewhere=_ELSEWHERE)(part, known)
+    return pick(part.name, _MAKERS, what="sizer", see=SEE, elsewhere=_ELSEWHERE)(part, knowledge)
 
 
 def _of_class(kind: type[Any]) -> Callable[[Part, KnownOfBag], Sizer]:
-    def of(part: Part, known: KnownOfBag) -> Sizer:
-        sizer: Sizer = made(kind, part, known.usual, "sizer", "decide")
+    def of(part: Part, knowledge: KnownOfBag) -> Sizer:
+        sizer: Sizer = made(kind, part, knowledge.usual, "sizer", "decide")
         return sizer
 
     return of
@@ -79,16 +79,16 @@ def _fixed(part: Part, _known: KnownOfBag) -> Sizer:
     return FixedHosts(**values_of(FixedHosts, part))
 
 
-def _all_at_once(part: Part, known: KnownOfBag) -> Sizer:
+def _all_at_once(part: Part, knowledge: KnownOfBag) -> Sizer:
     refuse_parameters(part)
-    return all_at_once(known.tasks)
+    return all_at_once(knowledge.tasks)
 
 
-def _user_guess(part: Part, known: KnownOfBag) -> Sizer:
-    says = GuessSays(**values_of(GuessSays, part, known.usual))
+def _user_guess(part: Part, knowledge: KnownOfBag) -> Sizer:
+    says = GuessSays(**values_of(GuessSays, part, knowledge.usual))
     if not says.guess_s:
         raise InputError("user-guess", "needs the duration of a task", fix="--guess 5min, or user-guess(guess_s=300)")
-    return user_guess(known.tasks, says.guess_s, known.unit_s, says.creation_ratio, says.increase_ratio)
+    return user_guess(knowledge.tasks, says.guess_s, knowledge.unit_s, says.creation_ratio, says.increase_ratio)
 
 
 Making = Callable[[Part, KnownOfBag], Sizer]

@@ -56,20 +56,20 @@ def checked_sizer(given: Any) -> Sizer:
     """
     called = given.__name__ if isinstance(given, type) else type(given).__name__
     refuse_state(given if isinstance(given, type) else type(given), "")
-    found = given
+    candidate = given
     if isinstance(given, type):
         try:
-            found = given()
+            candidate = given()
         except Exception as error:  # whatever the user's own raises
             why = one_line(f"{type(error).__name__}: {error}", 100)
             raise InputError(called, f"this sizer cannot be made: {why}", fix="give every field a default") from error
-    lacks = [name for name in ("name", "tick_s", "decide") if not hasattr(found, name)]
+    lacks = [name for name in ("name", "tick_s", "decide") if not hasattr(candidate, name)]
     if lacks:
         fix = "give it name, tick_s and decide(self, snapshot) -> Actions"
         raise InputError(called, f"this is no sizer: it has no {' and no '.join(lacks)}", fix=fix)
-    if not (isinstance(found.tick_s, int | float) and found.tick_s > 0):
-        raise InputError(found.tick_s, "the seconds between looks of a sizer must be more than zero", where=called)
-    sizer: Sizer = found
+    if not (isinstance(candidate.tick_s, int | float) and candidate.tick_s > 0):
+        raise InputError(candidate.tick_s, "the seconds between looks of a sizer must be more than zero", where=called)
+    sizer: Sizer = candidate
     return sizer
 
 

@@ -85,12 +85,12 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, BagOutlook]:
         if most < 0 or (most == 0 and index > 0):
             continue
         choices.append((index, kernel.choose(fleet, _offer(kind, most), aim, work.work_s, cheapest, end_s, tail_s)))
-    index, (chosen, kept) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], goal))
+    index, (chosen, within_goal) = min(choices, key=lambda choice: _rank(choice[1][0], choice[1][1], goal))
     rent = (Rental(index, chosen.number),) if chosen.number > 0 else ()
     actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_wake(snapshot, hosts))
     ahead = BagOutlook(
         chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
-        bool(kept),
+        bool(within_goal),
     )  # fmt: skip
     return actions, ahead
 
@@ -135,13 +135,13 @@ def _cheapest(snapshot: BagSnapshot, whole_s: Floats) -> Floats:
     return np.asarray(np.min(kinds, axis=0))
 
 
-def _rank(chosen: kernel.RentForecast, kept: bool, goal: Goal) -> tuple[float, float, float]:
+def _rank(chosen: kernel.RentForecast, within_goal: bool, goal: Goal) -> tuple[float, float, float]:
     """Smaller is better: what the planner is asked for, kept or not, then the other of cost and span."""
     if goal.deadline_s is None and goal.budget is not None:
-        return (not kept, chosen.span_s, chosen.cost)
-    if goal.deadline_s is not None and not kept:
+        return (not within_goal, chosen.span_s, chosen.cost)
+    if goal.deadline_s is not None and not within_goal:
         return (True, chosen.sure_span_s, chosen.cost)
-    return (not kept, chosen.cost, chosen.span_s)
+    return (not within_goal, chosen.cost, chosen.span_s)
 
 
 def _fleet(types: tuple[HostType, ...], hosts: list[RentedHost]) -> kernel.Fleet:

@@ -52,14 +52,14 @@ class SilvaRule:
             return Actions(rent=(Rental(0, min(self.first_hosts, snapshot.unstarted)),), memory=0.0)
         release = self._release(snapshot)
         stopped = sum(1 for host in snapshot.running if host.host in release)
-        kept = tuple(host for host in snapshot.hosts if host.host not in release)
-        waiting = max(0, snapshot.unstarted + stopped - sum(1 for host in kept if host.task < 0))
+        staying = tuple(host for host in snapshot.hosts if host.host not in release)
+        waiting = max(0, snapshot.unstarted + stopped - sum(1 for host in staying if host.task < 0))
         grown = snapshot.memory
-        average = self._average(snapshot, kept)
+        average = self._average(snapshot, staying)
         rent = 0
         if average > 0:
             c = self.creation_ratio + (1 - self.creation_ratio) * grown
-            necessary = self.necessary(snapshot, kept, average)
+            necessary = self.necessary(snapshot, staying, average)
             fires = necessary >= 0 if self.condition == "ge" else necessary > 0
             if fires:
                 wanted = necessary if c >= 1 - _SLACK else math.floor(necessary * c) + 1
@@ -67,7 +67,7 @@ class SilvaRule:
             if snapshot.occasion == "completion" and (fires or self.c_update == "every"):
                 grown = grown + (1 - grown) * self.increase_ratio
         rents = (Rental(0, rent),) if rent else ()
-        return Actions(rents, release, memory=grown, wake_s=self._next_stop(snapshot, kept))
+        return Actions(rents, release, memory=grown, wake_s=self._next_stop(snapshot, staying))
 
     def necessary(self, snapshot: BagSnapshot, hosts: tuple[RentedHost, ...], average: float) -> int:
         """Lines 6 to 9: machines wanting, negative if there are too many."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import GB
-from loadmaster.traces.job_records import NEVER_STARTED, Found, lines_of, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, RecordValues, lines_of, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -41,7 +41,7 @@ def read_alibaba2018(path: str | Path, options: ReadOptions = ReadOptions()) -> 
     return read_records(path, options, lines_of(Path(path), options.progress, comment="task_name"), job_of, NOTES)
 
 
-def job_of(line: str) -> Found | Rule:
+def job_of(line: str) -> RecordValues | Rule:
     """What a line says of its job.
 
     Raises:

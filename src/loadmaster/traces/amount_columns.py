@@ -48,15 +48,15 @@ def resource_columns(columns: Iterable[str], where: str) -> dict[str, str]:
     Raises:
         InputError: two columns hold the same resource.
     """
-    found: dict[str, str] = {}
+    by_resource: dict[str, str] = {}
     for column in columns:
         resource = resource_of(column)
-        if resource in found:
+        if resource in by_resource:
             rule = f"more than one column of {resource}"
-            raise InputError(f"{found[resource]}, {column}", rule, fix="keep one", where=where)
+            raise InputError(f"{by_resource[resource]}, {column}", rule, fix="keep one", where=where)
         if resource is not None:
-            found[resource] = column
-    return {name: found[name] for name in sorted(found, key=lambda name: _ORDER.get(name, len(_ORDER)))}
+            by_resource[resource] = column
+    return {name: by_resource[name] for name in sorted(by_resource, key=lambda name: _ORDER.get(name, len(_ORDER)))}
 
 
 def amounts(column: pl.Series, name: str, plain_bytes: float = 1.0) -> Values:
@@ -102,8 +102,8 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
     """Doubt about tasks that share a GPU: in a queue the GPUs of a host are one amount, and not so many cards."""
     if GPUS not in workload.resources:
         return []
-    asked = workload.demand[:, workload.resources.index(GPUS)]
-    parts = int(np.count_nonzero(asked != np.floor(asked)))
+    gpus = workload.demand[:, workload.resources.index(GPUS)]
+    parts = int(np.count_nonzero(gpus != np.floor(gpus)))
     if not parts:
         return []
     jobs = "1 job asks" if parts == 1 else f"{parts:,} jobs ask"
@@ -113,9 +113,9 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
     ]
 
 
-def unknown_column(name: str, table: str, known: Sequence[str], where: str, fix: str = "") -> InputError:
-    """The refusal of a column that is neither an amount nor one of `known`."""
-    near = near_to(name, [*known, *AMOUNT_COLUMNS, "memory", "memory_mb", "memory_gb"])
+def unknown_column(name: str, table: str, names: Sequence[str], where: str, fix: str = "") -> InputError:
+    """The refusal of a column that is neither an amount nor one of `names`."""
+    near = near_to(name, [*names, *AMOUNT_COLUMNS, "memory", "memory_mb", "memory_gb"])
     meant = f"did you mean {near}? " if near and name else ""
     other = f"a resource is named {OTHER}{name if len(name) < 30 else 'NAME'}" if name else "name it, or leave it out"
     return InputError(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.model.units import GB
-from loadmaster.traces.job_records import Found, LogRecord, read_records
+from loadmaster.traces.job_records import LogRecord, RecordValues, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -69,7 +69,7 @@ def read_azure2020(path: str | Path, options: ReadOptions = ReadOptions()) -> Tr
         raise InputError(path.name, rule, fix="it has the tables vm and vmType", where=str(path)) from error
 
 
-def job_of(row: tuple[Any, ...]) -> Found | Rule:
+def job_of(row: tuple[Any, ...]) -> RecordValues | Rule:
     """What a request says of its job.
 
     Raises:

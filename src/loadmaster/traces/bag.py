@@ -10,7 +10,7 @@ from loadmaster.model.bag import LAWS, Bag, BagLaw, BagSource
 from loadmaster.model.errors import InputError
 from loadmaster.system.whole_file import whole_file
 from loadmaster.traces.files import utf8_of
-from loadmaster.traces.foreign import refuse_document
+from loadmaster.traces.unsupported_files import refuse_document
 
 _NAMES = ("duration_s", "seconds", "duration", "runtime_s", "runtime", "wall_s", "wallseconds", "elapsed")
 _LAW = re.compile(r"\s*([a-z]+)\(([^)]*)\)\s*[x*]\s*([0-9]+)\s*")
@@ -74,11 +74,11 @@ def _parquet(path: Path, column: str | None) -> Floats:
     table, _ = parquet_table(path)
     name = _chosen(table.columns, column, path)
     cells = table[name]
-    found = durations(cells.fill_nan(None) if cells.dtype.is_float() else cells)
-    if found.bad.any():
-        row = int(np.argmax(found.bad))
+    seconds = durations(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+    if seconds.bad.any():
+        row = int(np.argmax(seconds.bad))
         raise InputError(table[name][row], "not a duration in seconds", where=f"{path}:{row + 1}")
-    return found.values
+    return seconds.values
 
 
 def _chosen(names: list[str], column: str | None, path: Path) -> str:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, Dependencies, Named
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.rejects import Rule
-from loadmaster.traces.slurm_bound import STATUS
+from loadmaster.traces.slurm_constraints import STATUS
 from loadmaster.traces.values import moments, words
 
 CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
@@ -22,20 +22,20 @@ CODED = {"hold": HOLDS, "exclusive": EXCLUSIVE, "status": STATUSES}
 
 def constraint_columns(bound: Constraints | None) -> dict[str, pl.Series]:
     """The columns that are there; null for what says nothing."""
-    found: dict[str, pl.Series] = {}
+    columns: dict[str, pl.Series] = {}
     for name, column in () if bound is None else bound.columns():
         if isinstance(column, Named):
-            found[name] = pl.Series(column.words(), dtype=pl.String)
+            columns[name] = pl.Series(column.words(), dtype=pl.String)
         elif isinstance(column, Dependencies):
             texts = [column.text(job) or None for job in range(len(column))]
-            found[name] = pl.Series(texts, dtype=pl.String)
+            columns[name] = pl.Series(texts, dtype=pl.String)
         elif name in CODED:
-            found[name] = pl.Series([CODED[name][code] for code in column.tolist()], dtype=pl.String)
+            columns[name] = pl.Series([CODED[name][code] for code in column.tolist()], dtype=pl.String)
         else:
             values = pl.Series(column)
             nothing = DEFAULTS.get(name, (None, np.nan))[1]
-            found[name] = values if name == "requeue" else values.set(values == nothing, None)
-    return found
+            columns[name] = values if name == "requeue" else values.set(values == nothing, None)
+    return columns
 
 
 def names_of(codes: NDArray[np.int32] | None, names: tuple[str, ...]) -> pl.Series | None:
@@ -57,19 +57,19 @@ def read_constraints(
         theirs: our name -> its name in the frame, of the columns that are there.
         bound: knows the names so far.
     """
-    found: dict[str, NDArray[Any]] = {}
+    columns: dict[str, NDArray[Any]] = {}
     checks = []
     for name in (name for name in CONSTRAINT_COLUMNS if name in theirs):
         column = frame[theirs[name]]
         if name in (*NAMED, "depends"):
-            found[name] = bound.codes(name, column.cast(pl.String))
+            columns[name] = bound.codes(name, column.cast(pl.String))
             continue
         values = _coded(column, CODED[name]) if name in CODED else _numbers(column, name)
         wrong = np.isnan(values) & ~words(column).is_null().to_numpy()
         low = -np.inf if name in ("priority", "nice") else -1.0 if DEFAULTS.get(name, (None, 0.0))[1] == -1 else 0.0
         checks.append((Rule(f"{name} is not {CONSTRAINT_COLUMNS[name]}"), wrong | (values < low)))
-        found[name] = values
-    return found, checks
+        columns[name] = values
+    return columns, checks
 
 
 def _numbers(column: pl.Series, name: str) -> Floats:
@@ -85,9 +85,9 @@ def _numbers(column: pl.Series, name: str) -> Floats:
     return np.where(np.isinf(values) & (name not in ("eligible_s", "limit_s")), np.nan, values)
 
 
-def _coded(column: pl.Series, known: tuple[str, ...]) -> Floats:
-    codes = {word: float(code) for code, word in enumerate(known)}
-    if known == STATUSES:
+def _coded(column: pl.Series, names: tuple[str, ...]) -> Floats:
+    codes = {word: float(code) for code, word in enumerate(names)}
+    if names == STATUSES:
         codes |= {word.lower(): codes[ours] for word, ours in STATUS.items()}
-    found = words(column).str.to_lowercase().replace_strict(codes, default=None, return_dtype=pl.Float64)
-    return np.asarray(found.fill_null(np.nan).to_numpy())
+    numbers = words(column).str.to_lowercase().replace_strict(codes, default=None, return_dtype=pl.Float64)
+    return np.asarray(numbers.fill_null(np.nan).to_numpy())

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from isal import igzip, isal_zlib
 
 from loadmaster.model import InputError
-from loadmaster.traces.foreign import refuse_binary, refuse_carriage_returns
+from loadmaster.traces.unsupported_files import refuse_binary, refuse_carriage_returns
 
 Progress = Callable[[float], None]
 """Told the part of a file that has been read, from 0 to 1."""

@@ -108,12 +108,12 @@ def _on_any_number(workload: Workload) -> Workload:
 
 def _asks_for_foreign(workload: Workload, cluster: Cluster) -> dict[str, Bools]:
     """The jobs that ask for a resource which the cluster has not, each by the first such resource."""
-    found, seen = {}, np.zeros(workload.jobs, np.bool_)
+    counts, seen = {}, np.zeros(workload.jobs, np.bool_)
     for r, name in enumerate(workload.resources):
         if name not in cluster.resources:
-            found[name] = (workload.demand[:, r] > 0) & ~seen
-            seen |= found[name]
-    return found
+            counts[name] = (workload.demand[:, r] > 0) & ~seen
+            seen |= counts[name]
+    return counts
 
 
 def _aligned(workload: Workload, cluster: Cluster) -> Workload:
@@ -147,7 +147,9 @@ def _room(demand: Floats, capacities: Floats, hosts: NDArray[np.int64]) -> Float
     room = np.zeros(len(demand))
     for capacity, count in zip(capacities, hosts, strict=True):
         ratio = np.full(len(demand), np.inf)
-        for asked, amount in zip(demand.T, capacity, strict=True):  # along whole columns NumPy is ten times as fast
-            np.minimum(ratio, np.divide(amount, asked, out=np.full(len(demand), np.inf), where=asked > 0), out=ratio)
+        for amounts, amount in zip(demand.T, capacity, strict=True):  # along whole columns NumPy is ten times as fast
+            np.minimum(
+                ratio, np.divide(amount, amounts, out=np.full(len(demand), np.inf), where=amounts > 0), out=ratio
+            )
         room += np.floor(ratio) * count
     return room

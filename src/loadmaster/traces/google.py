@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import GB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, NO_RECORD, Found, LogRecord, lines_of, parsed, read_records
+from loadmaster.traces.job_records import (
+    NEVER_STARTED,
+    NO_RECORD,
+    LogRecord,
+    RecordValues,
+    lines_of,
+    parsed,
+    read_records,
+)
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -80,9 +88,9 @@ def read_google(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace
     return read_records(path, options, _tasks(path, options), job_of, [NOTE])
 
 
-def job_of(found: Any) -> Found | Rule:
+def job_of(event: Any) -> RecordValues | Rule:
     """What a task that is over says; a rule comes through."""
-    return found if isinstance(found, Rule) else dict(found)
+    return event if isinstance(event, Rule) else dict(event)
 
 
 def _tasks(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
@@ -146,10 +154,10 @@ def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
     kind = _KINDS_OF_2019.get(int(row["type"]))
     if kind is None:
         return None
-    asked = row.get("resource_request") or {}
-    asked = asked if isinstance(asked, dict) else {}
-    cpus = asked.get("cpus", row.get("resource_request.cpus", row.get("cpus")))
-    memory = asked.get("memory", row.get("resource_request.memory", row.get("memory")))
+    request = row.get("resource_request") or {}
+    request = request if isinstance(request, dict) else {}
+    cpus = request.get("cpus", row.get("resource_request.cpus", row.get("cpus")))
+    memory = request.get("memory", row.get("resource_request.memory", row.get("memory")))
     return TaskEvent(
         _finite(row["time"]) * MICROSECOND, (int(row["collection_id"]), int(row["instance_index"])), kind,
         row.get("user") or None, _finite(row.get("priority") or 0), _finite(cpus or 0), _finite(memory or 0),

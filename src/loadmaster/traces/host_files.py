@@ -14,11 +14,11 @@ from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
 from loadmaster.traces.files import checked_text, head_of, text_of
-from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.host_rules import RULE_COLUMNS, host_rules
 from loadmaster.traces.openb import read_openb_nodes
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.plain_yaml import FORM, plain_yaml
+from loadmaster.traces.unsupported_files import refuse_document, refuse_listing
 from loadmaster.traces.values import absent, words
 from loadmaster.traces.whole_table import whole_table
 
@@ -124,19 +124,19 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
 
     def amount(name: str, default: float, least: float) -> Floats:
         values = amounts(frame[name], name) if name in frame.columns else absent(frame.height)
-        found = values.or_else(default)
-        bad = values.bad | (found < least) | ((found != np.floor(found)) & (name == "count"))
+        column = values.or_else(default)
+        bad = values.bad | (column < least) | ((column != np.floor(column)) & (name == "count"))
         if bad.any():
             row = int(np.argmax(bad))
             rule = f"{name} of a host must be {'a whole number from 1 up' if name == 'count' else 'zero or more'}"
             rule = f"a host needs more than 0 {name}" if least and name != "count" and not values.bad[row] else rule
             raise InputError(frame[name][row], rule, fix="correct or remove it", where=f"{path}:{line[row]}")
-        return found
+        return column
 
-    asked = amount("count", 1.0, 1.0)
-    if asked.sum() > MOST_HOSTS:
-        raise InputError(f"{asked.sum():g}", f"more than {MOST_HOSTS:,} hosts", where=str(path))
-    count = asked.astype(np.int64)
+    counts = amount("count", 1.0, 1.0)
+    if counts.sum() > MOST_HOSTS:
+        raise InputError(f"{counts.sum():g}", f"more than {MOST_HOSTS:,} hosts", where=str(path))
+    count = counts.astype(np.int64)
     tiny = np.finfo(float).tiny
     capacity = np.column_stack([
         amount(column, 0.0, tiny if resource == CORES else 0.0) for resource, column in resources.items()

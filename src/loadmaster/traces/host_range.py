@@ -66,9 +66,9 @@ def range_of(text: str) -> HostRange:
     if not 1 <= least <= most <= MOST_HOSTS:
         raise InputError(groups[k], f"numbers of hosts go up, from 1 to {MOST_HOSTS:,} at most", fix=_FIX)
 
-    found = HostRange(",".join(groups), least, most)
-    found.at(most)
-    return found
+    host_range = HostRange(",".join(groups), least, most)
+    host_range.at(most)
+    return host_range
 
 
 def proportions_of(cluster: Cluster, name: str) -> HostRange:

@@ -48,10 +48,10 @@ def host_rules(path: Path, frame: pl.DataFrame, line: Longs, count: Longs) -> Si
     for row, names in enumerate(partitions):
         for name in names:
             members.setdefault(name, []).extend(range(int(first[row]), int(first[row + 1])))
-    found = [Partition(name, hosts=tuple(hosts)) for name, hosts in members.items()]
-    found += [Partition(EVERYWHERE)] if found and EVERYWHERE not in members else []
+    partition_list = [Partition(name, hosts=tuple(hosts)) for name, hosts in members.items()]
+    partition_list += [Partition(EVERYWHERE)] if partition_list and EVERYWHERE not in members else []
     rules = SiteRules(
-        partitions=tuple(found), default_partition=EVERYWHERE if found else "",
+        partitions=tuple(partition_list), default_partition=EVERYWHERE if partition_list else "",
         features=of_hosts if any(of_hosts) else (), calendar=tuple(_down(frame, first, place)),
     )  # fmt: skip
     return None if rules == SiteRules() else rules
@@ -61,15 +61,15 @@ def _lists(frame: pl.DataFrame, column: str, place: Callable[[int], str]) -> lis
     """The names in each row."""
     if column not in frame.columns:
         return []
-    found = []
+    lists = []
     for row, cell in enumerate(words(frame[column]).to_list()):
         names = tuple(dict.fromkeys(part.strip() for part in re.split(r"[;&]", cell or "") if part.strip()))
         wrong = next((name for name in names if not _NAME.fullmatch(name)), None)
         if wrong is not None:
             rule = f"no name for the column {column}"
             raise InputError(wrong, rule, fix="join names by & or ;", where=place(row))
-        found.append(names)
-    return found
+        lists.append(names)
+    return lists
 
 
 def _down(frame: pl.DataFrame, first: Longs, place: Callable[[int], str]) -> list[CalendarRow]:

@@ -103,10 +103,10 @@ def parse_hosts(text: str) -> Cluster:
 
 def _prices(text: str, prices: list[str | None], counts: list[int]) -> Floats | None:
     """float64[H]: the price of every host; None where no group has one."""
-    known = [price for price in prices if price is not None]
-    if not known:
+    given = [price for price in prices if price is not None]
+    if not given:
         return None
-    if len(known) < len(prices):
+    if len(given) < len(prices):
         rule = "some groups of hosts have a price and others none, so what all cost is not known"
         raise InputError(text, rule, fix="give each group its price an hour, as in 2x16c64g@0.8,1x32c128g@1.5")
-    return np.repeat(np.array(known, dtype=float), counts)
+    return np.repeat(np.array(given, dtype=float), counts)

@@ -8,7 +8,7 @@ from typing import Any
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import MB
 from loadmaster.traces.files import head_of
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, LogRecord, lines_of, number, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, LogRecord, RecordValues, lines_of, number, read_records
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
@@ -60,20 +60,20 @@ def _of_text(path: Path, options: ReadOptions) -> Iterator[LogRecord]:
     ad: dict[str, str] = {}
     begin = 1
     for record in lines_of(path, options.progress):
-        found = _ATTRIBUTE.fullmatch(record.text) if len(record.content) < 400 else _ATTRIBUTE.match(record.text)
-        if found is None or (found[1] in ad and found[1] in _KEPT):
+        match = _ATTRIBUTE.fullmatch(record.text) if len(record.content) < 400 else _ATTRIBUTE.match(record.text)
+        if match is None or (match[1] in ad and match[1] in _KEPT):
             if ad:
                 yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
             ad = {}
-        if found is not None:
+        if match is not None:
             begin = begin if ad else record.line
-            if found[1] in _KEPT and len(ad) < _MOST_ATTRIBUTES:
-                ad[found[1]] = found[2].strip().strip('"')
+            if match[1] in _KEPT and len(ad) < _MOST_ATTRIBUTES:
+                ad[match[1]] = match[2].strip().strip('"')
     if ad:
         yield LogRecord(begin, f"ClusterId {ad.get('ClusterId')}", ad)
 
 
-def job_of(ad: Mapping[str, Any]) -> Found | Rule:
+def job_of(ad: Mapping[str, Any]) -> RecordValues | Rule:
     """What an ad says of its job.
 
     Raises:

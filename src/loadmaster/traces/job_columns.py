@@ -18,7 +18,7 @@ from loadmaster.traces.amount_columns import (
     resource_of,
     unknown_column,
 )
-from loadmaster.traces.bound_columns import NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import NAMED, BindingColumns
 from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions
@@ -168,12 +168,12 @@ class ColumnLayout:
             if theirs not in names:
                 raise self._error(theirs, "no such column in this file", f"it has {', '.join(names)}")
         taken = set(chosen.values())
-        told = {resource_of(ours) for ours in chosen} - {None}
+        resources = {resource_of(ours) for ours in chosen} - {None}
         for name in names:
             ours = _ALIASES.get(name, name)
             if name in taken or ours in chosen:
                 continue
-            if _known(ours) and resource_of(ours) not in told:
+            if _known(ours) and resource_of(ours) not in resources:
                 chosen[ours] = name
             elif not self.options.columns:
                 raise self._unknown(name)

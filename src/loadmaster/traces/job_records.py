@@ -14,7 +14,7 @@ from loadmaster.model import Constraints
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import LoadmasterError
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import DEFAULTS, NAMED, BindingColumns
+from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
 from loadmaster.traces.files import Progress, blocks, checked_text
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Line, Locate, Rejects, Rule
@@ -42,9 +42,9 @@ _MOST_TASKS = float((1 << 31) - 1)
 _NUMBERS = ("submit_s", "runtime_s", "hosts", "cores", "memory_bytes", "gpus", "job_id", "wait_s", "eligible_s")
 _WORDS = ("user", "account", "ran_on", *NAMED, "depends")
 
-Found = dict[str, Any]
+RecordValues = dict[str, Any]
 """What a record says of its job, by the names of `JOB`; what it does not say is left out."""
-Parse = Callable[[Any], "Found | Rule"]
+Parse = Callable[[Any], "RecordValues | Rule"]
 """What a record says, or why it is left out; any error that is not ours, of one that is broken."""
 
 JOB = {
@@ -157,14 +157,14 @@ class _Reader:
         """What binds the jobs."""
         return self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
 
-    def _said(self, record: LogRecord) -> Found | Rule:
+    def _said(self, record: LogRecord) -> RecordValues | Rule:
         fields = parsed(self.parse, record.content)
         return fields if isinstance(fields, Rule) else parsed(_checked, fields)
 
-    def _table(self, said: list[Found | Rule]) -> RowTable:
+    def _table(self, said: list[RecordValues | Rule]) -> RowTable:
         rules = list(dict.fromkeys(each for each in said if isinstance(each, Rule)))
         checks = [(rule, np.array([each is rule for each in said])) for rule in rules]
-        jobs: list[Found] = [{} if isinstance(each, Rule) else each for each in said]
+        jobs: list[RecordValues] = [{} if isinstance(each, Rule) else each for each in said]
         number = {name: _numbers(jobs, name) for name in _NUMBERS}
         limit = _numbers(jobs, "limit_s")
         submit, runtime = _values(number["submit_s"]), _values(number["runtime_s"])
@@ -217,7 +217,7 @@ def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
     return np.where(even, hosts, np.where(whole & (hosts > 1), np.maximum(cores, 1.0), 1.0))
 
 
-def _checked(fields: Found) -> Found:
+def _checked(fields: RecordValues) -> RecordValues:
     """What a record says, with numbers and text where they are meant.
 
     Raises:
@@ -231,11 +231,11 @@ def _checked(fields: Found) -> Found:
     return fields
 
 
-def _numbers(jobs: list[Found], name: str) -> Floats:
+def _numbers(jobs: list[RecordValues], name: str) -> Floats:
     """float64[N]: what they say, NaN where nothing or no number."""
     values = (job.get(name) for job in jobs)
-    found = np.array([math.nan if value is None else value for value in values], np.float64)
-    return np.where(np.isinf(found), np.nan, found)
+    numbers = np.array([math.nan if value is None else value for value in values], np.float64)
+    return np.where(np.isinf(numbers), np.nan, numbers)
 
 
 def _values(values: Floats) -> Values:
@@ -243,11 +243,11 @@ def _values(values: Floats) -> Values:
     return Values(values, missing, np.isinf(values))
 
 
-def _words(jobs: list[Found], name: str) -> pl.Series:
+def _words(jobs: list[RecordValues], name: str) -> pl.Series:
     return pl.Series([job.get(name) for job in jobs], dtype=pl.String)
 
 
-def _codes(names: Names, jobs: list[Found], name: str) -> Ints:
+def _codes(names: Names, jobs: list[RecordValues], name: str) -> Ints:
     return names(_words(jobs, name))
 
 

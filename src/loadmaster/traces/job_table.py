@@ -5,7 +5,6 @@ from pathlib import Path
 
 from loadmaster.traces.amount_columns import notes_on_memory
 from loadmaster.traces.files import head_of
-from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.job_columns import ColumnLayout
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import parquet_table
@@ -15,6 +14,7 @@ from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.tabular import RAGGED, RowTable, read_table
 from loadmaster.traces.text_table import batches, comments_of
 from loadmaster.traces.trace import Trace
+from loadmaster.traces.unsupported_files import refuse_document
 from loadmaster.traces.whole_table import column_names
 
 

@@ -57,18 +57,18 @@ class _Text:
 
     def expect(self, characters: str) -> str:
         """The next character, one of `characters`."""
-        found = self.peek()
-        if not found or found not in characters:
+        character = self.peek()
+        if not character or character not in characters:
             raise self.broken()
         self.at += 1
-        return found
+        return character
 
     def value(self) -> Any:
         """The next JSON value."""
         self.peek()
         while True:
             try:
-                found, end = _DECODER.raw_decode(self.text, self.at)
+                parsed, end = _DECODER.raw_decode(self.text, self.at)
             except (ValueError, RecursionError):  # ValueError: also of a number of thousands of digits
                 if self.more():
                     continue
@@ -76,7 +76,7 @@ class _Text:
             if end == len(self.text) and self.more():  # a number may go on
                 continue
             self.at = end
-            return found
+            return parsed
 
     def place(self) -> int:
         """The line, from 1."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadmaster.model.constraints import EXCLUSIVE, STATUSES
 from loadmaster.model.units import MB
-from loadmaster.traces.job_records import NEVER_STARTED, OTHER, Found, lines_of, number, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, OTHER, RecordValues, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -40,7 +40,7 @@ def read_lsf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     return read_records(path, options, lines_of(Path(path), options.progress), job_of)
 
 
-def job_of(line: str) -> Found | Rule:
+def job_of(line: str) -> RecordValues | Rule:
     """What a line says of its job.
 
     Raises:

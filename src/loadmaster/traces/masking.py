@@ -98,10 +98,10 @@ def _renumbered(codes: NDArray[np.int32] | None, key: bytes, kind: str) -> NDArr
     """The numbers in an order that only the key tells, from 0; negative ones stay."""
     if codes is None:
         return None
-    known = np.unique(codes[codes >= 0])
-    order = sorted(known.tolist(), key=lambda code: hmac.digest(key, f"{kind}:{code}".encode(), "sha256"))
-    new = np.empty(len(known), np.int32)
-    new[np.searchsorted(known, order)] = np.arange(len(known))
-    found = codes.astype(np.int32)
-    found[codes >= 0] = new[np.searchsorted(known, codes[codes >= 0])]
-    return found
+    distinct = np.unique(codes[codes >= 0])
+    order = sorted(distinct.tolist(), key=lambda code: hmac.digest(key, f"{kind}:{code}".encode(), "sha256"))
+    new = np.empty(len(distinct), np.int32)
+    new[np.searchsorted(distinct, order)] = np.arange(len(distinct))
+    renumbered = codes.astype(np.int32)
+    renumbered[codes >= 0] = new[np.searchsorted(distinct, codes[codes >= 0])]
+    return renumbered

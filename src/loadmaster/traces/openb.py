@@ -12,7 +12,7 @@ from loadmaster.model import Cluster, Constraints, InputError, SiteRules
 from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
-from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.tabular import (

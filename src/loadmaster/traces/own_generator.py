@@ -47,10 +47,10 @@ def log_generated(spec: str, seed: int) -> Trace:
     Raises:
         InputError: it makes none, or as `generated`.
     """
-    found = generated(spec, seed)
-    if isinstance(found, Bag):
+    trace = generated(spec, seed)
+    if isinstance(trace, Bag):
         raise InputError(spec, "this generator makes a bag of tasks, and a log is asked for", fix="see `size`")
-    return found
+    return trace
 
 
 def bag_generated(spec: str, seed: int) -> Bag:
@@ -59,10 +59,10 @@ def bag_generated(spec: str, seed: int) -> Bag:
     Raises:
         InputError: it makes none, or as `generated`.
     """
-    found = generated(spec, seed)
-    if not isinstance(found, Bag):
+    bag = generated(spec, seed)
+    if not isinstance(bag, Bag):
         raise InputError(spec, "this generator makes a log, and a bag of tasks is asked for", fix="let it give a Bag")
-    return found
+    return bag
 
 
 def generated(spec: str, seed: int) -> Trace | Bag:
@@ -86,21 +86,21 @@ def generated(spec: str, seed: int) -> Trace | Bag:
     else:
         make, values = thing, arguments_of(thing, part, ("seed",))
     try:
-        found = make(seed=seed, **values)
+        result = make(seed=seed, **values)
     except InputError:
         raise
     except Exception as error:  # whatever the user's own raises
         why = one_line(f"{type(error).__name__}: {error}", 120)
         raise InputError(part.name, f"this generator fails: {why}", fix=f"write it like {SHAPE}") from error
-    return _marked(found, spec, _remarks(make, part.name))
+    return _marked(result, spec, _remarks(make, part.name))
 
 
-def _marked(found: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
-    if isinstance(found, Bag):
-        return replace(found, synthetic=True, source=found.source or spec)
-    read = Trace(found) if isinstance(found, Workload) else found
+def _marked(result: Any, spec: str, remarks: tuple[str, ...]) -> Trace | Bag:
+    if isinstance(result, Bag):
+        return replace(result, synthetic=True, source=result.source or spec)
+    read = Trace(result) if isinstance(result, Workload) else result
     if not isinstance(read, Trace):
-        raise InputError(spec, f"{_GIVES}, not {type(found).__name__}", fix=f"write it like {SHAPE}")
+        raise InputError(spec, f"{_GIVES}, not {type(result).__name__}", fix=f"write it like {SHAPE}")
     workload = replace(read.workload, synthetic=True, source=read.workload.source or spec)
     return replace(read, workload=workload, notes=(*read.notes, *remarks))
 

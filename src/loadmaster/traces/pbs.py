@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loadmaster.model.constraints import EXCLUSIVE, STATUSES
 from loadmaster.model.units import parse_bytes
-from loadmaster.traces.job_records import OTHER, Found, lines_of, number, read_records
+from loadmaster.traces.job_records import OTHER, RecordValues, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
@@ -42,36 +42,50 @@ def read_pbs(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     return read_records(path, options, lines_of(Path(path), options.progress), job_of)
 
 
-def job_of(line: str) -> Found | Rule:
+def job_of(line: str) -> RecordValues | Rule:
     """What a line says of its job.
 
     Raises:
         ValueError: it is no line of such a log.
     """
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise ValueError(line)
-    if found[1] != "E":
+    if match[1] != "E":
         return OTHER
-    fields = {key: value.strip('"') for key, value in _PAIR.findall(found[3])}
-    asked = {key.removeprefix("Resource_List."): value for key, value in fields.items() if "Resource_List." in key}
-    name = _ID.match(found[2])
+    fields = {key: value.strip('"') for key, value in _PAIR.findall(match[3])}
+    request = {key.removeprefix("Resource_List."): value for key, value in fields.items() if "Resource_List." in key}
+    name = _ID.match(match[2])
     submit = number(fields.get("qtime") or fields["ctime"])
     start, end = number(fields["start"]), number(fields["end"])
-    hosts, cores, features, exclusive = _shape(asked, fields.get("exec_host", ""))
-    apart = _apart(asked, hosts)
-    memory = bytes_of(asked.get("mem")) or (bytes_of(asked.get("pmem")) or 0.0) * cores
+    hosts, cores, features, exclusive = _shape(request, fields.get("exec_host", ""))
+    apart = _apart(request, hosts)
+    memory = bytes_of(request.get("mem")) or (bytes_of(request.get("pmem")) or 0.0) * cores
     return {
-        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "eligible_s": fields.get("etime"),
-        "job_id": name[1] if name else None, "array": name[1] if name and name[2] else None,
-        "array_task": name[2] if name else None, "hosts": hosts, "cores": cores, "memory_bytes": memory,
+        "submit_s": submit,
+        "runtime_s": end - start,
+        "wait_s": start - submit,
+        "eligible_s": fields.get("etime"),
+        "job_id": name[1] if name else None,
+        "array": name[1] if name and name[2] else None,
+        "array_task": name[2] if name else None,
+        "hosts": hosts,
+        "cores": cores,
+        "memory_bytes": memory,
         "ran_on": _ran_on(fields.get("exec_host", "")),
-        "gpus": _gpus(asked, hosts), "limit_s": clock(asked.get("walltime")), "user": fields.get("user"),
+        "gpus": _gpus(request, hosts),
+        "limit_s": clock(request.get("walltime")),
+        "user": fields.get("user"),
         "account": fields.get("account") or fields.get("project") or fields.get("group"),
-        "partition": fields.get("queue"), "name": fields.get("jobname"), "features": features, "exclusive": exclusive,
-        "min_hosts": apart, "max_hosts": apart,
-        "depends": _depends(asked.get("depend") or fields.get("depend")), "status": _status(fields.get("Exit_status")),
-    }  # fmt: skip
+        "partition": fields.get("queue"),
+        "name": fields.get("jobname"),
+        "features": features,
+        "exclusive": exclusive,
+        "min_hosts": apart,
+        "max_hosts": apart,
+        "depends": _depends(request.get("depend") or fields.get("depend")),
+        "status": _status(fields.get("Exit_status")),
+    }
 
 
 def clock(text: str | None) -> float | None:
@@ -89,21 +103,21 @@ def clock(text: str | None) -> float | None:
     return seconds
 
 
-def _shape(asked: dict[str, str], given: str) -> tuple[float, float, str | None, int]:
+def _shape(request: dict[str, str], given: str) -> tuple[float, float, str | None, int]:
     """Hosts, cores of all of them, features and how they are shared."""
-    place = asked.get("place", "")
-    whole = EXCLUSIVE.index("host") if "excl" in re.split(r"[:\s]", place) or asked.get("naccesspolicy") else 0
-    nodes = asked.get("nodes", "")
+    place = request.get("place", "")
+    whole = EXCLUSIVE.index("host") if "excl" in re.split(r"[:\s]", place) or request.get("naccesspolicy") else 0
+    nodes = request.get("nodes", "")
     hosts, slots, features = 0.0, 0.0, []
-    for chunk in nodes.split("+") if nodes and "select" not in asked else ():
+    for chunk in nodes.split("+") if nodes and "select" not in request else ():
         first, *rest = chunk.partition("#")[0].split(":")
         count = float(first) if _WHOLE.fullmatch(first) else 1.0
         each = [float(part[4:]) for part in rest if re.fullmatch(r"ppn=[0-9]{1,9}", part)]
         features += [part for part in rest if _FEATURE.fullmatch(part) and part not in _GENERIC]
         hosts, slots = hosts + count, slots + count * (each[0] if each else 1.0)
-    cores = float(asked["ncpus"]) if _WHOLE.fullmatch(asked.get("ncpus", "")) else slots
-    if "nodect" in asked and _WHOLE.fullmatch(asked["nodect"]):
-        hosts = float(asked["nodect"])
+    cores = float(request["ncpus"]) if _WHOLE.fullmatch(request.get("ncpus", "")) else slots
+    if "nodect" in request and _WHOLE.fullmatch(request["nodect"]):
+        hosts = float(request["nodect"])
     one_kind = "&".join(dict.fromkeys(features)) if "+" not in nodes else ""
     return max(hosts, 1.0), max(cores, slots) or _slots(given), one_kind or None, whole
 
@@ -123,7 +137,7 @@ def _slots_of(place: str) -> float:
     if _WHOLE.fullmatch(times):
         return float(times)
     count = 0.0
-    for first, last in (found.groups() for found in _SLOTS.finditer(slots)):
+    for first, last in (match.groups() for match in _SLOTS.finditer(slots)):
         count += max(1.0, float(last or first) - float(first) + 1.0)
     return max(count, 1.0)
 
@@ -133,25 +147,25 @@ def _ran_on(given: str) -> str | None:
     return ",".join(dict.fromkeys(place.partition("/")[0] for place in given.split("+") if place)) or None
 
 
-def _apart(asked: dict[str, str], hosts: float) -> float:
+def _apart(request: dict[str, str], hosts: float) -> float:
     """How many different hosts the job asks for, 0 where chunks may share one: `select` without `place=scatter`."""
-    by_nodes = "nodes" in asked and "select" not in asked
-    return hosts if hosts > 1 and (by_nodes or "scatter" in re.split(r"[:\s]", asked.get("place", ""))) else 0.0
+    by_nodes = "nodes" in request and "select" not in request
+    return hosts if hosts > 1 and (by_nodes or "scatter" in re.split(r"[:\s]", request.get("place", ""))) else 0.0
 
 
-def _gpus(asked: dict[str, str], hosts: float) -> float:
-    if _WHOLE.fullmatch(asked.get("ngpus", "")):
-        return float(asked["ngpus"])
-    each = re.search(r":gpus=([0-9]{1,6})", asked.get("nodes", "") + asked.get("neednodes", ""))
+def _gpus(request: dict[str, str], hosts: float) -> float:
+    if _WHOLE.fullmatch(request.get("ngpus", "")):
+        return float(request["ngpus"])
+    each = re.search(r":gpus=([0-9]{1,6})", request.get("nodes", "") + request.get("neednodes", ""))
     return float(each[1]) * hosts if each else 0.0
 
 
 def bytes_of(text: str | None) -> float | None:
     """Bytes of `4gb`, `2000mb`, `100kw` (words of 8 bytes) or plain bytes."""
-    found = _MEMORY.fullmatch(text or "")
-    if found is None:
+    match = _MEMORY.fullmatch(text or "")
+    if match is None:
         return None
-    return float(parse_bytes(f"{found[1]}{found[2].upper()}B")) * (8.0 if found[3].lower() == "w" else 1.0)
+    return float(parse_bytes(f"{match[1]}{match[2].upper()}B")) * (8.0 if match[3].lower() == "w" else 1.0)
 
 
 def _depends(text: str | None) -> str | None:

@@ -11,13 +11,13 @@ from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
 from loadmaster.traces.files import checked_text, head_of
-from loadmaster.traces.foreign import refuse_document, refuse_listing
 from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head
 from loadmaster.traces.hosts import read_hosts
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
 from loadmaster.traces.trace import Machines, Trace
+from loadmaster.traces.unsupported_files import refuse_document, refuse_listing
 
 
 def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
@@ -76,10 +76,10 @@ def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:
     Raises:
         InputError: no such constraint.
     """
-    known = [field.name for field in fields(Constraints) if not field.name.endswith("_names")]
-    unknown = next((name for name in ignore if name != "all" and name not in known), None)
+    names = [field.name for field in fields(Constraints) if not field.name.endswith("_names")]
+    unknown = next((name for name in ignore if name != "all" and name not in names), None)
     if unknown is not None:
-        raise InputError(unknown, "no constraint that could be left aside", fix=f"known: all, {', '.join(known)}")
+        raise InputError(unknown, "no constraint that could be left aside", fix=f"known: all, {', '.join(names)}")
     bound = trace.workload.constraints
     if bound is None or not ignore:
         return trace
@@ -94,7 +94,7 @@ def _refuse_idle(name: str, options: ReadOptions) -> None:
     for field in sorted((SLURM_ALONE | SWF_ALONE | TABLES_ALONE) - FORMATS[name].takes):
         value = getattr(options, field)
         if value != getattr(plain, field):
-            readers = ", ".join(other for other, known in FORMATS.items() if field in known.takes)
+            readers = ", ".join(other for other, reader in FORMATS.items() if field in reader.takes)
             shown = f"--{field.replace('_', '-')} {value if isinstance(value, str) else ','.join(value)}"
             raise InputError(shown, f"changes nothing for a log in the format {name}: it is for {readers}",
                              fix="leave it out")  # fmt: skip
@@ -110,10 +110,10 @@ def _format_of(path: Path) -> str:
     lines = (line.strip() for line in text.splitlines())
     telling = (t for t in lines if t and t[0] not in "#;" and not t.startswith("CLUSTER: "))
     head = Head(path.name.lower().removesuffix(".gz"), next(telling, ""), text)
-    found = next((name for name, known in FORMATS.items() if known.fits(head)), None)
-    if found is None or found == "csv":
+    format_name = next((name for name, reader in FORMATS.items() if reader.fits(head)), None)
+    if format_name is None or format_name == "csv":
         refuse_document(path, start)
-    if found is None:
+    if format_name is None:
         refuse_listing(path, head.line)
         parted = next((name for mark, name in (("\t", "tabs"), (";", "semicolons")) if head.line.count(mark) > 1), None)
         if parted is not None:
@@ -122,10 +122,12 @@ def _format_of(path: Path) -> str:
             )
         fix = f"say --format {'|'.join(FORMATS)}"
         raise InputError(head.line, "no known format of a log", fix=fix, where=str(path))
-    return found
+    return format_name
 
 
-def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> tuple[Cluster | None, Machines, str]:
+def _machines(
+    path: Path, log_format: Format, options: ReadOptions, trace: Trace
+) -> tuple[Cluster | None, Machines, str]:
     """The machines, how they became known, and a note."""
     if options.hosts is not None:
         given = options.hosts
@@ -135,7 +137,7 @@ def _machines(path: Path, known: Format, options: ReadOptions, trace: Trace) -> 
     if trace.cluster is not None:
         return trace.cluster, "log", "The machines are those that the log names itself."
     stem = Path(path.name.removesuffix(".gz")).stem
-    for pattern in known.machines:
+    for pattern in log_format.machines:
         beside = sorted(path.parent.glob(pattern.format(stem=glob_safe(stem))))
         if len(beside) == 1:
             return read_hosts(beside[0]), "beside", f"The machines are those of {beside[0].name}, beside the log."

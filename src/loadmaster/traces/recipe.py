@@ -75,7 +75,7 @@ def makers() -> "dict[str, Callable[..., Trace]]":
 
 def _are_its_own(kind: str, parameters: dict[str, Any]) -> bool:
     """Only parameters that the generator has, jobs and seed among them, and only plain values."""
-    known = inspect.signature(makers()[kind]).parameters
+    accepted = inspect.signature(makers()[kind]).parameters
     whole = all(type(parameters.get(name)) is int and parameters[name] >= 0 for name in ("jobs", "seed"))
     plain = all(value is None or type(value) in (int, float, str) for value in parameters.values())
-    return whole and plain and set(parameters) <= set(known)
+    return whole and plain and set(parameters) <= set(accepted)

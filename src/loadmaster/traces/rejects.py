@@ -48,23 +48,23 @@ class Rejects:
             bool[N], the rows that break none.
         """
         keep = np.ones(checks[0][1].shape[0], dtype=bool)
-        found: list[tuple[Rule, list[Line], int]] = []
+        violations: list[tuple[Rule, list[Line], int]] = []
         for rule, broken in checks:
             rows = np.flatnonzero(broken & keep)
             if rows.size:
                 keep[rows] = False
-                found.append((rule, [locate(int(row)) for row in rows[: self.skipped.shown]], int(rows.size)))
-        self.count(found)
+                violations.append((rule, [locate(int(row)) for row in rows[: self.skipped.shown]], int(rows.size)))
+        self.count(violations)
         return keep
 
-    def count(self, found: Sequence[tuple[Rule, list[Line], int]]) -> None:
+    def count(self, broken: Sequence[tuple[Rule, list[Line], int]]) -> None:
         """Count rows by rule: the rule, its first lines, how many."""
-        bad = [(lines[0], rule) for rule, lines, _ in found if rule.bad and lines]
+        bad = [(lines[0], rule) for rule, lines, _ in broken if rule.bad and lines]
         if bad and self.strict:
             raise self.error(*min(bad))
-        for rule, lines, count in found:
+        for rule, lines, count in broken:
             self.skipped.add(rule.reason, [line.number for line in lines], count, bad=rule.bad)
-        firsts = [(lines[0], rule) for rule, lines, _ in found if lines]
+        firsts = [(lines[0], rule) for rule, lines, _ in broken if lines]
         if self.first is None and firsts:
             self.first = min(firsts)
 

@@ -63,8 +63,8 @@ def _known(wait: Floats | None) -> Floats | None:
     """Waits as recorded, NaN where unknown; None where all are."""
     if wait is None:
         return None
-    known = np.isfinite(wait) & (wait >= 0)
-    return np.where(known, wait, np.nan) if known.any() else None
+    has_wait = np.isfinite(wait) & (wait >= 0)
+    return np.where(has_wait, wait, np.nan) if has_wait.any() else None
 
 
 def _named(project: Ints | None) -> Ints | None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from loadmaster.model.constraints import STATUSES
-from loadmaster.traces.job_records import NEVER_STARTED, Found, lines_of, number, read_records
+from loadmaster.traces.job_records import NEVER_STARTED, RecordValues, lines_of, number, read_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.pbs import bytes_of, clock
 from loadmaster.traces.rejects import Rule
@@ -40,7 +40,7 @@ def read_sge(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     return read_records(path, options, lines_of(Path(path), options.progress), job_of)
 
 
-def job_of(line: str) -> Found | Rule:
+def job_of(line: str) -> RecordValues | Rule:
     """What a line says of its job.
 
     Raises:
@@ -55,15 +55,15 @@ def job_of(line: str) -> Found | Rule:
         return SLAVE_TASK
     if start <= 0:
         return NEVER_STARTED
-    asked = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
+    request = _asked(":".join(fields[CATEGORY : CATEGORY + 1]))
     slots = max(number(fields[SLOTS]), 1.0)
-    memory = next((bytes_of(asked[name]) for name in _MEMORY if name in asked), None)
+    memory = next((bytes_of(request[name]) for name in _MEMORY if name in request), None)
     task = fields[TASK] if fields[TASK].isdecimal() and fields[TASK] != "0" else None
     return {
         "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": fields[JOB],
         "array": fields[JOB] if task else None, "array_task": task, "cores": slots,
-        "memory_bytes": (memory or 0.0) * slots, "gpus": number(asked.get("gpu", "0")) * slots,
-        "limit_s": clock(asked.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
+        "memory_bytes": (memory or 0.0) * slots, "gpus": number(request.get("gpu", "0")) * slots,
+        "limit_s": clock(request.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
         "account": _said(fields[PROJECT]) or fields[GROUP], "partition": fields[QUEUE], "name": fields[NAME],
         "priority": fields[PRIORITY],
         "ran_on": None if _said(fields[GRANTED_PE]) else fields[HOST],
@@ -78,12 +78,12 @@ def _seconds(text: str) -> float:
 
 def _asked(category: str) -> dict[str, str]:
     """What stands behind every `-l` of a category."""
-    found: dict[str, str] = {}
+    request: dict[str, str] = {}
     for requests in re.findall(r"-l (\S+)", category):
-        found |= dict(pair.split("=", 1) for pair in requests.split(",") if "=" in pair)
-    if not found.get("gpu", "0").isdecimal():
-        del found["gpu"]
-    return found
+        request |= dict(pair.split("=", 1) for pair in requests.split(",") if "=" in pair)
+    if not request.get("gpu", "0").isdecimal():
+        del request["gpu"]
+    return request
 
 
 def _said(text: str) -> str | None:

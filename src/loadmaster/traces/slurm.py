@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import BindingColumns
+from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.dump_window import window_note
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
-from loadmaster.traces.slurm_bound import bound_columns, command_lines
+from loadmaster.traces.slurm_constraints import bound_columns, command_lines
 from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
@@ -148,13 +148,13 @@ class _Reader:
                     fix = f"dump it: sacct --parsable2 --format={','.join(NO_HEADER[26])}"
                     raise InputError(choice[0], "this field is not in the dump", fix=fix, where=str(self.path))
             return [f"unnamed {k}" if not name or name in names[:k] else name for k, name in enumerate(names)], True
-        known = NO_HEADER.get(len(names) - (names[-1] == ""))
-        if known is None:
+        standard_names = NO_HEADER.get(len(names) - (names[-1] == ""))
+        if standard_names is None:
             fix = f"dump it with its header: sacct -aP -o {WITH_HEADER}"
             raise InputError(
                 f"{len(names)} fields", "a dump without header in no known order", fix=fix, where=str(self.path)
             )
-        return [*known, "unnamed"][: len(names)], False
+        return [*standard_names, "unnamed"][: len(names)], False
 
     def table(self, batch: TextRows) -> RowTable:
         """Columns and checks of some lines."""
@@ -167,14 +167,14 @@ class _Reader:
         submit, runtime = moments(frame["submit"]), limit if self.of_queue else elapsed(frame)
         count, lines = nodes(frame), command_lines(frame)
         demand = demand_of(frame, count, lines)
-        cores, asked, devices = demand.cores, demand.memory, demand.gpus
+        cores, memory, devices = demand.cores, demand.memory, demand.gpus
         tasks = _tasks(cores, devices, count)
         times = time_checks(submit, runtime)
         elsewhere = self._elsewhere(frame)
         checks = [
             (RAGGED, batch.ragged), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
             (GONE_BACK, self._gone_back(frame, elsewhere)),
-            (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, asked.bad), (NO_CORES, cores <= 0),
+            (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, memory.bad), (NO_CORES, cores <= 0),
         ]  # fmt: skip
         columns: dict[str, NDArray[Any]] = {
             "submit_s": submit.values,
@@ -183,7 +183,7 @@ class _Reader:
             "estimate_s": estimates(limit, runtime),
             "job_id": self._identifiers(frame),
             RESOURCE + CORES: cores / tasks,
-            RESOURCE + MEMORY: np.floor(asked.or_else(0.0) / tasks),
+            RESOURCE + MEMORY: np.floor(memory.or_else(0.0) / tasks),
             RESOURCE + GPUS: devices / tasks,
         }
         for name, field, codes in (("user", "user", self.users), ("project", "account", self.accounts)):
@@ -193,7 +193,7 @@ class _Reader:
         self.gpu_models |= gpu_models(frame)
         self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
         marks = {
-            "no memory": asked.missing, "others": others.is_not_null().to_numpy(), "as given": demand.as_given,
+            "no memory": memory.missing, "others": others.is_not_null().to_numpy(), "as given": demand.as_given,
             "given more": demand.given_more, "untracked": demand.untracked, "a core": tasks != count,
             "no limit": np.full(frame.height, not self.of_queue) & ~(limit.values > 0),
         }  # fmt: skip
@@ -230,24 +230,24 @@ class _Reader:
             again = np.array([self.restarts.get(job, 0) for job in rows["job_id"].tolist()])
             columns["restarts"] = np.maximum(before, again)
         since = columns.pop(SINCE, None)
-        made = self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
+        constraints = self.bound.constraints(columns, rows, self.users.names, self.accounts.names)
         if since is None:
-            return made
+            return constraints
         submit_s = rows["submit_s"]
-        eligible_s = submit_s if made.eligible_s is None else made.eligible_s
+        eligible_s = submit_s if constraints.eligible_s is None else constraints.eligible_s
         held_s = not_before_the_listing(since, eligible_s, submit_s)
         if held_s is None:
-            return made
+            return constraints
         self.listed_s = listed_at(since, submit_s) - float(submit_s.min())
-        return replace(made, eligible_s=held_s)
+        return replace(constraints, eligible_s=held_s)
 
     def _clusters_in(self, frame: pl.DataFrame) -> list[str]:
         """The clusters that the rows name, in the order in which they first do."""
         if "cluster" not in frame.columns:
             return []
-        found: list[str] = frame["cluster"].drop_nulls().unique(maintain_order=True).to_list()
-        self.clusters |= dict.fromkeys(found)
-        return found
+        clusters: list[str] = frame["cluster"].drop_nulls().unique(maintain_order=True).to_list()
+        self.clusters |= dict.fromkeys(clusters)
+        return clusters
 
     def _elsewhere(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         """bool[N]: rows of a cluster other than the one asked for."""
@@ -266,10 +266,10 @@ class _Reader:
         """bool[N]: runs that `sacct --duplicates` shows beside the last of their job; they are counted by job."""
         if "state" not in frame.columns:
             return np.zeros(frame.height, dtype=bool)
-        found = words(frame["state"]).str.starts_with("REQUEUED").fill_null(value=False).to_numpy() & ~elsewhere
-        for job in self._identifiers(frame)[found].tolist():
+        requeued = words(frame["state"]).str.starts_with("REQUEUED").fill_null(value=False).to_numpy() & ~elsewhere
+        for job in self._identifiers(frame)[requeued].tolist():
             self.restarts[job] = self.restarts.get(job, 0) + 1
-        return np.asarray(found)
+        return np.asarray(requeued)
 
     def _steps(self, frame: pl.DataFrame) -> NDArray[np.bool_]:
         name = "jobid" if "jobid" in frame.columns else "jobidraw"

@@ -9,7 +9,7 @@ import polars as pl
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.gres import GPU, GpuRequest, first_amount, gpu_models_in, gpus_in
 from loadmaster.traces.slurm_fields import job_memory, tracked, tracked_memory, whole_numbers
-from loadmaster.traces.submit_line import Submitted
+from loadmaster.traces.submit_line import SubmitOptions
 from loadmaster.traces.values import Values, words
 
 _NO_GPUS = r"(?:^|,)(?:billing|cpu|energy|mem|node)=[^,]*"
@@ -41,7 +41,7 @@ class Demand(NamedTuple):
     untracked: Bools
 
 
-def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Demand:
+def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Demand:
     """Cores, memory and GPUs of the jobs of `frame`.
 
     They are those asked for; of a job with whole hosts, those given. A job had whole hosts if it says so, or if it was
@@ -52,7 +52,7 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
         count: float64[N], nodes of each job.
         lines: what the command line of each job says; () where the log has none.
     """
-    asked = first_amount(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
+    requested = first_amount(whole_numbers(frame, "reqcpus"), tracked(frame, "reqtres", "cpu"))
     given = first_amount(
         whole_numbers(frame, "ncpus"), whole_numbers(frame, "alloccpus"), tracked(frame, "alloctres", "cpu")
     )
@@ -60,14 +60,14 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) ->
     asked_gpus = first_amount(tres, _untracked_gpus(frame, count, lines), _gpus(frame, "reqgres") * count)
     allocated = _gpus(frame, "alloctres")
     given_gpus = first_amount(allocated, _gpus(frame, "gresdetail"), _gpus(frame, "allocgres") * count)
-    whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((asked > 0) & (given_gpus > asked_gpus)))
-    cores = np.where(whole, given, first_amount(asked, given))
+    whole = (given > 0) & (_says_whole_hosts(frame, lines) | ((requested > 0) & (given_gpus > asked_gpus)))
+    cores = np.where(whole, given, first_amount(requested, given))
     memory, held = job_memory(frame, cores, count), tracked_memory(frame, "alloctres")
     held = np.where(whole & (held > 0), np.floor(held), memory.values)
     gpus = np.where(whole, first_amount(given_gpus, asked_gpus), first_amount(asked_gpus, given_gpus))
     return Demand(
-        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (asked > 0) & (given > asked),
-        ~whole & (asked > 0) & (given > asked), (gpus > 0) & (tres <= 0) & (allocated <= 0),
+        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (requested > 0) & (given > requested),
+        ~whole & (requested > 0) & (given > requested), (gpus > 0) & (tres <= 0) & (allocated <= 0),
     )  # fmt: skip
 
 
@@ -84,11 +84,11 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
         return np.zeros(frame.height)
     text = words(frame[name]).str.replace_all(_NO_GPUS, "")  # few texts are left, so that each is looked at once
     some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()
-    known = {each: float(gpus_in(each)) for each in some}
-    return np.asarray(text.replace_strict(known, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
+    gpus_by_text = {each: float(gpus_in(each)) for each in some}
+    return np.asarray(text.replace_strict(gpus_by_text, default=0.0, return_dtype=pl.Float64).fill_null(0.0).to_numpy())
 
 
-def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitted]) -> Floats:
+def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Floats:
     """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
     columns = GpuRequest(
         _gpus(frame, "tresperjob"), _gpus(frame, "trespernode"), _gpus(frame, "trespertask"),
@@ -99,7 +99,7 @@ def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[Submitte
     return GpuRequest(*(first_amount(*both) for both in zip(columns, said, strict=True))).total(count)
 
 
-def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[Submitted]) -> Bools:
+def _says_whole_hosts(frame: pl.DataFrame, lines: Sequence[SubmitOptions]) -> Bools:
     """bool[N]: the job shares its hosts with no other, by its command line or by OverSubscribe."""
     whole = np.array([line.exclusive > 0 for line in lines]) if lines else np.zeros(frame.height, dtype=bool)
     if "oversubscribe" in frame.columns:

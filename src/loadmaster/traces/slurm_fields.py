@@ -27,10 +27,10 @@ _OTHERS = re.compile(r"(?:^|,)((?:gres|license|bb)/[^=,]+)=")
 
 def nodes(frame: pl.DataFrame) -> Floats:
     """float64[N]: nodes of the job, 1 where no field tells."""
-    found = np.zeros(frame.height)
+    counts = np.zeros(frame.height)
     for name in ("nnodes", "reqnodes", "allocnodes"):
-        found = np.where(found > 0, found, whole_numbers(frame, name))
-    return np.maximum(found, 1.0)
+        counts = np.where(counts > 0, counts, whole_numbers(frame, name))
+    return np.maximum(counts, 1.0)
 
 
 def time_limit(frame: pl.DataFrame) -> Values:
@@ -62,8 +62,8 @@ def hosts_asked(frame: pl.DataFrame) -> tuple[Floats, Floats]:
 
     ReqTRES has what it asks for at least; it takes as many as it was given at most.
     """
-    given, asked = nodes(frame), tracked(frame, "reqtres", "node")
-    least = np.where(asked > 0, asked, given)
+    given, requested = nodes(frame), tracked(frame, "reqtres", "node")
+    least = np.where(requested > 0, requested, given)
     several = least > 1
     return np.where(several, least, 0.0), np.where(several, np.maximum(given, least), 0.0)
 
@@ -83,9 +83,9 @@ def job_memory(frame: pl.DataFrame, cores: Floats, count: Floats) -> Values:
     each = text.str.extract(_MEMORY, 3).fill_null("").to_numpy()
     flagged = mib >= PER_CPU
     times = np.where(flagged | (each == "c"), cores, np.where(each == "n", count, 1.0))
-    asked = np.where(flagged, mib - PER_CPU, mib) * times * MIB
-    known = (asked > 0) & ((each != "") | (tres <= 0))
-    total = np.where(known, asked, np.where(tres > 0, tres, given))
+    requested = np.where(flagged, mib - PER_CPU, mib) * times * MIB
+    is_given = (requested > 0) & ((each != "") | (tres <= 0))
+    total = np.where(is_given, requested, np.where(tres > 0, tres, given))
     bad = (text.is_not_null() & text.str.extract(_MEMORY, 1).is_null()).to_numpy()
     return Values(np.floor(total), (total <= 0) & ~bad, bad)
 
@@ -97,8 +97,8 @@ def other_resources(frame: pl.DataFrame) -> pl.Series:
         return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
     text = words(frame[name])
     some = text.filter(text.str.contains(_OTHERS.pattern)).unique().to_list()
-    known = {each: ", ".join(kinds) for each in some if (kinds := _other_kinds(each))}
-    return text.replace_strict(known, default=None, return_dtype=pl.String)
+    kinds_by_text = {each: ", ".join(kinds) for each in some if (kinds := _other_kinds(each))}
+    return text.replace_strict(kinds_by_text, default=None, return_dtype=pl.String)
 
 
 def _other_kinds(tres: str) -> list[str]:

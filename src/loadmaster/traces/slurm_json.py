@@ -36,13 +36,13 @@ def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator
         rows = [row_of(job) for _, job in part]
         number = np.array([line for line, _ in part])
         frame = pl.DataFrame({name: [row.get(name) for row in rows] for name in COLUMNS}, schema=_SCHEMA)
-        known = [name for name in COLUMNS if name in _NEEDED or frame[name].null_count() < frame.height]
+        names = [name for name in COLUMNS if name in _NEEDED or frame[name].null_count() < frame.height]
 
         def locate(row: int, rows: list[Any] = rows, number: np.ndarray = number) -> Line:
             fields = {key: value for key, value in rows[row].items() if value}
             return Line(int(number[row]), str(fields)[:400])
 
-        yield TextRows(frame.select(known), number, np.zeros(len(rows), dtype=bool), locate)
+        yield TextRows(frame.select(names), number, np.zeros(len(rows), dtype=bool), locate)
 
 
 def row_of(job: dict[str, Any]) -> dict[str, str | None]:
@@ -57,7 +57,7 @@ def row_of(job: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
-    times, asked, array, tres = (_dict(job.get(name)) for name in ("time", "required", "array", "tres"))
+    times, required, array, tres = (_dict(job.get(name)) for name in ("time", "required", "array", "tres"))
     running = _dict(_dict(_dict(array.get("limits")).get("max")).get("running"))
     requested, allocated = _tres(tres.get("requested")), _tres(tres.get("allocated"))
     minutes = _number(times.get("limit"))
@@ -66,10 +66,10 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
         "submit": _number(times.get("submission")), "eligible": _number(times.get("eligible")),
         "start": _number(times.get("start")), "elapsed": _number(times.get("elapsed")),
         "timelimit": _seconds(minutes), "state": _state(_dict(job.get("state")).get("current")),
-        "nnodes": _number(job.get("allocation_nodes")) or _number(asked.get("nodes")),
-        "reqcpus": _number(asked.get("CPUs")) or _number(asked.get("cpus")),
-        "reqmem": None if "mem=" in (requested or "") else _memory(asked.get("memory_per_node"), "n")
-        or _memory(asked.get("memory_per_cpu"), "c") or _memory(asked.get("memory"), "n"),
+        "nnodes": _number(job.get("allocation_nodes")) or _number(required.get("nodes")),
+        "reqcpus": _number(required.get("CPUs")) or _number(required.get("cpus")),
+        "reqmem": None if "mem=" in (requested or "") else _memory(required.get("memory_per_node"), "n")
+        or _memory(required.get("memory_per_cpu"), "c") or _memory(required.get("memory"), "n"),
         "reqtres": requested, "alloctres": allocated, "reservation": _text(_dict(job.get("reservation")).get("name")),
         "restarts": _number(job.get("restart_cnt")), "constraints": _text(job.get("constraints")),
         "submitline": _text(job.get("submit_line")), "throttle": _positive(_number(running.get("tasks"))),

@@ -101,7 +101,7 @@ def slurm_batches(path: Path, header: Header, progress: Progress | None = None) 
         names, is_header = header(first.split(","))
         layout = LineLayout(int(is_header), pattern=_with_commas(names))
     elif len(lines) > 1 and _DASHES.fullmatch(lines[1]):
-        spans = tuple((found.start(), found.end()) for found in re.finditer(r"-+", lines[1]))
+        spans = tuple((match.start(), match.end()) for match in re.finditer(r"-+", lines[1]))
         names, _ = header([first[start:end] for start, end in spans])
         layout = LineLayout(2, spans=spans, cut=True)
     else:
@@ -154,7 +154,7 @@ def _with_commas(names: list[str]) -> str:
 
 def _blank(first: str, rest: list[str], skip: int) -> LineLayout:
     """Columns where all names begin, if in all lines seen a cell begins there, as `squeue -O` prints; else blanks."""
-    starts = [found.start() for found in re.finditer(r"\S+", first)]
+    starts = [match.start() for match in re.finditer(r"\S+", first)]
     shown = rest[:50]
     aligned = all(line[start] != " " for line in shown for start in starts if start < len(line))
     if shown and aligned:
@@ -190,8 +190,8 @@ def _of_clusters(raw: list[str], rows: list[int], header: str, cluster: str) -> 
     """The lines of jobs, and their clusters, then the cluster at the end; `cluster` is that of the lines before."""
     jobs, clusters = [], []
     for row in rows:
-        if found := _CLUSTER.fullmatch(raw[row]):
-            cluster = found[1]
+        if match := _CLUSTER.fullmatch(raw[row]):
+            cluster = match[1]
         elif raw[row].rstrip() != header.rstrip():
             jobs.append(row)
             clusters.append(cluster)

@@ -48,14 +48,14 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
         return Fitted(*fit_to(workload, cluster), "single-host", "")
     if machines_of_log:
         return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
-    kept, rejected = fit_to(workload, cluster)
+    fitted, rejected = fit_to(workload, cluster)
     if rejected.total > MOST * workload.jobs:
         spread_out, left_out = fit_to(workload, cluster, "any")
         if left_out.total < rejected.total:
             reason = f"{percent(rejected.total / workload.jobs)} of the jobs fit on no single host"
             return Fitted(spread_out, left_out, "any", _said(reason))
     note = "All tasks of a job go to one host; --spread any lets them go to several."
-    return Fitted(kept, rejected, "single-host", note)
+    return Fitted(fitted, rejected, "single-host", note)
 
 
 def _said(reason: str) -> str:

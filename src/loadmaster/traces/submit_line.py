@@ -26,7 +26,7 @@ _THROTTLE = re.compile(r".*%([0-9]{1,9})")
 _LONGEST = 10_000
 
 
-class Submitted(NamedTuple):
+class SubmitOptions(NamedTuple):
     """What a command line asks for.
 
     Attributes:
@@ -56,19 +56,19 @@ class Submitted(NamedTuple):
     gpus: GpuRequest = GpuRequest()
 
 
-def submitted(line: str) -> Submitted:
+def submit_options(line: str) -> SubmitOptions:
     """What the command `line` asks for; what stands behind the name of the script is the script's.
 
     Example:
-        >>> submitted("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")[:4]
+        >>> submit_options("sbatch -d afterok:7 --array=0-9%2 --nice run.sh --exclusive")[:4]
         ('afterok:7', 2, 0, 100.0)
-        >>> submitted("sbatch -N 2-4 --reservation=kept run.sh").nodes
+        >>> submit_options("sbatch -N 2-4 --reservation=kept run.sh").nodes
         (2, 4)
     """
     given = _options(line)
     whole = given.get("exclusive")
     throttle = _THROTTLE.fullmatch(given.get("array", ""))
-    return Submitted(
+    return SubmitOptions(
         depends=given.get("dependency", "").strip(),
         throttle=int(throttle[1]) if throttle else 0,
         exclusive=EXCLUSIVE.index("host") if whole in ("", "exclusive") else 0,
@@ -100,11 +100,11 @@ def _models(value: str) -> int:
 
 
 def _nodes(value: str) -> tuple[int, int]:
-    found = _NODES.fullmatch(value.strip())
-    if found is None:
+    match = _NODES.fullmatch(value.strip())
+    if match is None:
         return 0, 0
-    least = int(found[1])
-    return least, max(least, int(found[2] or least))
+    least = int(match[1])
+    return least, max(least, int(match[2] or least))
 
 
 def _options(line: str) -> dict[str, str]:

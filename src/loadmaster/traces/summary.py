@@ -92,15 +92,15 @@ def fit(
     workload: Workload, cluster: Cluster, spread: SpreadChoice = "single-host", *, machines_of_log: bool = False
 ) -> Fit:
     """Measure what `workload` asks of `cluster`, with the jobs that fit; see `fit_by`."""
-    kept, rejected, _, note = fit_by(spread, workload, cluster, machines_of_log=machines_of_log)
+    fitted, rejected, _, note = fit_by(spread, workload, cluster, machines_of_log=machines_of_log)
     rows, kind = cluster.kinds
     counts = np.bincount(kind, minlength=len(rows))
     return Fit(
         hosts=cluster.hosts,
         total=dict(zip(cluster.resources, cluster.total.tolist(), strict=True)),
         kinds=[(int(counts[k]), rows[k].tolist()) for k in np.argsort(-counts, kind="stable")],
-        load={name: float(kept.offered_load(cluster, r)) for r, name in enumerate(cluster.resources)},
-        jobs=kept.jobs,
+        load={name: float(fitted.offered_load(cluster, r)) for r, name in enumerate(cluster.resources)},
+        jobs=fitted.jobs,
         rejected=rejected,
         note=note,
     )
@@ -109,8 +109,8 @@ def fit(
 def _spread(values: Floats) -> dict[str, float]:
     if values.size == 0:
         return {"mean": 0.0} | dict.fromkeys(QUANTILES, 0.0)
-    found = np.quantile(values, list(QUANTILES.values()))
-    return {"mean": float(values.mean())} | dict(zip(QUANTILES, found.tolist(), strict=True))
+    quantiles = np.quantile(values, list(QUANTILES.values()))
+    return {"mean": float(values.mean())} | dict(zip(QUANTILES, quantiles.tolist(), strict=True))
 
 
 def _distinct(codes: np.ndarray | None) -> int | None:

@@ -21,8 +21,7 @@ from loadmaster.traces.recipe import LABEL, Recipe
 from loadmaster.traces.rejects import Line, Rejects, Rule
 from loadmaster.traces.rows import Rows, workload_of
 from loadmaster.traces.swf_block import EXTRA, Block, WantedColumns, read_block
-from loadmaster.traces.swf_bound import bound_of
-from loadmaster.traces.swf_columns import GrowingColumns
+from loadmaster.traces.swf_constraints import bound_of
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
 from loadmaster.traces.swf_names import read_names
 from loadmaster.traces.swf_words import Words, has_words
@@ -53,10 +52,10 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     closed = options.swf_feedback == "closed"
     wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields, closed)
     rejects = Rejects(path, strict=options.strict)
-    kept = _kept(path, wanted, rejects, options, words)
-    if not len(kept):
+    grown = _kept(path, wanted, rejects, options, words)
+    if not len(grown):
         raise rejects.none_left()
-    columns = kept.first(options.limit)
+    columns = grown.first(options.limit)
     names, unnamed = read_names(path, about)
     notes = [*memory_notes(columns, options), *unnamed]
     bound, odd = bound_of(columns, words, options, names)
@@ -67,9 +66,9 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         extra |= _partly_unknown(columns)
     rows, resources = _rows(columns)
     rows = rows._replace(constraints=bound)
-    made = about.get(SYNTHETIC)
-    source = f"{made} ({path.name})" if made else path.name
-    workload, order = workload_of(rows, resources, source, synthetic=made is not None)
+    recipe = about.get(SYNTHETIC)
+    source = f"{recipe} ({path.name})" if recipe else path.name
+    workload, order = workload_of(rows, resources, source, synthetic=recipe is not None)
     if order is not None:
         extra = {name: column[order] for name, column in extra.items()}
     return Trace(
@@ -85,13 +84,13 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
 
 def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Estimates and projects as read, -1 where unknown, if that is so of some and not of others."""
-    found: dict[str, NDArray[Any]] = {}
-    known, project = columns["estimate_known"], columns["project"]
-    if known.any() and not known.all():
-        found["estimate_s"] = np.where(known, columns["estimate_s"], -1.0)
+    unknown: dict[str, NDArray[Any]] = {}
+    has_estimate, project = columns["estimate_known"], columns["project"]
+    if has_estimate.any() and not has_estimate.all():
+        unknown["estimate_s"] = np.where(has_estimate, columns["estimate_s"], -1.0)
     if project.min() < 0 <= project.max():
-        found["project"] = project
-    return found
+        unknown["project"] = project
+    return unknown
 
 
 def _header(head: bytes) -> dict[str, str]:
@@ -108,21 +107,67 @@ def _header(head: bytes) -> dict[str, str]:
     return about
 
 
+class GrowingColumns:
+    """Named columns of the same length; rows are added at the end.
+
+    Fresh memory is what reading large logs spends most time on: joining pieces would touch all of it twice. So the
+    first pieces tell how long the columns will be, and each piece is copied to its place.
+
+    Example:
+        >>> columns = GrowingColumns()
+        >>> columns.add({"x": np.array([1, 2])}, part=0.5)
+        >>> columns.add({"x": np.array([3])}, part=1.0)
+        >>> columns.first(2)["x"].tolist(), len(columns)
+        ([1, 2], 3)
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._length = 0
+        self._room = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, piece: dict[str, NDArray[Any]], part: float) -> None:
+        """Append rows; `part` of the whole is there once they are."""
+        rows = len(next(iter(piece.values())))
+        needed = self._length + rows
+        if needed > self._room:
+            expected = int(needed / max(part, 1e-6) * MARGIN) if part < 1 else needed
+            self._grow(piece, max(min(expected, 100 * needed), int(self._room * GROWTH), needed))
+        for name, values in piece.items():
+            self._columns[name][self._length : needed] = values
+        self._length = needed
+
+    def first(self, limit: int | None = None) -> dict[str, NDArray[Any]]:
+        """The columns, or their first `limit` rows; not copied."""
+        return {name: column[: self._length][:limit] for name, column in self._columns.items()}
+
+    def _grow(self, piece: dict[str, NDArray[Any]], room: int) -> None:
+        for name, values in piece.items():
+            larger = np.empty((room, *values.shape[1:]), dtype=values.dtype)
+            if self._length:
+                larger[: self._length] = self._columns[name][: self._length]
+            self._columns[name] = larger
+        self._room = room
+
+
 def _kept(
     path: Path, wanted: WantedColumns, rejects: Rejects, options: ReadOptions, words: Words | None
 ) -> GrowingColumns:
-    kept = GrowingColumns()
+    columns = GrowingColumns()
     lines = 0
     for text, whole, part in _in_order(path, wanted, options):
-        block = whole if options.limit is None else _until(text, whole, options.limit - len(kept), wanted)
+        block = whole if options.limit is None else _until(text, whole, options.limit - len(columns), wanted)
         rejects.count(_found(text, block, lines))
         lines += block.lines
         if block.jobs:
             behind = {} if words is None else words.columns(text, block.start)
-            kept.add(block.columns | behind, part)
-        if options.limit is not None and len(kept) >= options.limit:
+            columns.add(block.columns | behind, part)
+        if options.limit is not None and len(columns) >= options.limit:
             break
-    return kept
+    return columns
 
 
 def _until(text: bytes, block: Block, jobs: int, wanted: WantedColumns) -> Block:
@@ -200,3 +245,7 @@ def _cluster(about: dict[str, str], resources: tuple[str, ...]) -> Cluster | Non
 def _count(text: str | None) -> int:
     match = re.match(r"[0-9]+", text or "")
     return int(match[0]) if match else 0
+
+
+MARGIN = 1.03
+GROWTH = 1.5

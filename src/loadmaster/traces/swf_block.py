@@ -136,8 +136,8 @@ def _kept(field: dict[int, Floats], start: NDArray[np.int32], rejected: list[tup
 
 def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArray[Any]]:
     processors = _processors(field)
-    asked, used = field[ASKED_MEMORY], field[USED_MEMORY]
-    memory = np.where(asked > 0, asked, used) * wanted.memory_scale
+    requested, used = field[ASKED_MEMORY], field[USED_MEMORY]
+    memory = np.where(requested > 0, requested, used) * wanted.memory_scale
     if wanted.job_total:
         memory /= processors
     columns: dict[str, NDArray[Any]] = {
@@ -145,7 +145,7 @@ def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArr
         "runtime_s": field[RUN],
         "tasks": processors.astype(np.int32),
         "demand": np.ones((len(memory), 2)),
-        "memory_from": np.where(asked > 0, 1, np.where(used > 0, 2, 0)).astype(np.int8),
+        "memory_from": np.where(requested > 0, 1, np.where(used > 0, 2, 0)).astype(np.int8),
         "estimate_s": np.where(field[ESTIMATE] > 0, field[ESTIMATE], field[RUN]),
         "estimate_known": field[ESTIMATE] > 0,
         "user": field[USER].astype(np.int32),

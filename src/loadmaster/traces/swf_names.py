@@ -61,14 +61,14 @@ def read_names(log: Path, about: Mapping[str, str]) -> tuple[SwfNames, tuple[str
     if set(table.frame.columns) != {"field", "number", "name"}:
         fix = "write the log again with convert"
         raise InputError(path.name, "a table of names has the columns field, number, name", fix=fix, where=str(path))
-    found: dict[str, dict[int, str]] = {}
+    names: dict[str, dict[int, str]] = {}
     for row, (field, text, name) in enumerate(table.frame.select("field", "number", "name").iter_rows()):
         number = str(text)
         if field not in FIELDS or not (number.isascii() and number.isdecimal()) or len(number) > 10 or not name:
             rule = f"a row names a number from 0 up of {', '.join(FIELDS)}"
             raise InputError(f"{field},{number},{name}", rule, fix="correct it", where=table.where(path, row))
-        found.setdefault(field, {})[int(number)] = name
-    return found, ()
+        names.setdefault(field, {})[int(number)] = name
+    return names, ()
 
 
 def named(field: str, values: Ints, names: SwfNames) -> Named:
@@ -77,13 +77,13 @@ def named(field: str, values: Ints, names: SwfNames) -> Named:
     Raises:
         InputError: a number without a name.
     """
-    known = names[field]
+    names_of_field = names[field]
     used = np.unique(values[values >= 0])
-    unknown = [number for number in used.tolist() if number not in known]
+    unknown = [number for number in used.tolist() if number not in names_of_field]
     if unknown:
         fix = f"add it, or remove the line ; {LABEL}: from the log"
         raise InputError(f"{field} {unknown[0]}", "the table of names beside the log does not have it", fix=fix)
     code = np.where(values >= 0, np.searchsorted(used, values), -1).astype(np.int32)
     row: dict[str, int] = {}
-    rows = [row.setdefault(known[number], len(row)) for number in used.tolist()]
+    rows = [row.setdefault(names_of_field[number], len(row)) for number in used.tolist()]
     return Named(np.array([*rows, -1], np.int32)[code], tuple(row))

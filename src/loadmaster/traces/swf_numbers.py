@@ -11,7 +11,7 @@ from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.dependencies import KINDS
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.traces.bound_columns import DEFAULTS
+from loadmaster.traces.constraint_columns import DEFAULTS
 from loadmaster.traces.swf_names import SwfName
 
 _STATE = {"ok": 1, "failed": 0, "partial": 2, "cancelled": 5}

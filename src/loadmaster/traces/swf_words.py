@@ -82,11 +82,11 @@ class Words:
         hosts, cores, exclusive, odd = (np.zeros(rows, np.int32) for _ in range(4))
         for row, begin in enumerate(start.tolist()):
             words = text[begin : text.index(b"\n", begin)].split()[FIELDS:]
-            found = words_of([word.decode("latin-1") for word in words if not word.startswith(b"{")])
-            if found is None:
+            parsed = words_of([word.decode("latin-1") for word in words if not word.startswith(b"{")])
+            if parsed is None:
                 continue
-            name, asked = found
-            request = self._request(asked)
+            name, requests = parsed
+            request = self._request(requests)
             queue[row] = self.queues.code(name)
             features[row] = self.features.code(request.features) if request.features else -1
             hosts[row], cores[row] = request.hosts, request.cores
@@ -97,12 +97,12 @@ class Words:
         }  # fmt: skip
 
     def _request(self, text: str) -> Request:
-        found = self._requests.get(text)
-        if found is None:
-            found = request_of(text)
+        request = self._requests.get(text)
+        if request is None:
+            request = request_of(text)
             if len(self._requests) < _MOST_REQUESTS:
-                self._requests[text] = found
-        return found
+                self._requests[text] = request
+        return request
 
 
 def words_of(words: list[str]) -> tuple[str, str] | None:

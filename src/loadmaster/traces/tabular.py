@@ -117,8 +117,8 @@ def read_table(
 
 def _until(table: RowTable, jobs: int) -> RowTable:
     """The rows up to and with the one that is kept as number `jobs`; all if there are fewer."""
-    kept = np.flatnonzero(~np.logical_or.reduce([broken for _, broken in table.checks]))
-    return table.first(int(kept[jobs - 1]) + 1) if len(kept) >= jobs else table
+    sound = np.flatnonzero(~np.logical_or.reduce([broken for _, broken in table.checks]))
+    return table.first(int(sound[jobs - 1]) + 1) if len(sound) >= jobs else table
 
 
 def time_checks(submit: Values, runtime: Values) -> list[tuple[Rule, Bools]]:

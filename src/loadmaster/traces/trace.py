@@ -39,8 +39,8 @@ class Skipped:
         """Count lines left out for `reason`; `count` if `lines` holds only the first of them."""
         numbers = [int(line) for line in lines]
         self.counts[reason] = self.counts.get(reason, 0) + (len(numbers) if count is None else count)
-        kept = self.lines.setdefault(reason, [])
-        kept.extend(numbers[: self.shown - len(kept)])
+        examples = self.lines.setdefault(reason, [])
+        examples.extend(numbers[: self.shown - len(examples)])
         if bad and reason not in self.bad:
             self.bad.append(reason)
 

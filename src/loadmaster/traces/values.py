@@ -55,9 +55,9 @@ def memory(column: pl.Series, scale: float) -> Values:
     unit = text.str.extract(_MEMORY, 2).str.to_lowercase()
     written = text.str.contains(r"[A-Za-z]").fill_null(value=False)
     factor = unit.replace_strict(_POWER, default=None, return_dtype=pl.Float64)
-    found = _found(text, amount)
+    mebibytes = _found(text, amount)
     scales = np.where(written.to_numpy(), 1024.0 ** factor.fill_null(0.0).to_numpy(), scale)
-    return _scaled(found, scales)
+    return _scaled(mebibytes, scales)
 
 
 def _scaled(plain: Values, scale: Floats | float) -> Values:

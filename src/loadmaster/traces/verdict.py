@@ -28,11 +28,11 @@ def _memory(read: Trace) -> str:
     work = read.workload
     if MEMORY not in work.resources:
         return "its memory is not in the log"
-    asked = work.demand[:, work.resources.index(MEMORY)]
-    asked = asked[asked > 0]
-    if not asked.size:
+    memory = work.demand[:, work.resources.index(MEMORY)]
+    memory = memory[memory > 0]
+    if not memory.size:
         return "its memory is not in the log"
-    median = f"the median task asks for {show_bytes(float(np.median(asked)))}"
+    median = f"the median task asks for {show_bytes(float(np.median(memory)))}"
     if not believable(work):
         return f"its memory cannot be true as it was read ({median})"
     if read.memory_in_doubt:

@@ -11,10 +11,10 @@ import polars as pl
 from loadmaster.model import InputError
 from loadmaster.model.arrays import Longs
 from loadmaster.traces.files import checked_text, head_of
-from loadmaster.traces.foreign import refuse_document
 from loadmaster.traces.parquet import MAGIC, parquet_table
 from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.text_table import batches
+from loadmaster.traces.unsupported_files import refuse_document
 
 _NUMBER = re.compile(r"\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*")
 

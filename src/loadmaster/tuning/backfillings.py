@@ -39,8 +39,8 @@ def backfilling_knobs(name: str, *, by_arrival: bool) -> tuple[Knob, ...]:
         knob for knob in _KNOBS.get(name, ()) if by_arrival or "replan" not in knob.words
     )  # fmt: skip
     if not knobs:
-        known = f"give --discipline with one of {', '.join(_KNOBS)}"
-        raise InputError(name, "this backfilling has no parameters to search", fix=known)
+        fix = f"give --discipline with one of {', '.join(_KNOBS)}"
+        raise InputError(name, "this backfilling has no parameters to search", fix=fix)
     return knobs
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from loadmaster.measure import Metrics
-from loadmaster.measure.paired import log_ratio
+from loadmaster.measure.paired_comparison import log_ratio
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import SampleRun
 

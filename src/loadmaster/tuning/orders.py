@@ -50,11 +50,11 @@ def order_knobs(longest_s: float, *, memory: bool) -> tuple[Knob, ...]:
         memory: jobs ask for memory.
     """
     most_h = float(min(max(int(longest_s / 3600.0), _ANYWAY_H), _LONGEST_H))
-    asked = [weight("order.memory", "for each doubling of the memory of the whole job")] if memory else []
+    weights = [weight("order.memory", "for each doubling of the memory of the whole job")] if memory else []
     return (
         weight("order.length", "for each doubling of the expected runtime", low=0.0),
         weight("order.width", "for each doubling of the cores of the whole job"),
-        *asked,
+        *weights,
         weight("order.wait", "for each doubling of the wait", low=-1.0, high=0.0),
         weight("order.stretch", "for each doubling of (wait + expected runtime) / expected runtime", -2.0, 0.0),
         weight(BACKLOG, _WAITING, low=0.0),

@@ -53,14 +53,14 @@ def placement_text(
 
 def _formulas(resources: tuple[str, ...], largest: Floats) -> dict[str, str]:
     """The text of every term; what no host has counts over 1."""
-    found = {}
+    formulas = {}
     for r, name in enumerate(words_of(resources)):
         most = max(float(largest[r]), 1.0)
-        found[f"{name}-part"] = f"part_left(demand, free, capacity, {r})"
-        found[f"{name}-left"] = f"((free[{r}] - demand[{r}]) / {most!r})"
-    found["uneven"] = "abs(part_left(demand, free, capacity, 0) - part_left(demand, free, capacity, 1))"
-    found["size"] = f"(capacity[0] / {max(float(largest[0]), 1.0)!r})"
-    return found
+        formulas[f"{name}-part"] = f"part_left(demand, free, capacity, {r})"
+        formulas[f"{name}-left"] = f"((free[{r}] - demand[{r}]) / {most!r})"
+    formulas["uneven"] = "abs(part_left(demand, free, capacity, 0) - part_left(demand, free, capacity, 1))"
+    formulas["size"] = f"(capacity[0] / {max(float(largest[0]), 1.0)!r})"
+    return formulas
 
 
 def words_of(resources: tuple[str, ...]) -> list[str]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
-from loadmaster.tuning.asking import BATCH, TriedRule, ask
+from loadmaster.tuning.baselines import baseline, baselines, of_the_kind
 from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import Figures, TargetName, figures, front
-from loadmaster.tuning.kept_trials import KeptTrials
 from loadmaster.tuning.knobs import Values
-from loadmaster.tuning.rivals import baseline, of_the_kind, rivals
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
+from loadmaster.tuning.suggestions import BATCH, TriedRule, ask
+from loadmaster.tuning.trial_store import KeptTrials
 
 _MORE = 8
 """So many times as many candidates are asked for where some of those asked were tried before."""
@@ -95,7 +95,7 @@ class SearchOutcome:
         return None if self.winner is None or self.winner.number is None else self.trials[self.winner.number]
 
 
-def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, then: int = 0) -> SearchOutcome:
+def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, then: int = 0) -> SearchOutcome:
     """Try candidates, judge the best again.
 
     Args:
@@ -110,17 +110,17 @@ def searched(bench: TrialBench, plan: SearchPlan, folder: Path | None = None, th
     against = bench.in_turn([zero], numbers)[0]
     longest_s = max(run.longest_wait_s for run in against) * plan.limit
     space = space_of(bench.case, plan.parts, plan.base, longest_s)
-    known = rivals(space, bench.case)
-    final = _finals(plan, len(known)) + then
-    trials = _tried(bench, plan, space, against, folder, len(known) * plan.runs + final)
+    built_in = baselines(space, bench.case)
+    final = _finals(plan, len(built_in)) + then
+    trials = _tried(bench, plan, space, against, folder, len(built_in) * plan.runs + final)
     bench.ahead(final)
-    judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(known, numbers)]
-    builtins = tuple(zip(known, judged, strict=True))
+    judged = [figures(runs, against, plan.targets) for runs in bench.in_turn(built_in, numbers)]
+    builtins = tuple(zip(built_in, judged, strict=True))
     bench.ahead(then)
     return _again(bench, plan, space, trials, builtins)
 
 
-def ruled(space: Space, values: Values) -> Ruled:
+def runnable_rule(space: Space, values: Values) -> Ruled:
     """A candidate as a rule that can be run."""
     return Ruled(space.setting(values, FILE), space.sources(values, FILE))
 
@@ -133,20 +133,20 @@ def _finals(plan: SearchPlan, builtins: int) -> int:
 def _tried(
     bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None, then: int
 ) -> tuple[TriedRule, ...]:
-    kept = KeptTrials(
+    store = KeptTrials(
         folder, space.knobs, len(plan.targets), case=bench.case.digest, targets=plan.targets, limit=plan.limit,
         runs=plan.runs, seed=plan.seed, base=plan.base.plain(), parts=plan.parts, own=space.own_sources,
     )  # fmt: skip
-    trials = kept.all()[: plan.trials]
+    trials = store.all()[: plan.trials]
     while len(trials) < plan.trials:
         at = len(trials) % BATCH
         begun = trials[: len(trials) - at]  # of a batch that was stopped: ask for it again, and go on within it
         batch = _next(plan, space, begun)[at:]
         bench.ahead((plan.trials - len(trials) - len(batch)) * plan.runs + then)
-        runs = bench.in_turn([ruled(space, values) for values in batch], range(plan.runs))
+        runs = bench.in_turn([runnable_rule(space, values) for values in batch], range(plan.runs))
         for values, each in zip(batch, runs, strict=True):
             trial = TriedRule(len(trials), values, figures(each, against, plan.targets))
-            kept.add(trial, _excess(trial.figures, plan.limit))
+            store.add(trial, _excess(trial.figures, plan.limit))
             trials.append(trial)
     return tuple(trials)
 
@@ -160,20 +160,20 @@ def _next(plan: SearchPlan, space: Space, trials: Sequence[TriedRule]) -> list[V
     rest = count - len(given)
     if not rest:
         return given
-    known = {space.name(values) for values in (*(trial.values for trial in trials), *given)}
-    asked = ask(space.knobs, trials, excess, rest, plan.seed)
-    if len(_unknown(space, asked, known)) < rest:  # other values may be written alike, such as those of trees
-        asked = ask(space.knobs, trials, excess, _MORE * rest, plan.seed)
-    new = _unknown(space, asked, known)
-    return [*given, *new, *asked[len(new) :]][:count]
+    names = {space.name(values) for values in (*(trial.values for trial in trials), *given)}
+    proposals = ask(space.knobs, trials, excess, rest, plan.seed)
+    if len(_unknown(space, proposals, names)) < rest:  # other values may be written alike, such as those of trees
+        proposals = ask(space.knobs, trials, excess, _MORE * rest, plan.seed)
+    new = _unknown(space, proposals, names)
+    return [*given, *new, *proposals[len(new) :]][:count]
 
 
-def _unknown(space: Space, asked: Sequence[Values], known: set[tuple[str, str]]) -> list[Values]:
-    """Those `asked` that are not among the `known` rules, each rule once."""
+def _unknown(space: Space, proposals: Sequence[Values], names: set[tuple[str, str]]) -> list[Values]:
+    """Those `proposals` that are not among the `names` rules, each rule once."""
     new: dict[tuple[str, str], Values] = {}
-    for values in asked:
+    for values in proposals:
         new.setdefault(space.name(values), values)
-    return [values for name, values in new.items() if name not in known]
+    return [values for name, values in new.items() if name not in names]
 
 
 def _again(
@@ -187,8 +187,8 @@ def _again(
     best = [keeping[at] for at in front([trial.figures for trial in keeping])]
     others = [trial for trial in keeping if trial not in best]
     chosen = _first(space, [*sorted(best, key=_value), *sorted(others, key=_value)], plan.finalists)
-    asked = [(ruled(space, trial.values), trial.figures, trial.number) for trial in chosen]
-    finalists = [*asked, *_known(space, plan, builtins)]
+    to_repeat = [(runnable_rule(space, trial.values), trial.figures, trial.number) for trial in chosen]
+    finalists = [*to_repeat, *_known(space, plan, builtins)]
     zero = builtins[0][0]
     rules = [*(rule for rule, _, _ in finalists), zero]
     *runs, against = bench.in_turn(rules, range(plan.runs, plan.runs + plan.final_runs))
@@ -221,6 +221,6 @@ def _value(trial: TriedRule) -> float:
     return trial.figures.value
 
 
-def _excess(found: Figures, limit: float) -> float:
+def _excess(figures: Figures, limit: float) -> float:
     """How far over the limit, as Optuna takes it: 0 or less keeps it."""
-    return found.longest - math.log(limit)
+    return figures.longest - math.log(limit)

@@ -96,10 +96,10 @@ class Space:
 
     def sources(self, values: Values, path: str) -> dict[str, str]:
         """The text of every file that a candidate takes a function from; only those of the user's are read."""
-        found: dict[str, str] = dict(self.own_sources)
+        texts: dict[str, str] = dict(self.own_sources)
         if text := self.text(values):
-            found[path] = text
-        return found
+            texts[path] = text
+        return texts
 
     @cached_property
     def own_sources(self) -> Sources:

@@ -147,13 +147,13 @@ def _tree(
 def _terms(resources: tuple[str, ...], largest: Floats | None = None) -> dict[str, str]:
     """The text of every term by its name; what no host has counts over 1."""
     most = [1.0] * len(resources) if largest is None else [max(float(each), 1.0) for each in largest]
-    found = {}
+    terms = {}
     for r, name in enumerate(_names(resources)):
-        found[f"{name}_part"] = f"part_left(demand, free, capacity, {r})"
-        found[f"{name}_left"] = f"(free[{r}] - demand[{r}]) / {most[r]!r}"
-        found[f"{name}_asked"] = f"demand[{r}] / {most[r]!r}"
-    found["size"] = f"capacity[0] / {most[0]!r}"
-    return found
+        terms[f"{name}_part"] = f"part_left(demand, free, capacity, {r})"
+        terms[f"{name}_left"] = f"(free[{r}] - demand[{r}]) / {most[r]!r}"
+        terms[f"{name}_asked"] = f"demand[{r}] / {most[r]!r}"
+    terms["size"] = f"capacity[0] / {most[0]!r}"
+    return terms
 
 
 def _names(resources: tuple[str, ...]) -> list[str]:

@@ -8,8 +8,8 @@ from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.runs.case import Case
 from loadmaster.tuning.bench import TrialBench
-from loadmaster.tuning.search import SearchOutcome, SearchPlan, searched
-from loadmaster.tuning.unseen import Unseen, unseen
+from loadmaster.tuning.holdout import Holdout, holdout
+from loadmaster.tuning.search import SearchOutcome, SearchPlan, search_rules
 from loadmaster.tuning.weeks import Weeks, in_two
 
 _TOLD = 5
@@ -33,7 +33,7 @@ class Tuning:
     weeks: Weeks
     plan: SearchPlan
     selection: SearchOutcome
-    unseen: Unseen | None
+    unseen: Holdout | None
 
 
 def tuned(
@@ -62,8 +62,8 @@ def tuned(
         InputError: the log is too short, or has nothing to search.
     """
     weeks = in_two(case, hold_out)
-    selection = searched(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
-    told = None
+    selection = search_rules(TrialBench(weeks.training, plan.seed, store, pool, watch), plan, folder, _TOLD * logs)
+    holdout_result = None
     if selection.winner is not None:
-        told = unseen(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
-    return Tuning(case, weeks, plan, selection, told)
+        holdout_result = holdout(TrialBench(weeks.held_out, plan.seed, store, pool, watch), plan, selection, logs)
+    return Tuning(case, weeks, plan, selection, holdout_result)

@@ -57,15 +57,15 @@ def chosen_type(prices: "str | Path | None", billing: str | None, name: str | No
     from loadmaster.model.errors import InputError
 
     types = chosen_types(prices, billing)
-    known = ", ".join(kind.name for kind in types)
+    names = ", ".join(kind.name for kind in types)
     if name is None:
         if len(types) > 1:
-            raise InputError(f"{len(types)} machine types", "run rents machines of one type", fix=f"--type {known}")
+            raise InputError(f"{len(types)} machine types", "run rents machines of one type", fix=f"--type {names}")
         return types[0]
-    found = [kind for kind in types if kind.name == name]
-    if not found:
-        raise InputError(name, "no such machine type", fix=f"known: {known}")
-    return found[0]
+    matching = [kind for kind in types if kind.name == name]
+    if not matching:
+        raise InputError(name, "no such machine type", fix=f"known: {names}")
+    return matching[0]
 
 
 def guessed(text: str | float | None) -> float | None:
@@ -115,5 +115,5 @@ def chosen_sizer(
         raise InputError(spec, "only planner, silva and user-guess can use a guess", fix="leave out --guess")
     if not isinstance(given, str | int):
         return checked_sizer(given)
-    known = KnownOfBag(tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None})
-    return sizer_named("user-guess" if spec == "silva" and guess_s is not None else spec, known)
+    knowledge = KnownOfBag(tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None})
+    return sizer_named("user-guess" if spec == "silva" and guess_s is not None else spec, knowledge)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.report.on_terminal import OnTerminal
+from loadmaster.report.terminal_display import OnTerminal
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.kept.made_before import Maker
+from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
@@ -16,6 +15,7 @@ from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
 from loadmaster.verbs.site_options import SiteOptions, with_row
+from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,13 +120,13 @@ class Compared(Result):
         from loadmaster.model import InputError
         from loadmaster.report.gantt import gantt_chart
 
-        case, told = self.comparison.case, self.comparison.on_hosts
-        if told is None:
+        case, on_hosts = self.comparison.case, self.comparison.on_hosts
+        if on_hosts is None:
             rule = "it is not known on which of these hosts its jobs really ran"
             raise InputError(
                 case.workload.source, rule, fix="name the hosts as the log does: --hosts hosts.csv, --site"
             )
-        return gantt_chart(told.workload, case.cluster, told.schedule, first_s, last_s)
+        return gantt_chart(on_hosts.workload, case.cluster, on_hosts.schedule, first_s, last_s)
 
     def page(self) -> "Page":
         """The answer, the table, the pictures, how it was made."""
@@ -156,20 +156,20 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        return _compared(options, told, command, name)
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+        return _compared(options, progress, command, name)
 
 
 def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
-    from loadmaster.measure.recorded import recorded
     from loadmaster.measure.recorded_hosts import on_hosts
+    from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs import Store
@@ -188,48 +188,48 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     def wanted(factors: list[float]) -> "list[Setting]":
         return measuring(options.settings(policies, disciplines, factors, name, at), metrics)
 
-    idle = refuse_idle_settings(options, wanted([1.0]))
+    idle = refuse_unused_settings(options, wanted([1.0]))
     if options.out is not None:
         make_folder(Path(options.out))
     machines = options.on_machines(at)
     case = machines[0].case
     settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
-    idle += [*notes_on_clock(options, settings), *refuse_idle_foresight(options, case, settings)]
+    idle += [*notes_on_clock(options, settings), *refuse_unused_foresight(options, case, settings)]
     drawing = options.drawing(case)
     case = noting_runs(case, settings)
     machines = (replace(machines[0], case=case), *machines[1:])
     for one in machines:
         warn_of_plain(one.case, [setting for setting in settings if setting.hosts == one.name])
     against = _baseline(name_of(options.baseline, name), settings)
-    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     within_s = parse_seconds(options.bound) if options.bound else None
     if within_s is not None:
         from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
 
         refuse_unbounded(machines, settings)
     pool = pool_on(address)
-    outcomes = sweep_machines(machines, settings, kept, pool, check=options.check, watch=watch)
-    judgements = options.judgements(machines, drawing, outcomes, against, kept, pool, watch)
+    outcomes = sweep_machines(machines, settings, store, pool, check=options.check, watch=watch)
+    judgements = options.judgements(machines, drawing, outcomes, against, store, pool, watch)
     best = []
     if within_s is not None:
         from loadmaster.search.possible import no_higher_than_runs, possible_on
 
-        best = no_higher_than_runs(possible_on(machines, settings, within_s, kept, pool, watch), outcomes)
-    if kept is not None:
-        kept.close()
+        best = no_higher_than_runs(possible_on(machines, settings, within_s, store, pool, watch), outcomes)
+    if store is not None:
+        store.close()
     as_logged = any(setting.beta == 1.0 for setting in settings)
-    told = as_logged and options.limit is None
-    made = Compared(Comparison(
+    with_record = as_logged and options.limit is None
+    compared = Compared(Comparison(
         case, outcomes, against, [*remarks(case), *idle], command, (*case.notes, *idle),
         recorded(
             case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None
-        ) if told else None,
+        ) if with_record else None,
         "" if at is None else at.policy, judgements, best, machines, options.currency,
-        on_hosts(case.workload, case.cluster, case.launch_s) if told else None, metrics,
+        on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None, metrics,
     ))  # fmt: skip
     if options.out is not None:
-        made.save(options.out)
-    return made
+        compared.save(options.out)
+    return compared
 
 
 def _baseline(name: str, settings: "Sequence[Setting]") -> str:

@@ -4,9 +4,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.log_options import READS, ReadingOptions, as_trace
 from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.model import Workload
@@ -37,7 +37,7 @@ class ConvertOptions(ReadingOptions):
         if isinstance(self.trace, str | Path):
             options = replace(self.reading(), all_fields=True, find_hosts=False)
             return reading(Path(self.trace), options)
-        refuse_idle(self, READS, "the log is read already", "give it to loadmaster.read")
+        refuse_unused(self, READS, "the log is read already", "give it to loadmaster.read")
         return as_trace(self.trace)
 
 

@@ -55,9 +55,9 @@ class ExplainOptions(Options):
             return given.record
         folder = Path(given)
         if _is_behind(folder):
-            from loadmaster.live.kept_run import kept_in
+            from loadmaster.live.run_record import run_record_in
 
-            return kept_in(folder)
+            return run_record_in(folder)
         return read_record(folder)
 
     @property
@@ -166,11 +166,11 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
 
     record = options.record
     _refuse_left_out(options, record)
-    told = explain_job(record, options.name, trust=options.trust, **_live(options, record))
-    made = Explained(record, told, options.top, command or options.call("explain"))
+    explanation = explain_job(record, options.name, trust=options.trust, **_live(options, record))
+    explained = Explained(record, explanation, options.top, command or options.call("explain"))
     if options.out is not None:
-        made.save(options.out)
-    return made
+        explained.save(options.out)
+    return explained
 
 
 def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle, refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.log_options import MACHINES
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
@@ -14,6 +13,7 @@ from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, usual_discipline
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
+from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,14 +77,14 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         from loadmaster.site.machines import read_machines
         from loadmaster.traces.host_range import is_range, proportions_of, range_of
 
-        found = {}
+        by_name = {}
         for name, each in self.sets.items():
             if isinstance(each, str) and is_range(each):
-                found[name] = range_of(each)
+                by_name[name] = range_of(each)
             else:
                 cluster = read_machines(each) if isinstance(each, str | Path) else each
-                found[name] = proportions_of(cluster, name)
-        return found
+                by_name[name] = proportions_of(cluster, name)
+        return by_name
 
     @property
     def target(self) -> "Target":
@@ -110,21 +110,21 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         ranges = self.ranges
         if not ranges:
             case = self.case()
-            found = [MachineSet(_OWN, case)]
+            sets = [MachineSet(_OWN, case)]
             kinds = [proportions_of(case.cluster, _OWN)]
         elif len(ranges) == 1:
             kinds = list(ranges.values())
-            found = [MachineSet(kinds[0].name, self.case())]
+            sets = [MachineSet(kinds[0].name, self.case())]
         else:
             kinds = list(ranges.values())
             most = {name: each.at(each.most) for name, each in ranges.items()}
             read = self.trace_read_for(next(iter(most.values())), self.spread)
-            found = [
+            sets = [
                 replace(each, case=replace(each.case, allowed=self.allow_left_out))
                 for each in machines_of(read, most, self.spread)
             ]
-        self.refuse_money_without_prices(found)
-        return list(zip(found, kinds, strict=True))
+        self.refuse_money_without_prices(sets)
+        return list(zip(sets, kinds, strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,17 +205,17 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fewest")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        made = _found(options, told, command, name)
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+        result = _found(options, progress, command, name)
     if out is not None:
-        made.save(out)
-    return made
+        result.save(out)
+    return result
 
 
 def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
@@ -234,33 +234,33 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     if not 0 < options.growth < float("inf"):
         raise InputError(options.growth, "--growth takes a number above 0", fix="write it like --growth 1.2")
     if not options.samples:
-        refuse_idle(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+        refuse_unused(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
     elif options.samples < FEWEST_SAMPLES:
         raise InputError(options.samples, f"--samples takes a whole number of at least {FEWEST_SAMPLES}")
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
     settings = options.settings(policies, disciplines, [1.0 / options.growth], name)
-    idle = refuse_idle_settings(options, settings)
+    idle = refuse_unused_settings(options, settings)
     if options.out is not None:
         make_folder(Path(options.out))
     tried = options.tried_on()
     first = noting_runs(tried[0][0].case, settings)
     if first.without_verdict:
         raise InputError(first.workload.source or "this log", first.without_verdict.removesuffix("."))
-    idle += refuse_idle_foresight(options, first, settings)
+    idle += refuse_unused_foresight(options, first, settings)
     warn_of_plain(first, settings)
     drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
-    kept = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
+    store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     pool = pool_on(options.address)
     answers = []
     for one, machines in tried:
-        for each in fewest(one.case, machines, settings, target, kept, pool, watch):
+        for each in fewest(one.case, machines, settings, target, store, pool, watch):
             sampled = None
             if drawing is not None:
-                sampled = needed(one.case, each, target, drawing, options.samples, kept, pool, watch)
+                sampled = needed(one.case, each, target, drawing, options.samples, store, pool, watch)
             answers.append(FewestRow(one, each, sampled))
-    if kept is not None:
-        kept.close()
+    if store is not None:
+        store.close()
     return FoundFewest(FewestFound(
         first, target, tuple(answers), (*remarks(first), *idle), (*first.notes, *idle),
         command, options.currency, drawing, options.growth,

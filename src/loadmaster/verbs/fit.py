@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from loadmaster.report.fit_claims import FitFound
     from loadmaster.report.page import Page
     from loadmaster.runs import Case
-    from loadmaster.runs.at_site import AtSite
-    from loadmaster.site.fitted import FittedSite
+    from loadmaster.runs.site_case import SiteCase
+    from loadmaster.site.fitted_queue import FittedSite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Fitting(Result):
             InputError: no queue is offered.
         """
         from loadmaster.model import InputError
-        from loadmaster.site.fitted import fitted_text
+        from loadmaster.site.fitted_queue import fitted_text
 
         if self.refused or self.site is None:
             raise InputError(self.found.log, f"no queue to write: {self.refused}", fix="see its answer")
@@ -135,28 +135,28 @@ def fit_with(options: FitOptions, watch: "Watch | None" = None, command: str = "
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("fit")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        made = _fitted(options, told, command, name)
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+        result = _fitted(options, progress, command, name)
     if out is not None:
-        made.save(out)
-    return made
+        result.save(out)
+    return result
 
 
 def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> Fitting:
     import time
 
     from loadmaster.kept.threads import Threads
-    from loadmaster.report.fit_claims import found_of, why_refused_before
+    from loadmaster.report.fit_claims import fit_result, why_refused_before
     from loadmaster.runs import Store
     from loadmaster.search.site_fit import fit_site
     from loadmaster.search.site_trial import trial_of
-    from loadmaster.site.fitted import SiteQueue
+    from loadmaster.site.fitted_queue import SiteQueue
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import remarks
 
@@ -172,7 +172,7 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     case = options.case(at)
     refused = why_refused_before(case)
     if refused:
-        return Fitting(found_of(case, None, refused, command, remarks(case)), None, 0.0)
+        return Fitting(fit_result(case, None, refused, command, remarks(case)), None, 0.0)
     store = Store.in_folder(Path(options.out)) if options.out is not None else None
     began_s = time.process_time()
     try:
@@ -180,8 +180,8 @@ def _fitted(options: FitOptions, watch: "Watch", command: str, name: Naming) -> 
     finally:
         if store is not None:
             store.close()
-    found = found_of(case, fit, "", command, remarks(case))
-    return Fitting(found, _site(options, case, policy, found), time.process_time() - began_s)
+    result = fit_result(case, fit, "", command, remarks(case))
+    return Fitting(result, _site(options, case, policy, result), time.process_time() - began_s)
 
 
 def _refuse_poured_site(options: FitOptions) -> None:
@@ -191,7 +191,7 @@ def _refuse_poured_site(options: FitOptions) -> None:
         InputError: it was given so.
     """
     from loadmaster.model.errors import InputError
-    from loadmaster.verbs.piped import as_named, is_poured
+    from loadmaster.verbs.pipe_input import as_named, is_poured
 
     for flag, given in (("--site", options.site), ("--site-accounts", options.site_accounts)):
         if isinstance(given, str | Path) and is_poured(given):
@@ -199,7 +199,7 @@ def _refuse_poured_site(options: FitOptions) -> None:
             raise InputError(f"{flag} {as_named(str(given))}", rule, fix="write it into a file first")
 
 
-def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list[str]:
+def _disciplines(options: FitOptions, at: "SiteCase | None", name: Naming) -> list[str]:
     from loadmaster.search.site_fit import DISCIPLINES
 
     if options.disciplines:
@@ -207,14 +207,14 @@ def _disciplines(options: FitOptions, at: "AtSite | None", name: Naming) -> list
     return [*([] if at is None else [at.discipline]), *DISCIPLINES]
 
 
-def _site(options: FitOptions, case: "Case", policy: str, found: "FitFound") -> "FittedSite":
-    from loadmaster.site.fitted import FittedSite, groups_of
-    from loadmaster.verbs.piped import is_poured
+def _site(options: FitOptions, case: "Case", policy: str, result: "FitFound") -> "FittedSite":
+    from loadmaster.site.fitted_queue import FittedSite, groups_of
+    from loadmaster.verbs.pipe_input import is_poured
 
-    assert found.fit is not None
-    best = found.fit.best
+    assert result.fit is not None
+    best = result.fit.best
     about = {
-        "log": found.log, "made_by": found.command, "weekly_error_even": best.beside.even.error,
+        "log": result.log, "made_by": result.command, "weekly_error_even": best.beside.even.error,
         "weekly_error_odd": best.beside.odd.error, "rank_correlation_odd": best.beside.odd.rank,
         "total_wait_odd": best.beside.odd.total,
     }  # fmt: skip

@@ -3,9 +3,9 @@
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.rules import Rule, name_of
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.model.bag import Bag
@@ -110,7 +110,7 @@ def netbatch_with(options: NetbatchOptions) -> "Trace":
     from loadmaster.traces import generate_netbatch
 
     if options.jobs is not None and options.hosts is not None:
-        refuse_idle(options, ["scale"], "--jobs and --hosts say how many")
+        refuse_unused(options, ["scale"], "--jobs and --hosts say how many")
     return generate_netbatch(
         options.pool, scale=options.scale, jobs=options.jobs, hosts=options.hosts, load=options.load,
         burstiness=options.burstiness, memory_per_core_gb=options.memory_per_core, seed=options.seed,

@@ -5,15 +5,15 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.measure.recorded import Recorded
+    from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.model import Cluster, Workload
     from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.page import Page
@@ -73,7 +73,7 @@ class InfoOptions(ReadingOptions):
 
         if isinstance(self.trace, str | Path) and not is_generator(self.trace):
             return self.unnamed(reading(Path(self.trace), self.reading(self.hosts)))
-        refuse_idle(self, READS, "the log is read already", "give it to loadmaster.read")
+        refuse_unused(self, READS, "the log is read already", "give it to loadmaster.read")
         read = self.unnamed(log_of(self.trace))
         if self.hosts is None:
             return read
@@ -130,12 +130,12 @@ class Described(Result):
         """Jobs, span, users, work, loads, kinds of hosts and constraints as plain values; seconds and bytes."""
         from loadmaster.report.document import left_out
         from loadmaster.report.room_claims import room_document
-        from loadmaster.traces.bonds import bonds_of_cluster, bonds_of_jobs
+        from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
 
         read, fitted = self.read, self.fitted
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
         figures |= {"sentence": self.sentence, "next": self.next}
-        figures |= {"about": dict(read.about), "constraints": bonds_of_jobs(read.workload), "cluster": None}
+        figures |= {"about": dict(read.about), "constraints": constraints_of_jobs(read.workload), "cluster": None}
         figures["recorded"] = room_document(self.really, self.rejected)
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
@@ -144,7 +144,7 @@ class Described(Result):
                 "offered_load": fitted.load,
                 "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
                 "rejected_work": fitted.rejected.work,
-                "constraints": {} if read.cluster is None else bonds_of_cluster(read.cluster),
+                "constraints": {} if read.cluster is None else constraints_of_cluster(read.cluster),
             }  # fmt: skip
         return figures
 
@@ -167,7 +167,7 @@ class Described(Result):
         Raises:
             InputError: the machines are not known, or the log does not say when jobs started.
         """
-        from loadmaster.measure.explained import room_over_time
+        from loadmaster.measure.queueing_check import room_over_time
         from loadmaster.model.errors import InputError
         from loadmaster.report.room_chart import room_chart
         from loadmaster.traces import fit_by
@@ -272,32 +272,32 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     from loadmaster.traces.summary import fit, summarise
     from loadmaster.traces.verdict import verdict_of
     from loadmaster.verbs.next_command import next_command
-    from loadmaster.verbs.piped import as_named
+    from loadmaster.verbs.pipe_input import as_named
 
     read = options.read()
     if read.cluster is None:
         why = "it says where tasks may go, and no machines are known"
-        refuse_idle(options, ["spread"], why, "give machines with --hosts")
+        refuse_unused(options, ["spread"], why, "give machines with --hosts")
     summary, fitted = summarise(read.workload), None
     if read.cluster is not None:
         fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
     path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
-    told, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
+    verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
     really = _really(read, options.spread)
-    return _kept(Described(read, summary, fitted, told, following, really, options.spread), options)
+    return _kept(Described(read, summary, fitted, verdict, following, really, options.spread), options)
 
 
-def _kept(made: "D", options: InfoOptions) -> "D":
+def _kept(result: "D", options: InfoOptions) -> "D":
     """The same, written into the folder that was given."""
     if options.out is not None:
-        made.save(options.out)
-    return made
+        result.save(options.out)
+    return result
 
 
 def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked']") -> "Recorded | None":
     """What the log recorded of the jobs that fit."""
-    from loadmaster.measure.recorded import recorded
+    from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.traces import fit_by
 
     if read.cluster is None or read.workload.recorded_wait_s is None:

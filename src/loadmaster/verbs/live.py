@@ -50,9 +50,9 @@ def run(engine: str, *args: Any, **options: Any) -> Lived | Looked:
     """
     from loadmaster.rules.near import pick
 
-    known = pick(engine, ENGINES, what="engine", see=f"known: {', '.join(ENGINES)}")
-    given: Any = known.options
+    engine_run = pick(engine, ENGINES, what="engine", see=f"known: {', '.join(ENGINES)}")
+    given: Any = engine_run.options
     chosen = given(*args, **options)
     first, _, rest = chosen.call("live.run").partition("(")
     comma = ", " if rest != ")" else ""
-    return known.work(chosen, command=f"{first}({engine!r}{comma}{rest}")
+    return engine_run.work(chosen, command=f"{first}({engine!r}{comma}{rest}")

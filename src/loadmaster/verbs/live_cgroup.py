@@ -4,13 +4,13 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.live.shares.books import SharesBooks
+    from loadmaster.live.shares.session_state import SharesSessionState
     from loadmaster.model import Cluster
 
 
@@ -51,13 +51,13 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     from loadmaster.live.cgroup.tree import clean_up
     from loadmaster.live.clocks import RealClock
     from loadmaster.live.shares.door import SharesTerms, run_under_shares
-    from loadmaster.live.shares.named import share_method_named
+    from loadmaster.live.shares.method_names import share_method_named
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder
 
     path, out = Path(options.commands), options.folder
     if is_table(path):
-        refuse_idle(options, ("cores", "memory"), "the table says what each command asks for")
+        refuse_unused(options, ("cores", "memory"), "the table says what each command asks for")
     least = _least(options.method, options.least_yield)
     rule = share_method_named(options.method, least)
     interval_s, for_s = options.times("looks")
@@ -67,9 +67,9 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     try:
         left = (f"commands of another run still run in {path}" for path in clean_up(out))
         notes = (*notes, *left)
-        terms = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
-        report, books = run_under_shares(engine, RealClock(), batch, terms)
-        rows = tuple(_rows(engine, books))
+        config = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
+        report, state = run_under_shares(engine, RealClock(), batch, config)
+        rows = tuple(_rows(engine, state))
     finally:
         engine.close()
     done = sum(row["status"] == "ok" for row in rows)
@@ -96,17 +96,17 @@ def this_box(hosts: str | None) -> "Cluster":
     here = usable_cores()
     if hosts is None:
         return Cluster((CORES, MEMORY), np.array([[here, free_memory_bytes()]], float), ("here",), np.ones(1))
-    found = read_machines(hosts)
-    assert found.speed is not None
-    if found.speed.max() > 1:
+    cluster = read_machines(hosts)
+    assert cluster.speed is not None
+    if cluster.speed.max() > 1:
         raise InputError(
-            f"speed {found.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
+            f"speed {cluster.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
         )
-    power = float((found.capacity[:, 0] * found.speed).sum())
+    power = float((cluster.capacity[:, 0] * cluster.speed).sum())
     if power > here:
         raise InputError(f"{power:g} cores", f"this box has {here} to part among machines", fix="give fewer --hosts")
-    names = found.names or tuple(f"machine{row}" for row in range(found.hosts))
-    return Cluster(found.resources, found.capacity, names, found.speed)
+    names = cluster.names or tuple(f"machine{row}" for row in range(cluster.hosts))
+    return Cluster(cluster.resources, cluster.capacity, names, cluster.speed)
 
 
 def _least(method: str, given: float | None) -> float:
@@ -116,18 +116,18 @@ def _least(method: str, given: float | None) -> float:
     return given if given is not None else 0.0 if method in METHODS else 0.1
 
 
-def _rows(engine: Any, books: "SharesBooks") -> list[dict[str, Any]]:
+def _rows(engine: Any, state: "SharesSessionState") -> list[dict[str, Any]]:
     from loadmaster.live.cgroup.command import outcome_in
 
     return [
-        {"id": name, "name": shown, **_row(books, name, outcome_in(engine.place(name)))}
-        for name, shown in zip(books.batch.ids, books.batch.names, strict=True)
+        {"id": name, "name": shown, **_row(state, name, outcome_in(engine.place(name)))}
+        for name, shown in zip(state.batch.ids, state.batch.names, strict=True)
     ]
 
 
-def _row(books: "SharesBooks", name: str, outcome: Any) -> dict[str, Any]:
+def _row(state: "SharesSessionState", name: str, outcome: Any) -> dict[str, Any]:
     if outcome is not None:
         status = "ok" if outcome["exit_code"] == 0 else "failed"
         return {"status": status} | {key: outcome[key] for key in ("machine", "exit_code", "seconds", "cpu_s")}
-    status = books.over[name][0] if name in books.over else "waits"
+    status = state.over[name][0] if name in state.over else "waits"
     return {"status": status, "machine": None, "exit_code": None, "seconds": None, "cpu_s": None}

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from loadmaster.verbs.live_result import Lived, Quiet
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct, Report
     from loadmaster.live.engine import Clock, Engine
     from loadmaster.live.metrics import ServedAt
     from loadmaster.live.queue_decider import Beside
     from loadmaster.live.record import LiveRecord
+    from loadmaster.live.settings import LiveSettings, Report
     from loadmaster.runs import Setting
     from loadmaster.scheduling import Scheduler
 
 LAST_RECKONING_S = 30.0
 """So long whoever has ended a shadow waits for what jobs have waited; a week of a large site takes minutes."""
-Screen = Callable[[str, "Conduct", int | None, Path, bool], Any]
+Screen = Callable[[str, "LiveSettings", int | None, Path, bool], Any]
 """Makes who watches: of an engine's name, the conduct, the number of jobs where it is known, the record's folder, and
 whether time does not wait. A context manager with `show(*cycle)`, `say(note)` and an attribute `so_far`."""
 
@@ -29,7 +29,7 @@ def quiet(*_: Any) -> Quiet:
 
 
 def drive(
-    engine: "Engine", clock: "Clock", setting: "Setting", how: "Conduct", out: Path, *, command: str,
+    engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, *, command: str,
     screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
     idle_until: Callable[[], float] | None = None, metrics: "ServedAt | None" = None, beside: "Beside | None" = None,
     ready: bool = True, site: "Setting | None" = None, scheduler: "Scheduler | None" = None,
@@ -38,18 +38,18 @@ def drive(
 
     `scheduler` is that of `setting` where it was made before, by `scheduler_of`.
     """
-    from loadmaster.live.conduct import Report
     from loadmaster.live.door import run_live
-    from loadmaster.live.kept_run import kept_run
     from loadmaster.live.metrics import MetricsServer, ServedAt
     from loadmaster.live.record import LiveRecord, lines_of
+    from loadmaster.live.run_record import run_record_of
+    from loadmaster.live.settings import Report
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
     from loadmaster.runs import sources_of
+    from loadmaster.runs.interim_waits import InterimWaits
     from loadmaster.runs.record import write_record
-    from loadmaster.runs.so_far import SoFar
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.live_beside import SoFarBeside
+    from loadmaster.verbs.record_reader_process import SoFarBeside
 
     make_folder(out)
     sources = sources_of(setting)
@@ -71,7 +71,7 @@ def drive(
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():
                     record.append([{"so_far": said["so_far"]}])
-                    shown.so_far = served.so_far = SoFar.of(said["so_far"])
+                    shown.so_far = served.so_far = InterimWaits.of(said["so_far"])
                 shown.show(*cycle)
                 served.show(*cycle)
 
@@ -79,16 +79,16 @@ def drive(
                 engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch,
                 idle_until=idle_until, beside=beside, ready=ready, report=report,
             )  # fmt: skip
-        compared, told = _compared(how, record, scheduler)
+        compared, text = _compared(how, record, scheduler)
     finally:
         record.close()
         engine.close()
     try:
-        kept = kept_run(lines_of(out), scheduler.discipline.order, setting, sources)
-        write_record(out, kept, command=command, result=_summary(report))
-        notes = (*notes, *told, *kept.case.notes)
+        run_record = run_record_of(lines_of(out), scheduler.discipline.order, setting, sources)
+        write_record(out, run_record, command=command, result=_summary(report))
+        notes = (*notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
-        notes = (*notes, *told, str(error))
+        notes = (*notes, *text, str(error))
     left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
     return Lived(
         out, _summary(report) | compared | left_out, report.outcome, tuple(report.stranded),
@@ -106,33 +106,35 @@ def scheduler_of(setting: "Setting") -> "Scheduler":
     return Scheduler(policy_of(setting, sources), discipline_of(setting, sources))
 
 
-def _compared(how: "Conduct", record: "LiveRecord", scheduler: "Scheduler") -> tuple[dict[str, Any], tuple[str, ...]]:
+def _compared(
+    how: "LiveSettings", record: "LiveRecord", scheduler: "Scheduler"
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
     from loadmaster.live.agreement import agreement_of
-    from loadmaster.live.beside import TookTooLong, so_far_within
-    from loadmaster.live.stranded import stranded_by_host
+    from loadmaster.live.shadow_waits import TookTooLong, interim_waits_within
+    from loadmaster.live.stranded_capacity import stranded_by_host
     from loadmaster.model import LoadmasterError
 
     if how.acts:
         return {}, ()
     lines = list(record.lines())
-    found: dict[str, Any] = agreement_of(lines).summary()
+    figures: dict[str, Any] = agreement_of(lines).summary()
     if how.mode != "shadow":
-        return found, ()
-    found["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
+        return figures, ()
+    figures["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
     try:
-        so_far = so_far_within(lines, scheduler, LAST_RECKONING_S).plain()
+        so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:
         last: list[dict[str, Any]] = [line["so_far"] for line in lines if "so_far" in line][-1:]
         when = "that of the last reckoning on the way" if last else "not told"
         why = str(error) or "it was stopped"
         fix = f"`loadmaster live --so-far {record.folder}` takes its time"
         note = f"What jobs have waited so far is {when}: {why}; {fix}."
-        return found | ({"so_far": last[0]} if last else {}), (note,)
+        return figures | ({"so_far": last[0]} if last else {}), (note,)
     except LoadmasterError as error:
-        return found, (f"no queue of our own: {error}",)
+        return figures, (f"no queue of our own: {error}",)
     record.append([{"so_far": so_far}])
-    return found | {"so_far": so_far}, ()
+    return figures | {"so_far": so_far}, ()
 
 
 def _summary(report: "Report") -> dict[str, Any]:

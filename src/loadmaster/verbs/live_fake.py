@@ -31,14 +31,14 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     """
     from loadmaster.live.clocks import FakeClock
     from loadmaster.live.fake import FakeEngine
-    from loadmaster.live.trouble import Rates
+    from loadmaster.live.fault_injection import FaultRates
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
     from loadmaster.verbs.notes import noting, remarks
 
     options.refuse_reading()
-    how = options.conduct(options.on_exit, options.others)
-    rates, launch_s = Rates.of(options.trouble), parse_seconds(str(options.launch))
+    how = options.live_settings(options.on_exit, options.others)
+    rates, launch_s = FaultRates.of(options.trouble), parse_seconds(str(options.launch))
     setting = options.setting(how)
     case = noting(options.case(options.at_site()), setting.policy)
     work = case.workload

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_all_but
 from loadmaster.verbs.live_drive import Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 from loadmaster.verbs.rules import Discipline
+from loadmaster.verbs.unused_options import refuse_all_but
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct
     from loadmaster.live.kubernetes.engine import KubernetesEngine
-    from loadmaster.live.purse import Purse
+    from loadmaster.live.move_budget import MoveBudget
+    from loadmaster.live.settings import LiveSettings
 
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
@@ -67,24 +67,24 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from functools import partial
 
     from loadmaster.live.clocks import RealClock
-    from loadmaster.live.compiling import compile_for
     from loadmaster.live.finding import Finding
     from loadmaster.live.kubernetes.api import Api
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
-    from loadmaster.live.kubernetes.preempting import Preemptor, both
-    from loadmaster.live.stopping import Terminated, as_ctrl_c
+    from loadmaster.live.kubernetes.preemption import Preemptor, both
+    from loadmaster.live.termination import Terminated, as_ctrl_c
+    from loadmaster.live.warmup import compile_for
     from loadmaster.model import InputError
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.run_options import split
 
     if options.doctor:
         refuse_all_but(options, LOOKS, "--doctor only looks")
-    how = options.conduct("hold", "keep")
-    purse, preempt = _purse(options), options.preempt
+    how = options.live_settings("hold", "keep")
+    move_budget, preempt = _move_budget(options), options.preempt
     for given, words, rule in (
-        (purse is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
+        (move_budget is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
         (preempt, "--preempt", "--shadow and --dry-run evict nobody"),
         (options.standby, "--standby", "--shadow and --dry-run take no lease"),
     ):
@@ -93,9 +93,9 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     names = split(options.namespace)
     api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
     if options.doctor:
-        moving = purse is not None or preempt
-        found = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
-        return Looked("doctor", tuple(found))
+        moving = move_budget is not None or preempt
+        findings = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
+        return Looked("doctor", tuple(findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
     say = for_notes().print
@@ -118,7 +118,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("stopped", (Finding("ok", "stopped before it had the Lease: nothing was bound"),))
     if engine is None:
         return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
-    moving_them = None if purse is None else Descheduler(engine, purse, say)
+    moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     return drive(
         engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.served_at(),
@@ -127,17 +127,17 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
 
 def _taken(
-    compiled: Callable[[], None], made: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
-    how: "Conduct", say: Callable[[str], None],
+    compiled: Callable[[], None], make_engine: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
+    how: "LiveSettings", say: Callable[[str], None],
 ) -> "KubernetesEngine | None":  # fmt: skip
     """The engine, with the Lease where the run acts; None of a standby whose time is over before it had it."""
     from loadmaster.live.kubernetes.lease import when_free
 
     if not how.acts:
-        return made()
+        return make_engine()
     if not options.standby:
         compiled()
-        return made()
+        return make_engine()
     end_s = time.time() + how.for_s
 
     def over() -> bool:
@@ -147,17 +147,17 @@ def _taken(
         time.sleep(max(0.0, min(AGAIN_S, end_s - time.time())))
 
     when_free(compiled, pause, say, over)
-    return None if over() else when_free(made, pause, say, over)
+    return None if over() else when_free(make_engine, pause, say, over)
 
 
-def _purse(options: KubernetesOptions) -> "Purse | None":
+def _move_budget(options: KubernetesOptions) -> "MoveBudget | None":
     """What may be moved in an hour; None: nothing."""
-    from loadmaster.live.purse import Purse
+    from loadmaster.live.move_budget import MoveBudget
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes
 
     if options.moves is not None and options.budget is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     if options.budget is not None:
-        return Purse(float(parse_bytes(options.budget)), "bytes")
-    return None if options.moves is None else Purse(float(options.moves), "count")
+        return MoveBudget(float(parse_bytes(options.budget)), "bytes")
+    return None if options.moves is None else MoveBudget(float(options.moves), "count")

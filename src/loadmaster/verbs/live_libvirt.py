@@ -5,15 +5,15 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.live.guests.books import GuestsBooks
+    from loadmaster.live.guests.config import GuestsConfig
     from loadmaster.live.guests.decider import GuestsDecider
-    from loadmaster.live.guests.terms import GuestTerms
+    from loadmaster.live.guests.session_state import GuestsSessionState
     from loadmaster.model.actions import Action
 
 LOOKS = ("uris", "doctor", "mover")
@@ -79,7 +79,7 @@ def libvirt_with(
         refuse_all_but(options, LOOKS, "--doctor only looks")
         with closed(connect(uris)) as hosts:
             return Looked("doctor", tuple(examine(hosts, moves=bool(options.mover))))
-    terms = _terms(options)
+    config = _config(options)
     rate_mib = 0 if options.bandwidth is None else max(1, parse_bytes(options.bandwidth) >> 20)
     there, out = connect(uris), options.folder
     make_folder(out)
@@ -88,14 +88,17 @@ def libvirt_with(
         bandwidth_mib=rate_mib, looks_on=options.dry_run, folder=None if options.state is None else Path(options.state),
     )  # fmt: skip
     try:
-        report, books = look_after(engine, RealClock(), terms, out, about={"command": command}, watch=Shown(terms, say))
+        report, state = look_after(
+            engine, RealClock(), config, out, about={"command": command}, watch=Shown(config, say)
+        )
     finally:
         engine.close()
     rows = tuple(
-        {"name": name.rpartition("@")[0], "id": name, **guest._asdict()} for name, guest in books.scene.guests.items()
+        {"name": name.rpartition("@")[0], "id": name, **guest._asdict()}
+        for name, guest in state.snapshot.guests.items()
     )
     figures = {
-        "ended": report.ended, "cycles": report.cycles, "machines": len(rows), "moved": books.moved,
+        "ended": report.ended, "cycles": report.cycles, "machines": len(rows), "moved": state.moved,
         "refusals": dict(report.refusals), "stranded": report.stranded,
         "left_out": [list(each) for each in report.left_out],
     }  # fmt: skip
@@ -103,18 +106,18 @@ def libvirt_with(
     return Lived(out, figures, report.outcome, tuple(report.stranded), rows, tuple(report.notes), seed)
 
 
-def _terms(options: LibvirtOptions) -> "GuestTerms":
-    from loadmaster.live.guests.terms import GuestTerms
+def _config(options: LibvirtOptions) -> "GuestsConfig":
+    from loadmaster.live.guests.config import GuestsConfig
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:
-        refuse_idle(options, MOVING, "nobody moves without --mover")
+        refuse_unused(options, MOVING, "nobody moves without --mover")
     if options.dry_run:
-        refuse_idle(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
+        refuse_unused(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
     if not options.caps:
-        refuse_idle(options, ("on_exit",), "no cap is changed")
+        refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
-    return GuestTerms(
+    return GuestsConfig(
         caps=options.caps, mover=options.mover, every_s=parse_seconds(str(options.move_every)), interval_s=interval_s,
         for_s=for_s, seed=options.seed, acts=not options.dry_run, on_exit=options.on_exit, **_budget(options),
     )  # fmt: skip
@@ -134,28 +137,28 @@ def _budget(options: LibvirtOptions) -> dict[str, Any]:
 class Shown:
     """Says what is asked, or would be, each thing once until something else is asked."""
 
-    def __init__(self, terms: "GuestTerms", say: Callable[[str], None]) -> None:
-        self._would, self._say = "" if terms.acts else "would ", say
+    def __init__(self, config: "GuestsConfig", say: Callable[[str], None]) -> None:
+        self._would, self._say = "" if config.acts else "would ", say
         self._last: list[str] = []
 
-    def __call__(self, decider: "GuestsDecider", asked: "Sequence[Action]") -> None:
+    def __call__(self, decider: "GuestsDecider", actions: "Sequence[Action]") -> None:
         """See `look_after`."""
-        lines = [self._would + _words(action, decider.books) for action in asked]
+        lines = [self._would + _words(action, decider.state) for action in actions]
         for line in lines:
             if line not in self._last:
                 self._say(line)
         self._last = lines or self._last
 
 
-def _words(action: "Action", books: "GuestsBooks") -> str:
+def _words(action: "Action", state: "GuestsSessionState") -> str:
     from loadmaster.model.actions import Cap, Move
     from loadmaster.model.units import percent
 
     name = str(getattr(action, "id", "")).rpartition("@")[0]
     match action:
         case Cap(of, share):
-            return f"cap {name} at {percent(share, 1)} of its {books.scene.guests[of].cores:g} cores"
+            return f"cap {name} at {percent(share, 1)} of its {state.snapshot.guests[of].cores:g} cores"
         case Move(of, (to,)):
-            return f"move {name} from {books.scene.guests[of].host} to {to}"
+            return f"move {name} from {state.snapshot.guests[of].host} to {to}"
         case _:
             return str(action)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.live.conduct import Conduct
     from loadmaster.live.metrics import ServedAt
+    from loadmaster.live.settings import LiveSettings
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
@@ -89,7 +89,7 @@ class QueueOptions(LiveOptions):
         from loadmaster.model import InputError
 
         if self.metrics is None:
-            refuse_idle(
+            refuse_unused(
                 self, ("metrics_host", "metrics_token"), "it is for --metrics", "--metrics PORT, or leave it out"
             )
         if self.metrics_token is None:
@@ -104,26 +104,26 @@ class QueueOptions(LiveOptions):
             raise InputError(self.metrics_token, rule, fix="openssl rand -hex 32 makes one")
         return ServedAt(self.metrics, self.metrics_host, token)
 
-    def conduct(
+    def live_settings(
         self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"
-    ) -> "Conduct":
+    ) -> "LiveSettings":
         """How the run is to behave.
 
         Raises:
             InputError: a time is none, two options contradict each other, or one changes nothing.
         """
-        from loadmaster.live.conduct import Conduct
+        from loadmaster.live.settings import LiveSettings
         from loadmaster.model import InputError
 
         interval_s, for_s = self.times()
         if self.shadow and self.dry_run:
             raise InputError("--shadow --dry-run", "both ask nothing of the engine", fix="give one of them")
         if self.shadow or self.dry_run:
-            refuse_idle(self, ("on_exit", "others"), "nothing is asked of the engine")
+            refuse_unused(self, ("on_exit", "others"), "nothing is asked of the engine")
         mode: Literal["live", "dry-run", "shadow"] = "shadow" if self.shadow else "dry-run" if self.dry_run else "live"
-        return Conduct(interval_s, mode, for_s, self.max_starts, on_exit, others)
+        return LiveSettings(interval_s, mode, for_s, self.max_starts, on_exit, others)
 
-    def setting(self, how: "Conduct") -> "Setting":
+    def setting(self, how: "LiveSettings") -> "Setting":
         """The rule that decides.
 
         Raises:
@@ -142,7 +142,7 @@ class QueueOptions(LiveOptions):
         policy, named = name_of(self.policy, name), name_of(self.discipline, name)
         (discipline,) = with_members([named], self.twin_members, name)
         if not is_whole(discipline):
-            refuse_idle(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
+            refuse_unused(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
         return Setting(policy, discipline, interval_s=how.interval_s, seed=self.seed)
 
 

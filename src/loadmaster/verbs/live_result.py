@@ -47,14 +47,14 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.course import course_in
+            from loadmaster.live.timeline import timeline_in
             from loadmaster.report.live_answer import live_answer
 
-            return live_answer(course_in(self.folder))
-        from loadmaster.live.share_courses import share_course_of
-        from loadmaster.report.share_course_page import share_course_answer
+            return live_answer(timeline_in(self.folder))
+        from loadmaster.live.share_timelines import share_timeline_of
+        from loadmaster.report.share_timeline_page import share_timeline_answer
 
-        return share_course_answer(share_course_of(self.folder))
+        return share_timeline_answer(share_timeline_of(self.folder))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -77,21 +77,21 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.course import course_in
+            from loadmaster.live.timeline import timeline_in
             from loadmaster.report.live_charts import queue_over_time, spans_of
 
-            course = course_in(self.folder)
-            return queue_over_time(course, spans_of(course))
-        from loadmaster.live.share_courses import share_course_of
-        from loadmaster.report.share_course_chart import shares_chart
+            timeline = timeline_in(self.folder)
+            return queue_over_time(timeline, spans_of(timeline))
+        from loadmaster.live.share_timelines import share_timeline_of
+        from loadmaster.report.share_timeline_chart import shares_chart
 
-        return shares_chart(share_course_of(self.folder))
+        return shares_chart(share_timeline_of(self.folder))
 
     def page(self) -> "Page":
         """The page of its record, as `loadmaster report` makes it."""
-        from loadmaster.verbs.report import made_of
+        from loadmaster.verbs.report import page_of_folder
 
-        return made_of(self.folder).content
+        return page_of_folder(self.folder).content
 
 
 @dataclass(frozen=True, eq=False, repr=False)

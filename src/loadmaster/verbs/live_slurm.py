@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_all_but, refuse_idle
 from loadmaster.verbs.live_drive import Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.live.slurm.engine import SlurmEngine
@@ -67,11 +67,11 @@ class SlurmOptions(QueueOptions):
         """
         from loadmaster.model import InputError
 
-        asked = [name for name in WORK if getattr(self, name)]
-        if len(asked) > 1:
-            words = " ".join(f"--{name.strip('_')}" for name in asked)
+        works = [name for name in WORK if getattr(self, name)]
+        if len(works) > 1:
+            words = " ".join(f"--{name.strip('_')}" for name in works)
             raise InputError(words, "each of these stands alone", fix="give one of them")
-        return asked[0] if asked else ""
+        return works[0] if works else ""
 
 
 def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
@@ -86,24 +86,24 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     from loadmaster.live.slurm.reasons import Reasons
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_seconds
-    from loadmaster.runs.at_site import own_rule
+    from loadmaster.runs.site_case import own_rule
     from loadmaster.verbs.run_options import split
 
-    asked = options.asked
+    work = options.asked
     patience_s = parse_seconds(str(options.fail_open))
     if patience_s < 10.0:
         raise InputError(options.fail_open, "--fail-open is 10 s or more", fix=f"such as {FAIL_OPEN_S:.0f}s")
     names, conf, state = split(options.partition), _path(options.conf), _path(options.state)
-    if asked:
-        stands = f"--{asked.strip('_')} stands alone"
+    if work:
+        stands = f"--{work.strip('_')} stands alone"
         if options.print_ == "units":  # all else is what the service is to be started with
-            options.conduct(options.on_exit, options.others)
+            options.live_settings(options.on_exit, options.others)
         else:
-            refuse_all_but(options, (asked, *WORK[asked], "conf", "state"), stands)
+            refuse_all_but(options, (work, *WORK[work], "conf", "state"), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
-        return _look(options, asked, engine, state, names, patience_s)
-    refuse_idle(options, ["fail_open"], "it is for --print and --watchdog")
-    how = options.conduct(options.on_exit, options.others)
+        return _look(options, work, engine, state, names, patience_s)
+    refuse_unused(options, ["fail_open"], "it is for --print and --watchdog")
+    how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(
         conf, _path(options.site_accounts), looks_on=not how.acts, folder=state, partitions=names,
@@ -148,17 +148,17 @@ def _look(
             lock.release()
         beat.stop()
     released = release_all(engine.commands, engine.owner)
-    found = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
+    findings = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
     if what == "watchdog":
         last = f"the last is {age_s:.0f} s old" if isfinite(age_s) else "there is none"
-        found.append(Finding("note", f"looked for a sign of life in {beat.path}: {last}"))
-    found += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
+        findings.append(Finding("note", f"looked for a sign of life in {beat.path}: {last}"))
+    findings += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
     if released.of_others:
         those = f"{len(released.of_others):,} jobs are held by a loadmaster with another --state, and stay so"
-        found.append(Finding("note", those, "give its --state to release them"))
+        findings.append(Finding("note", those, "give its --state to release them"))
     if what == "uninstall":
-        found.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
-    return Looked(what, tuple(found))
+        findings.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
+    return Looked(what, tuple(findings))
 
 
 def _printed(options: SlurmOptions, engine: Any, heartbeat: Path, patience_s: float, partitions: Sequence[str]) -> str:

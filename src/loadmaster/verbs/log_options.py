@@ -5,13 +5,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster, Workload
     from loadmaster.runs import Case
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import SiteCase
     from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"
@@ -151,13 +151,13 @@ class LogOptions(ReadingOptions):
 
         reads = [name for name in READS if name != "limit"]
         if self.trace is None:
-            refuse_idle(self, [*reads, "anonymise"], "without a log the demo is used, which is not read from a file")
+            refuse_unused(self, [*reads, "anonymise"], "without a log the demo is used, which is not read from a file")
         elif is_generator(self.trace):
-            refuse_idle(self, reads, "a generator makes the log, which is not read from a file")
+            refuse_unused(self, reads, "a generator makes the log, which is not read from a file")
         elif not isinstance(self.trace, str | Path):
-            refuse_idle(self, [*reads, "limit"], "the log is read already", "give it to loadmaster.read")
+            refuse_unused(self, [*reads, "limit"], "the log is read already", "give it to loadmaster.read")
 
-    def case(self, at: "AtSite | None" = None) -> "Case":
+    def case(self, at: "SiteCase | None" = None) -> "Case":
         """The jobs that the machines can hold, or those of a site; without a log, of the bundled demo.
 
         Raises:
@@ -174,8 +174,8 @@ class LogOptions(ReadingOptions):
         read = self.trace_read_for(cluster, spread)
         if at is None:
             return replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
-        made = case_of(at.jobs_of(read), cluster, spread)
-        return replace(made, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        site_jobs = case_of(at.jobs_of(read), cluster, spread)
+        return replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
 
     def trace_read_for(
         self, cluster: "Cluster | None", spread: "Literal['auto', 'single-host', 'any', 'asked']"
@@ -190,20 +190,20 @@ class LogOptions(ReadingOptions):
         from loadmaster.traces.own_generator import is_generator
 
         if self.trace is None:
-            made = demo()
-            return made if self.limit is None else replace(made, workload=made.workload.take(slice(0, self.limit)))
+            trace = demo()
+            return trace if self.limit is None else replace(trace, workload=trace.workload.take(slice(0, self.limit)))
         if not isinstance(self.trace, str | Path) or is_generator(self.trace):
-            known = log_of(self.trace, getattr(self, "seed", 0))
+            log = log_of(self.trace, getattr(self, "seed", 0))
             if self.limit is not None:
-                known = replace(known, workload=known.workload.take(slice(0, self.limit)))
+                log = replace(log, workload=log.workload.take(slice(0, self.limit)))
             usual = ReadOptions()
-            if believable_reading(known, usual, cluster, spread) is not usual:
+            if believable_reading(log, usual, cluster, spread) is not usual:
                 from loadmaster.model import InputError
 
                 rule = "the memory of this log cannot be what it was read as, on these machines"
                 fix = "give compare the path of the log, or read it with memory_unit and swf_memory"
-                raise InputError(known.workload.source, rule, fix=fix)
-            return self._served(known)
+                raise InputError(log.workload.source, rule, fix=fix)
+            return self._served(log)
         options = self.reading(self.machines if self.machines is not None else cluster)
         read = read_trace(Path(self.trace), options)
         mended = believable_reading(read, options, cluster, spread)

@@ -10,8 +10,8 @@ from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster
-    from loadmaster.runs.at_site import AtSite
     from loadmaster.runs.machines import MachineSet
+    from loadmaster.runs.site_case import SiteCase
 
 
 MOST_SETS = 20
@@ -41,17 +41,17 @@ class MachineOptions(LogOptions):
         from loadmaster.model import InputError
 
         if isinstance(self.hosts, Mapping):
-            found = {str(name): each for name, each in self.hosts.items()}
+            by_name = {str(name): each for name, each in self.hosts.items()}
         else:
-            found = {}
+            by_name = {}
             for each in _listed(self.hosts):
-                name = _name(each, found)
-                if name in found:
+                name = _name(each, by_name)
+                if name in by_name:
                     raise InputError(name, "this set of machines is given twice", fix="leave it out once")
-                found[name] = each
-        if len(found) > MOST_SETS:
-            raise InputError(len(found), f"at most {MOST_SETS} sets of machines are compared", fix="give fewer")
-        return found
+                by_name[name] = each
+        if len(by_name) > MOST_SETS:
+            raise InputError(len(by_name), f"at most {MOST_SETS} sets of machines are compared", fix="give fewer")
+        return by_name
 
     @property
     def machines(self) -> "str | Path | Cluster | None":
@@ -65,7 +65,7 @@ class MachineOptions(LogOptions):
         rest = [path for path in super().files if path not in map(Path, named)]
         return [*(path for path in map(Path, named) if path.is_file()), *rest]
 
-    def on_machines(self, at: "AtSite | None" = None) -> "tuple[MachineSet, ...]":
+    def on_machines(self, at: "SiteCase | None" = None) -> "tuple[MachineSet, ...]":
         """The jobs on every set of machines; with one set or none as `case` has them.
 
         Raises:
@@ -76,33 +76,33 @@ class MachineOptions(LogOptions):
 
         given = self.sets
         if len(given) < 2:
-            found: tuple[MachineSet, ...] = (MachineSet("", self.case(at)),)
+            sets: tuple[MachineSet, ...] = (MachineSet("", self.case(at)),)
         else:
-            known = {
+            names = {
                 name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
                 for name, each in given.items()
             }
-            first = next(iter(known.values()))
+            first = next(iter(names.values()))
             spread = self.spread if at is None or self.spread != "auto" else at.spread
             read = self.trace_read_for(first, spread)
-            found = machines_of(read if at is None else at.jobs_of(read), known, spread)
+            sets = machines_of(read if at is None else at.jobs_of(read), names, spread)
             held_s = 0.0 if at is None else at.queue.launch_s
-            found = tuple(
-                replace(each, case=replace(each.case, launch_s=held_s, allowed=self.allow_left_out)) for each in found
+            sets = tuple(
+                replace(each, case=replace(each.case, launch_s=held_s, allowed=self.allow_left_out)) for each in sets
             )
-        self.refuse_money_without_prices(found)
-        return found
+        self.refuse_money_without_prices(sets)
+        return sets
 
-    def refuse_money_without_prices(self, found: "Sequence[MachineSet]") -> None:
+    def refuse_money_without_prices(self, sets: "Sequence[MachineSet]") -> None:
         """Refuse a money where no machine has a price.
 
         Raises:
             InputError: it was named.
         """
-        from loadmaster.verbs.idle import refuse_idle
+        from loadmaster.verbs.unused_options import refuse_unused
 
-        if all(each.cost_per_hour is None for each in found):
-            refuse_idle(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
+        if all(each.cost_per_hour is None for each in sets):
+            refuse_unused(self, ["currency"], "no price of a machine is known", "add prices, as in 20x16c64g@0.8")
 
 
 def _listed(hosts: object) -> "list[str | Path | Cluster]":

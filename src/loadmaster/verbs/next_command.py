@@ -170,8 +170,8 @@ def _comparisons(reading: LogReading) -> Iterator[dict[str, str]]:
     """Options of the comparisons to try: of placement policies where hosts differ in what is left, then of orders."""
     cluster = reading.read.cluster
     assert cluster is not None
-    kept = _fitted(reading).workload
-    loads = [float(kept.offered_load(cluster, r)) for r in range(len(cluster.resources))]
+    fitted = _fitted(reading).workload
+    loads = [float(fitted.offered_load(cluster, r)) for r in range(len(cluster.resources))]
     scaled: list[dict[str, str]] = [{}]
     if isfinite(loads[0]) and loads[0] > 0:
         at = {"loads": f"{TARGET * loads[0] / max(loads):.3g}"}  # `--loads` counts the first resource
@@ -223,8 +223,8 @@ def _waits(verb: str, reading: LogReading, words: dict[str, Any], jobs: int) -> 
     log = replace(reading.read, workload=reading.read.workload.take(slice(0, jobs)))
     if verb == "simulate":
         return [simulate(log, spread=reading.spread, **words).outcome.metrics.mean_wait_s]
-    made = compare(log, spread=reading.spread, **words)
-    return [outcome.metrics.mean_wait_s for outcome in made.comparison.outcomes]
+    compared = compare(log, spread=reading.spread, **words)
+    return [outcome.metrics.mean_wait_s for outcome in compared.comparison.outcomes]
 
 
 def _typed(verb: str, path: str, options: "InfoOptions", further: dict[str, str], limit: int | None = None) -> str:

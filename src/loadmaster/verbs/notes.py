@@ -50,7 +50,7 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     """
     from loadmaster.report.console import for_notes
     from loadmaster.runs import discipline_of, policy_of, sources_of
-    from loadmaster.runs.pace import jobs_a_second, shown_pace
+    from loadmaster.runs.plain_engine_rate import jobs_a_second, shown_pace
     from loadmaster.scheduling.resolved_constraints import binds
     from loadmaster.sim.queue.door import is_compiled
 

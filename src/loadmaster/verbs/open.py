@@ -30,10 +30,10 @@ def read_result(folder: Path) -> "Result":
     """
     from loadmaster.kept.values import read_value
     from loadmaster.model.errors import InputError
-    from loadmaster.report.kept_chart import CHARTS
+    from loadmaster.report.chart_spec import CHARTS
     from loadmaster.verbs.result import Result
 
-    found: Any = read_value(folder, CHARTS)[1]
-    if not isinstance(found, Result):
+    result: Any = read_value(folder, CHARTS)[1]
+    if not isinstance(result, Result):
         raise InputError(folder, "this result cannot be read: it is none of a verb", fix="make it again")
-    return found
+    return result

@@ -54,30 +54,30 @@ class Options:
 
     def __new__(cls, *args: Any, **values: Any) -> "Options":
         """Remember which were given."""
-        made = super().__new__(cls)
+        options = super().__new__(cls)
         names = [field.name for field in dataclasses.fields(cls) if field.init and not field.kw_only]
-        object.__setattr__(made, "given", (*names[: len(args)], *values))
-        return made
+        object.__setattr__(options, "given", (*names[: len(args)], *values))
+        return options
 
     @classmethod
     def of(cls, given: Mapping[str, Any], usual: Mapping[str, Any]) -> Self:
         """The options of what was `given`, with defaults that whoever asks has of its own."""
-        made = cls(**{**usual, **given})
-        object.__setattr__(made, "given", tuple(given))
-        return made
+        options = cls(**{**usual, **given})
+        object.__setattr__(options, "given", tuple(given))
+        return options
 
     def __post_init__(self) -> None:
         """See that every value is one that its option takes; what comes through a pipe is from now on in a file."""
-        from loadmaster.verbs.piped import poured
+        from loadmaster.verbs.pipe_input import pipe_as_file
 
         for name, (kind, option) in described(type(self)).items():
             if option.reads:
-                object.__setattr__(self, name, poured(getattr(self, name)))
+                object.__setattr__(self, name, pipe_as_file(getattr(self, name)))
             _check(getattr(self, name), kind, option, self.flag(name))
 
     def call(self, verb: str) -> str:
         """How one writes this in Python: every option that was given and says something; others by their kind."""
-        from loadmaster.verbs.piped import as_named
+        from loadmaster.verbs.pipe_input import as_named
 
         names = [field.name for field in dataclasses.fields(self) if field.init and not field.kw_only]
         usual = {field.name: repr(field.default) for field in dataclasses.fields(self)}
@@ -129,16 +129,16 @@ def called_with(kind: Callable[P, O], work: Callable[[O], R]) -> Callable[P, R]:
     def verb(*args: P.args, **values: P.kwargs) -> R:
         return work(kind(*args, **values))
 
-    known, types = inspect.signature(kind).parameters, described(options)
-    ordered = sorted(known, key=lambda name: (known[name].kind, list(types).index(name)))
+    parameters, types = inspect.signature(kind).parameters, described(options)
+    ordered = sorted(parameters, key=lambda name: (parameters[name].kind, list(types).index(name)))
     returns = inspect.signature(work).return_annotation
-    made: Any = verb
-    made.__signature__ = inspect.Signature(
-        [known[name].replace(annotation=types[name][0]) for name in ordered], return_annotation=returns
+    wrapped: Any = verb
+    wrapped.__signature__ = inspect.Signature(
+        [parameters[name].replace(annotation=types[name][0]) for name in ordered], return_annotation=returns
     )
-    made.__name__ = made.__qualname__ = work.__name__.removesuffix("_with")
-    made.__module__ = work.__module__
-    made.__doc__ = _documented(work.__doc__ or "", options)
+    wrapped.__name__ = wrapped.__qualname__ = work.__name__.removesuffix("_with")
+    wrapped.__module__ = work.__module__
+    wrapped.__doc__ = _documented(work.__doc__ or "", options)
     return verb
 
 

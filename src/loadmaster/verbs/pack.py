@@ -5,11 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.task_options import TaskOptions
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,15 +111,15 @@ class Packed(Result):
         """A row a task: its host, its yield, its share of each fluid resource, what it asked; memory in bytes."""
         import polars as pl
 
-        asked, rows = self.asked, self.rows
+        demand, rows = self.asked, self.rows
         columns: dict[str, Any] = {
             name: [row[name] for row in rows] for name in ("task", "job", "refused", "host", "yield")
         }
-        columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in asked.fluid_names}
+        columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in demand.fluid_names}
         if rows and "cards" in rows[0]:
             columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
-        columns |= {name: asked.fluid[:, f] for f, name in enumerate(asked.fluid_names)}
-        columns |= {name: asked.rigid[:, r] for r, name in enumerate(asked.rigid_names)}
+        columns |= {name: demand.fluid[:, f] for f, name in enumerate(demand.fluid_names)}
+        columns |= {name: demand.rigid[:, r] for r, name in enumerate(demand.rigid_names)}
         return pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
 
     def plot(self) -> Any:
@@ -200,26 +200,26 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     name = "exact" if options.exact else method or "mcb8"
     packer = packer_named(name)
     if not packer.timed:
-        refuse_idle(options, ["time_limit"], "it is for exact solvers and local search")
+        refuse_unused(options, ["time_limit"], "it is for exact solvers and local search")
     if options.out is not None:
         make_folder(Path(options.out))
     how = PackOptions(options.time_limit, options.seed)
     read = options.read(options.tasks)
-    instance, known = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
+    instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
     if options.admit is None:
         everybody = np.ones(instance.jobs, bool)
-        made = Packed(title, instance, instance, pack(instance, name, how), everybody, known)
+        packed = Packed(title, instance, instance, pack(instance, name, how), everybody, notes)
     else:
         let = admit(instance, options.admit, name, how)
-        made = Packed(title, instance, let.instance, let.packing, let.admitted, known)
-    made = replace(made, command=command)
+        packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
+    packed = replace(packed, command=command)
     if not read.complete:
-        made = replace(made, packing=replace(made.packing, proven=False))
-    if options.out is not None and made.placed:
-        made = replace(made, methods=beside(made.instance, made.packing, how))
-        made.save(options.out)
-    return made
+        packed = replace(packed, packing=replace(packed.packing, proven=False))
+    if options.out is not None and packed.placed:
+        packed = replace(packed, methods=beside(packed.instance, packed.packing, how))
+        packed.save(options.out)
+    return packed
 
 
 pack = called_with(PlacingOptions, pack_with)

@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.task_options import TaskOptions
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +200,7 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     if options.budget is not None and options.moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     if options.method == "heuristic":
-        refuse_idle(options, ["time_limit"], "it is for the exact method")
+        refuse_unused(options, ["time_limit"], "it is for the exact method")
     if options.out is not None:
         make_folder(Path(options.out))
     read, name = options.read(options.state), Path(options.state).name
@@ -212,11 +212,11 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     now, plan, without_room = _planned(now, limit, options, may_wait=read.may_wait)
     if not read.complete:
         plan = replace(plan, proven=False)
-    made = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
+    rebalanced = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
                       command or options.call("rebalance"))  # fmt: skip
-    if options.out is not None and made.done:
-        made.save(options.out)
-    return made
+    if options.out is not None and rebalanced.done:
+        rebalanced.save(options.out)
+    return rebalanced
 
 
 def _planned(
@@ -229,10 +229,10 @@ def _planned(
     from loadmaster.move.plan import plan_moves
     from loadmaster.packing.shortfall import fits_nowhere
 
-    kept = np.ones(now.instance.tasks, bool)
+    stays = np.ones(now.instance.tasks, bool)
     if may_wait:
-        kept[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
-    tried = now if kept.all() else replace(now, instance=tasks_alone(now.instance, kept), host=now.host[kept])
+        stays[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
+    tried = now if stays.all() else replace(now, instance=tasks_alone(now.instance, stays), host=now.host[stays])
     plan = plan_moves(tried, limit, options.method, options.time_limit)
     if may_wait and plan.status in ("stuck", "infeasible") and (tried.host < 0).any():
         tried, plan = place_beside(tried)

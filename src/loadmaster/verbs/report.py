@@ -71,13 +71,13 @@ def report_with(options: ReportOptions, command: str = "") -> Reported:
     from loadmaster.verbs.kept_folder import PAGE
 
     folder = Path(options.folder)
-    made = made_of(folder, command)
+    page_made = page_of_folder(folder, command)
     page = folder / PAGE if options.out is None else Path(options.out)
-    write(page, made.content)
-    return Reported(made.kind, page, made.answer, made.figures, made.seed, made.case)
+    write(page, page_made.content)
+    return Reported(page_made.kind, page, page_made.answer, page_made.figures, page_made.seed, page_made.case)
 
 
-def made_of(folder: Path, command: str = "") -> KeptPage:
+def page_of_folder(folder: Path, command: str = "") -> KeptPage:
     """The page of what `folder` holds.
 
     Raises:
@@ -96,18 +96,18 @@ def made_of(folder: Path, command: str = "") -> KeptPage:
 
 
 def _live(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.course import course_in
+    from loadmaster.live.timeline import timeline_in
     from loadmaster.report.live_answer import live_answer, live_figures
     from loadmaster.report.live_page import live_page
 
-    course = course_in(folder)
-    return KeptPage("live", live_page(course, command), live_answer(course), live_figures(course))
+    timeline = timeline_in(folder)
+    return KeptPage("live", live_page(timeline, command), live_answer(timeline), live_figures(timeline))
 
 
 def _run(folder: Path, command: str) -> KeptPage:
     from loadmaster.report.run_page import run_answer, run_page
     from loadmaster.runs.record import read_record
-    from loadmaster.runs.recorded import recorded_outcome
+    from loadmaster.runs.recorded_run import recorded_outcome
 
     record = read_record(folder)
     outcome = recorded_outcome(record)
@@ -118,22 +118,25 @@ def _run(folder: Path, command: str) -> KeptPage:
 def _result(folder: Path, command: str) -> KeptPage:
     from loadmaster.verbs.open import read_result
 
-    found = read_result(folder)
-    return KeptPage(found.verb, found.page(), found.answer, {})
+    result = read_result(folder)
+    return KeptPage(result.verb, result.page(), result.answer, {})
 
 
 def _shares(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.share_courses import share_course_of
-    from loadmaster.report.share_course_page import (
-        share_course_answer,
-        share_course_figures,
-        share_course_page,
+    from loadmaster.live.share_timelines import share_timeline_of
+    from loadmaster.report.share_timeline_page import (
+        share_timeline_answer,
+        share_timeline_figures,
+        share_timeline_page,
     )
 
-    course = share_course_of(folder)
+    timeline = share_timeline_of(folder)
     return KeptPage(
-        "shares", share_course_page(course, command), share_course_answer(course), share_course_figures(course)
-    )  # fmt: skip
+        "shares",
+        share_timeline_page(timeline, command),
+        share_timeline_answer(timeline),
+        share_timeline_figures(timeline),
+    )
 
 
 _MAKERS = {"live": _live, "shares": _shares, "guests": _shares, "simulate": _run, "result": _result}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,8 +96,8 @@ class Reproduced(Result):
 
     def page(self) -> "Page":
         """All claims, how many hold where, all figures."""
-        from loadmaster.report.made import how_it_was_made
         from loadmaster.report.page import Block, Chart, Heading, Page, Text
+        from loadmaster.report.page_footer import page_footer
         from loadmaster.report.verdict_chart import verdict_chart
 
         result = self.reproduction
@@ -105,8 +105,10 @@ class Reproduced(Result):
         blocks: list[Block] = [Heading("The claims"), _claims(result), *(Text(note, "note") for note in result.notes)]
         blocks += [Heading("What holds where"), Chart(verdict_chart(places), _VERDICTS)] if places else []
         blocks += [Heading("Figures"), *result.blocks] if result.blocks else []
-        made = how_it_was_made({"command": self.command, "paper": self.paper})
-        return Page(f"{result.title}: {verdicts(result)}", [*blocks, *made], label=f"loadmaster reproduce {self.paper}")
+        footer = page_footer({"command": self.command, "paper": self.paper})
+        return Page(
+            f"{result.title}: {verdicts(result)}", [*blocks, *footer], label=f"loadmaster reproduce {self.paper}"
+        )
 
 
 def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, command: str = "") -> Reproduced:
@@ -125,7 +127,7 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     """
     import importlib
 
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.kept.watch import Watch
     from loadmaster.model.errors import InputError
     from loadmaster.papers import PAPERS, StudyOptions
@@ -135,29 +137,29 @@ def reproduce_with(options: ReproduceOptions, watch: "Watch | None" = None, comm
     paper = options.paper
     chosen = pick(paper, PAPERS, what="paper", see=f"known: {', '.join(PAPERS)}")
     logs = [name for name in chosen.reads if name != "live"]
-    refuse_idle(options, {"traces", "trace"}.difference(logs), _reads(paper, logs))
-    refuse_idle(options, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
+    refuse_unused(options, {"traces", "trace"}.difference(logs), _reads(paper, logs))
+    refuse_unused(options, {"live"}.difference(chosen.reads), f"{paper} measures nothing on this machine")
     traces, trace = (None if each is None else Path(each) for each in (options.traces, options.trace))
     if traces is not None and not traces.is_dir():
         raise InputError(str(traces), "there is no such folder of logs", where="--traces")
     address, out = options.address, Path(options.out)
     command = command or options.call("reproduce")
-    with told_in(out / paper, command, watch or Watch()) as told:
+    with progress_file_in(out / paper, command, watch or Watch()) as progress:
         make_folder(out / paper)
-        asked = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, told)
-        result = importlib.import_module(chosen.module).reproduce(asked)
-    made = Reproduced(paper, result, out / paper / "report.html", command)
-    made.save(out / paper)
-    return made
+        study = StudyOptions(options.quick, options.seed, out, traces, trace, address, options.live, progress)
+        result = importlib.import_module(chosen.module).reproduce(study)
+    reproduced = Reproduced(paper, result, out / paper / "report.html", command)
+    reproduced.save(out / paper)
+    return reproduced
 
 
 def verdicts(result: "Reproduction") -> str:
     """How many claims have each verdict."""
     counts = Counter[str](claim.verdict for claim in result.claims)
-    told = [
+    rows = [
         (n, verdict if n == 1 else _OF_SEVERAL.get(verdict, verdict)) for verdict in TONES if (n := counts[verdict])
     ]
-    return ", ".join(f"{n} {words}" for n, words in told)
+    return ", ".join(f"{n} {words}" for n, words in rows)
 
 
 def _reads(paper: str, reads: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.kept.made_before import Maker
+    from loadmaster.kept.up_to_date import Maker
     from loadmaster.report.page import Page
 
 
@@ -75,23 +75,23 @@ class Result:
         Raises:
             InputError: the folder cannot be written.
         """
-        from loadmaster.kept.made_before import entry, made_before
+        from loadmaster.kept.up_to_date import entry, up_to_date
         from loadmaster.kept.values import write_value
-        from loadmaster.report.kept_chart import CHARTS
+        from loadmaster.report.chart_spec import CHARTS
         from loadmaster.verbs.folder import make_folder
 
         path = Path(folder)
         make_folder(path)
         self.write_tables(path)
-        made = {}
+        entries = {}
         if self.page_maker is not None:
             page, of = path / PAGE, self.page_maker.of(self, CHARTS)
-            if not made_before(page, of):
+            if not up_to_date(page, of):
                 self.report(page)
-            made = {PAGE: entry(page, of)}
+            entries = {PAGE: entry(page, of)}
         else:
             self.report(path / PAGE)
-        write_value(path, self.verb, self, CHARTS, made)
+        write_value(path, self.verb, self, CHARTS, entries)
         return path
 
     def write_tables(self, folder: Path) -> None:

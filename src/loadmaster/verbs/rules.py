@@ -25,13 +25,13 @@ def names_of(rules: Rule | Sequence[Rule | tuple[Rule, Rule]], option: str, name
     from loadmaster.rules.part import split_specs
 
     if isinstance(rules, str):
-        found = split_specs(rules)
+        names = split_specs(rules)
     else:
         listed = rules if isinstance(rules, Sequence) else [rules]
-        found = list(dict.fromkeys(name_of(each, name) for each in listed))
-    if not found:
+        names = list(dict.fromkeys(name_of(each, name) for each in listed))
+    if not names:
         raise InputError(rules, f"{option} names nothing", fix="see `loadmaster policies`")
-    return found
+    return names
 
 
 def name_of(rule: Any, name: Naming) -> str:
@@ -63,8 +63,8 @@ def _with_parameters(rule: Any, name: Naming) -> str:
     from loadmaster.sharing.models import SHARING_MODELS
     from loadmaster.sizing import FixedHosts, Planner, SilvaRule
 
-    for key, known in (*POLICIES.items(), *ORDERS.items()):
-        if known is rule:
+    for key, built_in in (*POLICIES.items(), *ORDERS.items()):
+        if built_in is rule:
             return key
     kinds = {kind: key for table in (BACKFILLINGS, ORDERS_WITH_MEMORY, META_RULES) for key, (kind, *_) in table.items()}
     kinds |= {type(one): key for table in (MOVERS, SHARING_MODELS) for key, (one, *_) in table.items()}

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import CLUSTER, DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.live.bag.terms import BagReport, Terms
-    from loadmaster.live.dask.place import DaskPlace
+    from loadmaster.live.bag.config import BagConfig, BagReport
+    from loadmaster.live.dask.machine_source import DaskMachineSource
     from loadmaster.report.page import Page
     from loadmaster.sizing import HostType, Sizer
 
@@ -82,10 +82,10 @@ class BagRunOptions(DaskOptions):
             InputError: there are none.
         """
         from loadmaster.live.bag.commands import checked_commands, read_commands
-        from loadmaster.verbs.piped import poured
+        from loadmaster.verbs.pipe_input import pipe_as_file
 
         if isinstance(self.commands, str | Path):
-            return read_commands(Path(poured(self.commands)))
+            return read_commands(Path(pipe_as_file(self.commands)))
         return checked_commands(self.commands, "the list of commands")
 
     @property
@@ -105,33 +105,35 @@ class BagRunOptions(DaskOptions):
         rule = "needs a folder for its log and its output, where it can go on"
         raise InputError("a list of commands", rule, fix="give it like out='bag.run'")
 
-    def place(self) -> "DaskPlace":
+    def place(self) -> "DaskMachineSource":
         """Where the machines come from."""
-        from loadmaster.live.dask.place import DaskPlace
+        from loadmaster.live.dask.machine_source import DaskMachineSource
 
         given = self.slurm_option or []
         written = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else list(given)
-        return DaskPlace(self.on, slurm_options(self.on, written), self.certificates, self.folder, self.dashboard)
+        return DaskMachineSource(
+            self.on, slurm_options(self.on, written), self.certificates, self.folder, self.dashboard
+        )
 
-    def terms(self, tasks: int) -> "Terms":
+    def config(self, tasks: int) -> "BagConfig":
         """How a bag of so many commands is to be run.
 
         Raises:
             InputError: a value breaks its rule, or an option changes nothing.
         """
-        from loadmaster.live.bag.terms import Terms
+        from loadmaster.live.bag.config import BagConfig
         from loadmaster.verbs.bag_options import chosen_type
 
         if self.budget is None and self.deadline is None:
-            refuse_idle(self, ["confidence"], "it is for a budget or a deadline")
+            refuse_unused(self, ["confidence"], "it is for a budget or a deadline")
         if self.prices is None:
-            refuse_idle(self, ["currency"], "without prices costs are machine hours", "add --prices")
+            refuse_unused(self, ["currency"], "without prices costs are machine hours", "add --prices")
         kind = chosen_type(self.prices, self.billing, self.machine_type)
         most = self.limit or self._usable(tasks)
         kind = dataclasses.replace(kind, limit=min(kind.limit, most))
         boot_limit_s = 120.0 if self.on == "local" else math.inf  # a Slurm job may wait in the queue for hours
         chosen, timeout_s = self._chosen(kind, most, tasks), time_limit(self.timeout)
-        return Terms(self.folder, chosen, kind, self.retries, timeout_s, boot_limit_s, self.retry_failed)
+        return BagConfig(self.folder, chosen, kind, self.retries, timeout_s, boot_limit_s, self.retry_failed)
 
     def _usable(self, tasks: int) -> int:
         from loadmaster.system.process import usable_cores
@@ -224,52 +226,52 @@ def run_with(options: BagRunOptions) -> Ran:
     from rich.console import Console
 
     from loadmaster.compiled_rules.policies import timing_compilation
-    from loadmaster.live.bag.rows import command_rows
+    from loadmaster.live.bag.command_results import command_rows
     from loadmaster.live.dask.door import run_commands
-    from loadmaster.live.dask.place import machines
+    from loadmaster.live.dask.machine_source import machines
     from loadmaster.verbs.bag_options import unit_of_cost
     from loadmaster.verbs.bag_progress import BagProgress
     from loadmaster.verbs.folder import make_folder
 
     lines = options.lines
-    terms, where = options.terms(len(lines)), options.place()
-    make_folder(terms.folder)
+    config, where = options.config(len(lines)), options.place()
+    make_folder(config.folder)
     console = Console(stderr=True)
     progress = BagProgress(console, len(lines))
     try:
         with machines(where) as place, progress, timing_compilation(progress.compiling):
             if options.dashboard:
                 progress.say(f"dashboard, open to all users of this machine: {place.client.dashboard_link}")
-            report = run_commands(lines, terms, place, progress.show, progress.say)
+            report = run_commands(lines, config, place, progress.show, progress.say)
     except KeyboardInterrupt:
-        console.print(f"what is done is kept in {terms.folder}", soft_wrap=True, highlight=False, markup=False)
+        console.print(f"what is done is kept in {config.folder}", soft_wrap=True, highlight=False, markup=False)
         raise
     unit = unit_of_cost(options.prices, options.currency)
-    figures = figures_of(report, terms, len(lines)) | {"unit": unit or None}
-    made = Ran(figures, tuple(summary_lines(report, terms, len(lines), unit)),
-               command_rows(terms.folder, lines))  # fmt: skip
-    made.save(terms.folder)
-    return made
+    figures = figures_of(report, config, len(lines)) | {"unit": unit or None}
+    ran = Ran(figures, tuple(summary_lines(report, config, len(lines), unit)),
+               command_rows(config.folder, lines))  # fmt: skip
+    ran.save(config.folder)
+    return ran
 
 
-def figures_of(report: "BagReport", terms: "Terms", tasks: int) -> dict[str, Any]:
+def figures_of(report: "BagReport", config: "BagConfig", tasks: int) -> dict[str, Any]:
     """What became of a bag, by name."""
     return {
         "tasks": tasks, "done": len(report.exits) - len(report.failed), "failed": report.failed,
         "unpaid": report.unpaid, "skipped": report.skipped, "again": [list(pair) for pair in report.again],
         "left_behind": [list(pair) for pair in report.left_behind], "span_s": report.span_s,
         "since_first_start_s": report.elapsed_s, "cost": report.cost, "spent_before": report.spent_before,
-        "spent": report.spent, "budget": terms.budget, "deadline_s": terms.deadline_s, "machines": report.hosts,
-        "folder": str(terms.folder),
+        "spent": report.spent, "budget": config.budget, "deadline_s": config.deadline_s, "machines": report.hosts,
+        "folder": str(config.folder),
     }  # fmt: skip
 
 
-def summary_lines(report: "BagReport", terms: "Terms", tasks: int, unit: str) -> list[str]:
+def summary_lines(report: "BagReport", config: "BagConfig", tasks: int, unit: str) -> list[str]:
     """What became of a bag of so many commands, of this start and of all starts; costs are in `unit`."""
     from loadmaster.model.units import show_seconds
     from loadmaster.verbs.bag_options import with_unit
 
-    kind = terms.kind
+    kind = config.kind
     price = f"{kind.name}, {with_unit(kind.price_per_h, unit)} an hour"
     price = f"charged by the {kind.name}" if unit == "machine hours" else price
     lines = [
@@ -282,13 +284,13 @@ def summary_lines(report: "BagReport", terms: "Terms", tasks: int, unit: str) ->
         lines.append(f"in all starts: {with_unit(report.spent, unit)} spent, the first one began {since} ago")
     if report.failed:
         failed = ", ".join(map(str, report.failed))
-        lines.append(f"failed: {failed}; see {terms.folder}/tasks; --retry-failed tries again")
+        lines.append(f"failed: {failed}; see {config.folder}/tasks; --retry-failed tries again")
     if report.unpaid:
         left = f"{len(report.unpaid)} commands are not done"
         how = f"is spent ({with_unit(report.spent, unit)})" if report.spent else "does not pay for one machine"
-        lines.append(f"the budget of {terms.budget:g} {how}, {left}; a higher --budget goes on")
-    if terms.deadline_s is not None and report.elapsed_s > terms.deadline_s:
-        lines.append(f"the deadline passed {show_seconds(report.elapsed_s - terms.deadline_s)} before the end")
+        lines.append(f"the budget of {config.budget:g} {how}, {left}; a higher --budget goes on")
+    if config.deadline_s is not None and report.elapsed_s > config.deadline_s:
+        lines.append(f"the deadline passed {show_seconds(report.elapsed_s - config.deadline_s)} before the end")
     return lines
 
 

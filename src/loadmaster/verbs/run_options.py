@@ -10,7 +10,7 @@ from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Setting
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import SiteCase
 
 RUN = "The run"
 NETBATCH_CYCLE_S = 30.0
@@ -65,7 +65,7 @@ class RunOptions(Options):
         disciplines: Sequence[str],
         betas: Sequence[float],
         name: Naming,
-        at: "AtSite | None" = None,
+        at: "SiteCase | None" = None,
     ) -> "list[Setting]":
         """Every combination of load, discipline and policy, in this order.
 
@@ -109,7 +109,7 @@ def usual_discipline(log: object) -> str:
     return "netbatch" if log is None else "easy"
 
 
-def one_clock(disciplines: Sequence[str], at: "AtSite | None" = None) -> float:
+def one_clock(disciplines: Sequence[str], at: "SiteCase | None" = None) -> float:
     """Seconds between the cycles of all runs that are compared: they decide at the same moments.
 
     At every event, which is 0, unless one of them is NetBatch's or a site was found to have cycles.
@@ -177,7 +177,7 @@ def numbers(
     parts = split(given) if isinstance(given, str) else [str(each) for each in listed]
     if given and not parts:
         raise InputError(given, f"{option} names nothing", fix=f"write it like {option} 0.8,0.9")
-    found = []
+    values = []
     for part in parts:
         try:
             number = float(part)
@@ -189,8 +189,8 @@ def numbers(
                 f"{option} takes {rule}",
                 fix=f"write it like {option} {'0.8,0.9' if option != '--load' else '0.9'}",
             )
-        found.append(number)
-    return found
+        values.append(number)
+    return values
 
 
 def count(given: str | int, option: str, least: int) -> int | None:

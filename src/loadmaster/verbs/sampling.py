@@ -6,8 +6,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.kept.store import Store
@@ -64,17 +64,17 @@ class SamplingOptions(Options):
         from loadmaster.runs.samples import drawing_for
 
         if not self.asks:
-            refuse_idle(self, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
+            refuse_unused(self, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
             return None
         if self.samples and self.until_sure:
             raise InputError(self.until_sure, "--samples and --until-sure both say how many", fix="give one of them")
         if not self.until_sure and self.samples < FEWEST:
             raise InputError(self.samples, f"--samples takes a whole number of at least {FEWEST}")
-        found = drawing_for(case, self.resample, self.seed)
-        if self.until_sure and found.how != "seeds":
-            rule = f"more samples by {found.how} add no information, so no number of them makes it sure"
+        chosen = drawing_for(case, self.resample, self.seed)
+        if self.until_sure and chosen.how != "seeds":
+            rule = f"more samples by {chosen.how} add no information, so no number of them makes it sure"
             raise InputError("--until-sure", rule, fix="--samples 100")
-        return found
+        return chosen
 
     def judgements(
         self,
@@ -97,18 +97,18 @@ class SamplingOptions(Options):
             return ()
         loads = [list(same) for _, same in groupby(outcomes, key=lambda outcome: outcome.setting.beta)]
         until_s = time.monotonic() + (parse_seconds(str(self.until_sure)) if self.until_sure else 0.0)
-        made = []
+        results = []
         for number, same in enumerate(loads):
             run = partial(sample_machines, machines, drawing=drawing, store=store, watch=watch)
             budget_s = (until_s - time.monotonic()) / (len(loads) - number)
             sampled = self._sampled(run, pool, same, drawing, budget_s)
-            made.append(judgement(machines[0].case, same, baseline, sampled))
-        return tuple(made)
+            results.append(judgement(machines[0].case, same, baseline, sampled))
+        return tuple(results)
 
     def _sampled(self, run, pool, same, drawing, budget_s) -> "Sampled":  # type: ignore[no-untyped-def]
         from loadmaster.kept.counted_cells import CountedCells
         from loadmaster.runs.judgement import Sampled
-        from loadmaster.runs.race import raced
+        from loadmaster.runs.race import race
 
         settings = [outcome.setting for outcome in same]
         if not self.until_sure:
@@ -121,4 +121,4 @@ class SamplingOptions(Options):
             runs = run(settings=[settings[k] for k in rules], numbers=numbers, pool=counted)
             return runs, counted.made - before
 
-        return raced(draw, len(settings), drawing, budget_s)
+        return race(draw, len(settings), drawing, budget_s)

@@ -80,7 +80,7 @@ def _bench(options: ServeOptions) -> "Bench":
 
     try:
         from loadmaster.workbench.bench import Bench
-        from loadmaster.workbench.places import OWN, ServedFolders
+        from loadmaster.workbench.served_folders import OWN, ServedFolders
         from loadmaster.workbench.server import load
         from loadmaster.workbench.token import token_in
 

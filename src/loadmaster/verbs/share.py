@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_unneeded
 from loadmaster.verbs.log_options import MACHINES, LogOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RUN
+from loadmaster.verbs.unused_options import refuse_unneeded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -225,18 +225,18 @@ class Sharing:
     def run(self, watch: "Watch") -> None:
         """Make every row that is not kept."""
         from loadmaster.kept.on_dask import pool_on
-        from loadmaster.kept.progress_file import told_in
+        from loadmaster.kept.progress_file import progress_file_in
 
-        with told_in(self.folder, self.command, watch) as told:
-            self.rows = self.study.run(self.store, pool_on(self.address), told)
+        with progress_file_in(self.folder, self.command, watch) as progress:
+            self.rows = self.study.run(self.store, pool_on(self.address), progress)
 
     def finished(self) -> Shared:
         """The rows made so far, which are written down where a folder was given."""
-        kept = self.study.finished(self.store) if self.store is not None else self.rows
-        made = Shared(self.study, kept, self.command)
-        if self.folder is not None and kept:
-            made.save(self.folder)
-        return made
+        rows = self.study.finished(self.store) if self.store is not None else self.rows
+        shared = Shared(self.study, rows, self.command)
+        if self.folder is not None and rows:
+            shared.save(self.folder)
+        return shared
 
 
 @contextmanager
@@ -330,7 +330,7 @@ def _warn(study: "SharingStudy", store: "Store | None") -> None:
     from loadmaster.packing.solve import packer_named
     from loadmaster.report.console import for_notes
     from loadmaster.report.sharing_table import label
-    from loadmaster.runs.pace import shown_pace
+    from loadmaster.runs.plain_engine_rate import shown_pace
     from loadmaster.runs.sharing_settings import FRACTIONAL
 
     notes = for_notes()

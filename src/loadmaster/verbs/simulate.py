@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.idle import refuse_idle_foresight, refuse_idle_settings
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
     from loadmaster.runs import Case, Outcome, Setting
-    from loadmaster.runs.again import Again
-    from loadmaster.runs.at_site import AtSite
     from loadmaster.runs.record import Record
+    from loadmaster.runs.rerun import Rerun
+    from loadmaster.runs.site_case import SiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ class Simulated(Result):
         )
         return Path(folder)
 
-    def again(self, *, trust: bool = False, progress: Callable[[int, int], None] | None = None) -> "Again":
+    def again(self, *, trust: bool = False, progress: Callable[[int, int], None] | None = None) -> "Rerun":
         """Simulate the same jobs once more, and say whether they come out the same to the bit.
 
         Args:
@@ -149,9 +149,9 @@ class Simulated(Result):
         Raises:
             InputError: the record was changed, or carries Python and is not trusted.
         """
-        from loadmaster.runs.again import again
+        from loadmaster.runs.rerun import rerun
 
-        return again(self.record, progress, trust=trust)
+        return rerun(self.record, progress, trust=trust)
 
     def _table(self, name: str) -> "pl.DataFrame":
         from loadmaster.runs.record import tables_of
@@ -178,14 +178,14 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
-    with not_left_empty(out), naming() as name, watching(watch) as told:
-        return _simulated(options, told, command, name)
+    with not_left_empty(out), naming() as name, watching(watch) as progress:
+        return _simulated(options, progress, command, name)
 
 
 def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Naming) -> Simulated:
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, warn_of_plain
-    from loadmaster.verbs.piped import is_poured
+    from loadmaster.verbs.pipe_input import is_poured
 
     options.refuse_reading()
     at = options.at_site()
@@ -198,23 +198,23 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
         disciplines = names_of([discipline] if isinstance(discipline, tuple) else discipline, "--discipline", name)
         return only(measuring(options.settings(policies, disciplines, factors, name, at), metrics))
 
-    refuse_idle_settings(options, [wanted([1.0])])
+    refuse_unused_settings(options, [wanted([1.0])])
     if options.out is not None:
         make_folder(Path(options.out))
     case = options.case(at)
     setting = wanted(betas(case, options.load, options.beta, "--load"))
-    refuse_idle_foresight(options, case, [setting])
+    refuse_unused_foresight(options, case, [setting])
     case = noting_runs(case, [setting])
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
     inputs = [path for path in options.files if not is_poured(path)]
-    made = Simulated(record, outcome, command or options.call("simulate"), inputs)
+    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs)
     if options.out is not None:
-        made.save(options.out)
-    return made
+        simulated.save(options.out)
+    return simulated
 
 
-def _usual(options: SimulateOptions, at: "AtSite | None") -> tuple[Rule, Discipline]:
+def _usual(options: SimulateOptions, at: "SiteCase | None") -> tuple[Rule, Discipline]:
     """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
     given = {"policy", "discipline"} & {*options.given}
     if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):
@@ -231,11 +231,11 @@ def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tupl
     sources = sources_of(setting)
     watch.begin(1, 0, case.workload.jobs)
     compile_first(case, [setting], watch)
-    made = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
+    outcome = run_fully(case, setting, sources, check=check, progress=lambda n, _: watch.moved(0, n))
     watch.finished(0)
     if is_closed(case.workload):  # what is kept is the log that came of it, which any engine runs again
-        case, setting = replace(case, workload=made.workload), replace(setting, beta=1.0)
-    return Record(case, setting, made.workload, made.schedule, sources), made.outcome
+        case, setting = replace(case, workload=outcome.workload), replace(setting, beta=1.0)
+    return Record(case, setting, outcome.workload, outcome.schedule, sources), outcome.outcome
 
 
 def opened(folder: Path) -> Simulated:
@@ -245,7 +245,7 @@ def opened(folder: Path) -> Simulated:
         InputError: there is no whole record there.
     """
     from loadmaster.runs.record import read_record
-    from loadmaster.runs.recorded import recorded_outcome
+    from loadmaster.runs.recorded_run import recorded_outcome
 
     record = read_record(folder)
     return Simulated(record, recorded_outcome(record), str(record.about.get("command", "")))

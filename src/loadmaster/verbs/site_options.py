@@ -10,7 +10,7 @@ from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
     from loadmaster.runs import Setting
-    from loadmaster.runs.at_site import AtSite
+    from loadmaster.runs.site_case import SiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class SiteOptions(LogOptions):
         named = [Path(each) for each in (self.site, self.site_accounts) if each is not None]
         return [*super().files, *(path for path in named if path.is_file())]
 
-    def at_site(self) -> "AtSite | None":
+    def at_site(self) -> "SiteCase | None":
         """The site; None where none is named.
 
         Raises:
@@ -47,18 +47,18 @@ class SiteOptions(LogOptions):
                 fix = "give its slurm.conf with --site"
                 raise InputError("--site-accounts", "accounts without their site", fix=fix)
             return None
-        from loadmaster.runs.at_site import at_site
-        from loadmaster.site.fitted import is_fitted
+        from loadmaster.runs.site_case import site_case
+        from loadmaster.site.fitted_queue import is_fitted
 
         if self.machines is not None and not is_fitted(Path(self.site)):
             fix = "leave out --hosts, or leave out --site"
             raise InputError("--hosts", "the site names its own machines", fix=fix)
         accounts = None if self.site_accounts is None else Path(self.site_accounts)
-        found = at_site(Path(self.site), accounts, self.machines)
-        return replace(found, cluster=self.unnamed_cluster(found.cluster))
+        case = site_case(Path(self.site), accounts, self.machines)
+        return replace(case, cluster=self.unnamed_cluster(case.cluster))
 
 
-def with_row(settings: "Sequence[Setting]", at: "AtSite | None") -> "list[Setting]":
+def with_row(settings: "Sequence[Setting]", at: "SiteCase | None") -> "list[Setting]":
     """`settings` with the site's own row behind those of each load, unless it is there already."""
     if at is None:
         return list(settings)

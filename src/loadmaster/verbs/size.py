@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, names_of
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,14 +76,14 @@ class SizeOptions(DaskOptions):
         if isinstance(self.bag, Bag):
             return self.bag
         if is_generator(self.bag):
-            refuse_idle(self, ["column"], "a generator makes the bag, which is not read from a file")
+            refuse_unused(self, ["column"], "a generator makes the bag, which is not read from a file")
             return bag_generated(str(self.bag), self.seed)
         if not isinstance(self.bag, str | Path):
             return Bag(np.asarray(self.bag, np.float64), source="durations given in Python")
-        found = parse_bag(str(self.bag), self.column)
-        if isinstance(found, BagLaw):
-            refuse_idle(self, ["column"], "a law has no columns")
-        return found
+        source = parse_bag(str(self.bag), self.column)
+        if isinstance(source, BagLaw):
+            refuse_unused(self, ["column"], "a law has no columns")
+        return source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -249,7 +249,7 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     Raises:
         InputError: no such bag, price table or sizer, or an option changes nothing.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.kept.watch import Watch
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.folder import make_folder
@@ -259,13 +259,13 @@ def size_with(options: SizeOptions, watch: "Watch | None" = None, command: str =
     with naming() as name:
         sizers = names_of(options.sizers, "--sizers", name)
         bag = _Asked(options, options.source(), tuple(sizers))
-        with told_in(out, command, watch or Watch()) as told:
+        with progress_file_in(out, command, watch or Watch()) as progress:
             if out is not None:
                 make_folder(out)
-            made = _sized(bag, out, told, command)
+            sized = _sized(bag, out, progress, command)
     if out is not None:
-        made.save(out)
-    return made
+        sized.save(out)
+    return sized
 
 
 class _Asked:
@@ -287,7 +287,7 @@ class _Asked:
 
         check_budget(options.budget)
         if options.prices is None:
-            refuse_idle(options, ["currency"], "without prices costs are machine hours", "add --prices")
+            refuse_unused(options, ["currency"], "without prices costs are machine hours", "add --prices")
         self.address = options.address
         self.deadline_s = None if options.deadline is None else parse_seconds(str(options.deadline))
         self.guess_s = guessed(None if options.guess is None else str(options.guess))
@@ -312,38 +312,38 @@ class _Asked:
             usual |= {"budget": budget, "deadline_s": self.deadline_s, "tick_s": max(10.0, look_s)}
             usual |= {"confidence": max(self.options.confidence, 0.501)}
         kind = self.types[0]
-        known = KnownOfBag(
+        knowledge = KnownOfBag(
             self.drawn.tasks, kind.unit_s * kind.speed, {k: v for k, v in usual.items() if v is not None}
         )
-        return sizer_named(spec, known)
+        return sizer_named(spec, knowledge)
 
 
-def _sized(asked: _Asked, out: Path | None, watch: "Watch", command: str) -> Sized:
+def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str) -> Sized:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.kept.store import Store
     from loadmaster.kept.watch import Advancing
     from loadmaster.report.progress import bar
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
 
-    options, durations, types = asked.options, asked.durations, asked.types
+    options, durations, types = request.options, request.durations, request.types
     some = durations[: min(options.repetitions, MOST_RUNS)]
-    _warn_of_plain(asked.learning, some, types)
-    pool, store = pool_on(asked.address), Store.in_folder(out) if out is not None else None
+    _warn_of_plain(request.learning, some, types)
+    pool, store = pool_on(request.address), Store.in_folder(out) if out is not None else None
     try:
         with bar("numbers of machines", curve_runs(durations, types), "bags", watch) as advance:
-            told = Advancing(advance, advance.describe)
-            curve = fixed_curve(durations, types, options.confidence, pool, store, told)
-        with bar("sizers that learn", len(asked.learning) * len(some), "bags", watch) as advance:
-            told = Advancing(advance, advance.describe)
-            sizers = sizer_points(some, asked.learning, types, options.confidence, pool, store, told)
+            watcher = Advancing(advance, advance.describe)
+            curve = fixed_curve(durations, types, options.confidence, pool, store, watcher)
+        with bar("sizers that learn", len(request.learning) * len(some), "bags", watch) as advance:
+            watcher = Advancing(advance, advance.describe)
+            sizers = sizer_points(some, request.learning, types, options.confidence, pool, store, watcher)
     finally:
         if store is not None:
             store.close()
     chosen = next(
-        (found for rows in (curve, sizers) if (found := recommended(rows, options.budget, asked.deadline_s))), None
+        (point for rows in (curve, sizers) if (point := recommended(rows, options.budget, request.deadline_s))), None
     )
     work_h = float(durations.sum(axis=1).mean() / 3600)
-    return Sized(asked.bag, asked.drawn, work_h, curve, sizers, chosen, options, tuple(asked.notes), command)
+    return Sized(request.bag, request.drawn, work_h, curve, sizers, chosen, options, tuple(request.notes), command)
 
 
 def _warn_of_plain(sizers: "Sequence[Sizer]", durations: "Floats", types: "tuple[HostType, ...]") -> None:

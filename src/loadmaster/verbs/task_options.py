@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.idle import refuse_idle
 from loadmaster.verbs.option import Option, Options
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.model import Cluster
@@ -46,7 +46,7 @@ class TaskOptions(Options):
         from loadmaster.packing.read import TaskFile, read_tasks
 
         if not isinstance(tasks, str | Path):
-            refuse_idle(self, ["hosts", "fluid"], "the tasks bring their hosts")
+            refuse_unused(self, ["hosts", "fluid"], "the tasks bring their hosts")
             return TaskFile(tasks)
         names = self.fluid.split(",") if isinstance(self.fluid, str) else self.fluid
         hosts = str(self.hosts) if isinstance(self.hosts, Path) else self.hosts

@@ -185,8 +185,8 @@ class Tuned(Result):
     def write_tables(self, folder: Path) -> None:
         """Write winner.py where something was found, report.html, trials.parquet, and of several targets front/*.py."""
         from loadmaster.system.whole_file import whole_file, write_whole
+        from loadmaster.tuning.rule_file import FRONT, front_files
         from loadmaster.tuning.space import FILE
-        from loadmaster.tuning.written import FRONT, front_files
 
         rule, tuning = self.rule, self.tuning
         for earlier in (folder / FILE, *(folder / FRONT).glob("candidate-*.py")):
@@ -203,7 +203,7 @@ class Tuned(Result):
     @property
     def file(self) -> str | None:
         """The name of the winner's file; None where there is no winner, or all it has is a built-in's parameter."""
-        from loadmaster.tuning.written import file_name
+        from loadmaster.tuning.rule_file import file_name
 
         return None if self.tuning.selection.winner is None else file_name(self.tuning.selection)
 
@@ -223,21 +223,21 @@ def tune_with(options: TuneOptions, watch: "Watch | None" = None, command: str =
         InputError: the log, the machines or a rule cannot be used, or the log is too short.
         MissingExtra: Optuna is not installed.
     """
-    from loadmaster.kept.progress_file import told_in
+    from loadmaster.kept.progress_file import progress_file_in
     from loadmaster.rules.by_value import naming
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("tune")
-    with naming() as name, watching(watch) as seen, told_in(out, command, seen) as told:
-        return _tuned(options, told, command, name)
+    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+        return _tuned(options, progress, command, name)
 
 
 def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> Tuned:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.runs import Store
-    from loadmaster.tuning.asking import optuna
     from loadmaster.tuning.space import refuse_base
+    from loadmaster.tuning.suggestions import optuna
     from loadmaster.tuning.tune import tuned
     from loadmaster.verbs.folder import make_folder
 
@@ -250,11 +250,11 @@ def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> 
         _refuse_replaced(folder, plan.base)
         make_folder(folder)
     case = options.case(options.at_site())
-    kept = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
-    made = tuned(case, plan, options.hold_out, options.samples, folder, kept, pool_on(address), watch)
-    if kept is not None:
-        kept.close()
-    result = Tuned(made, command)
+    store = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
+    tuning = tuned(case, plan, options.hold_out, options.samples, folder, store, pool_on(address), watch)
+    if store is not None:
+        store.close()
+    result = Tuned(tuning, command)
     if folder is not None:
         result.save(folder)
     return result
@@ -268,8 +268,8 @@ def _refuse_replaced(folder: Path, base: "Setting") -> None:
     """
     from loadmaster.model import InputError
     from loadmaster.runs.setting import sources_of
+    from loadmaster.tuning.rule_file import FRONT
     from loadmaster.tuning.space import FILE
-    from loadmaster.tuning.written import FRONT
 
     ours = folder.resolve()
     for path in sources_of(base):
@@ -278,7 +278,7 @@ def _refuse_replaced(folder: Path, base: "Setting") -> None:
             raise InputError(path, "this search would write its own in its place", fix="give another folder with -o")
 
 
-def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tuple[Any, ...]:
+def _words(given: str | Sequence[str], option: str, names: Sequence[Any]) -> tuple[Any, ...]:
     """The words of a list, each once.
 
     Raises:
@@ -288,8 +288,8 @@ def _words(given: str | Sequence[str], option: str, known: Sequence[Any]) -> tup
 
     words = split(given)
     for word in words or [str(given)]:
-        if word not in known:
-            raise InputError(word, f"{option} takes one or several of {', '.join(known)}")
+        if word not in names:
+            raise InputError(word, f"{option} takes one or several of {', '.join(names)}")
     return tuple(words)
 
 

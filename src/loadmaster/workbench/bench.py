@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from loadmaster.workbench.asked import Asker
-from loadmaster.workbench.children import Children
+from loadmaster.workbench.child_processes import Children
+from loadmaster.workbench.command_queries import CommandQueries
 from loadmaster.workbench.pages import Pages
-from loadmaster.workbench.places import ServedFolders
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult, Results
+from loadmaster.workbench.served_folders import ServedFolders
 from loadmaster.workbench.token import Token
 
 
@@ -27,14 +27,14 @@ class Bench:
     max_upload: int
     read_only: bool = False
     children: Children = field(default_factory=Children)
-    asker: Asker = field(default_factory=Asker)
+    queries: CommandQueries = field(default_factory=CommandQueries)
     results: Results = field(init=False)
     pages: Pages = field(init=False)
 
     def __post_init__(self) -> None:
         """Make what finds results and pages."""
         object.__setattr__(self, "results", Results(self.places))
-        object.__setattr__(self, "pages", Pages(self.places, self.asker))
+        object.__setattr__(self, "pages", Pages(self.places, self.queries))
 
     def found(self, at: str) -> FoundResult:
         """The result in the folder that `at` stands for.
@@ -42,10 +42,10 @@ class Bench:
         Raises:
             Refused: there is none.
         """
-        found = self.results.in_folder(self.places.folder(at))
-        if found is None:
+        result = self.results.in_folder(self.places.folder(at))
+        if result is None:
             raise Refused(404, "there is no result in this folder")
-        return found
+        return result
 
     def may_write(self) -> None:
         """See that anything may be changed.

@@ -79,10 +79,10 @@ class Guard:
 
     def _knows(self, headers: Headers) -> bool:
         try:
-            kept = SimpleCookie("; ".join(headers.getlist("cookie"))).get(self.cookie)
+            cookie = SimpleCookie("; ".join(headers.getlist("cookie"))).get(self.cookie)
         except CookieError:
             return False
-        return kept is not None and hmac.compare_digest(kept.value.encode(), self.token.cookie.encode())
+        return cookie is not None and hmac.compare_digest(cookie.value.encode(), self.token.cookie.encode())
 
     def _from_us(self, headers: Headers) -> bool:
         ours = [[f"http://{host}"] for host in self.hosts]

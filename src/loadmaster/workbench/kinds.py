@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model.units import show_seconds
-from loadmaster.workbench.lines import first_line, last_lines, object_in
+from loadmaster.workbench.json_lines import first_line, last_lines, object_in
 
 
 @dataclass(frozen=True)
-class Said:
+class ResultSummary:
     """What a record says of itself.
 
     Attributes:
@@ -39,7 +39,7 @@ class ResultKind:
 
     verb: str
     file: str
-    said: Callable[[Path], Said]
+    said: Callable[[Path], ResultSummary]
     grows: bool = False
     locked: bool = False
 
@@ -50,27 +50,27 @@ def kind_in(names: Iterable[str]) -> ResultKind | None:
     return next((kind for kind in KINDS if kind.file in there), None)
 
 
-def said_in(kind: ResultKind, folder: Path) -> Said:
+def summary_in(kind: ResultKind, folder: Path) -> ResultSummary:
     """What the record in `folder` says; of a damaged one, that it is."""
     import polars as pl
 
     try:
         return kind.said(folder)
     except (OSError, KeyError, TypeError, ValueError, IndexError, AttributeError, pl.exceptions.PolarsError) as error:
-        return Said(f"This record is damaged: {type(error).__name__}.")
+        return ResultSummary(f"This record is damaged: {type(error).__name__}.")
 
 
 def verb_of_result(folder: Path) -> str:
     """Whose result is kept in `folder`; empty where that cannot be told."""
     try:
         with (folder / "result.json").open("rb") as file:
-            found = re.search(rb'"kind": "([a-z-]{1,20})"', file.read(400))
+            match = re.search(rb'"kind": "([a-z-]{1,20})"', file.read(400))
     except OSError:
         return ""
-    return found[1].decode() if found else ""
+    return match[1].decode() if match else ""
 
 
-def _live(folder: Path) -> Said:
+def _live(folder: Path) -> ResultSummary:
     begin, lines = first_line(folder / "live.jsonl"), last_lines(folder / "live.jsonl")
     setting = begin["setting"]
     ended = next((str(line["end"]) for line in reversed(lines) if "end" in line), "")
@@ -78,44 +78,46 @@ def _live(folder: Path) -> Said:
     waiting = next((each["queued"] for each in reversed(cycle.get("passes") or []) if "queued" in each), None)
     words = f"A live run on {begin['engine']}" + (f", ended: {ended}" if ended and lines[-1].get("end") else "")
     words += f"; {waiting:,} jobs wait" if isinstance(waiting, int) and not ended else ""
-    return Said(f"{words}.", _rule(setting), f"{begin['engine']}, {begin['conduct']['mode']}")
+    return ResultSummary(f"{words}.", _rule(setting), f"{begin['engine']}, {begin['conduct']['mode']}")
 
 
-def _simulated(folder: Path) -> Said:
+def _simulated(folder: Path) -> ResultSummary:
     about = object_in(folder / "run.json")
     setting, result = about["setting"], about["result"]
     wait = show_seconds(float(result["mean_wait_s"]))
     load = f", load {float(result['load']):.3g}" if result.get("load") is not None else ""
     answer = f"Under {setting['policy']} a job waits {wait} on average."
-    return Said(answer, _rule(setting), f"{about['source']}, {int(result['jobs']):,} jobs{load}")
+    return ResultSummary(answer, _rule(setting), f"{about['source']}, {int(result['jobs']):,} jobs{load}")
 
 
-def _bag(folder: Path) -> Said:
+def _bag(folder: Path) -> ResultSummary:
     first = first_line(folder / "log.jsonl")
     tasks = len(first["commands"])
     ends = [line for line in last_lines(folder / "log.jsonl") if line.get("event") == "finished"]
     failed = sum(line.get("exit") != 0 for line in ends)
     bad = f", {failed:,} of the last ones failed" if failed else ""
-    return Said(f"A bag of {tasks:,} commands{bad}.", str(first["sizer"].get("name", "")), "machines rented for a bag")
+    return ResultSummary(
+        f"A bag of {tasks:,} commands{bad}.", str(first["sizer"].get("name", "")), "machines rented for a bag"
+    )
 
 
-def _compared(folder: Path) -> Said:
+def _compared(folder: Path) -> ResultSummary:
     import polars as pl
 
     path = folder / "summary.parquet"
     if path.stat().st_size > 1 << 26:
-        return Said()
+        return ResultSummary()
     rows = pl.scan_parquet(path).select("policy", "discipline").head(5000).collect()
-    return Said("", _some(rows["policy"].to_list()), _some(rows["discipline"].to_list()))
+    return ResultSummary("", _some(rows["policy"].to_list()), _some(rows["discipline"].to_list()))
 
 
-def _shared(folder: Path) -> Said:
+def _shared(folder: Path) -> ResultSummary:
     rows = object_in(folder / "sharing.json")["rows"]
-    return Said("", _some([row["method"] for row in rows]))
+    return ResultSummary("", _some([row["method"] for row in rows]))
 
 
-def _nothing(_folder: Path) -> Said:
-    return Said()
+def _nothing(_folder: Path) -> ResultSummary:
+    return ResultSummary()
 
 
 def _some(names: list[Any]) -> str:

@@ -59,5 +59,5 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._inside:
-            known = self.texts.get(self._inside, "")
-            self.texts[self._inside] = " ".join(f"{known} {data}".split())
+            text = self.texts.get(self._inside, "")
+            self.texts[self._inside] = " ".join(f"{text} {data}".split())

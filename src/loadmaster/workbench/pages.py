@@ -4,10 +4,10 @@ import asyncio
 from hashlib import sha256
 from pathlib import Path
 
-from loadmaster.workbench.asked import Asker
-from loadmaster.workbench.places import ServedFolders
+from loadmaster.workbench.command_queries import CommandQueries
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
+from loadmaster.workbench.served_folders import ServedFolders
 
 MOST_BYTES = 1 << 26
 _KEPT = 200
@@ -18,33 +18,33 @@ class Pages:
 
     Args:
         places: where.
-        asker: who has them made.
+        queries: who has them made.
     """
 
-    def __init__(self, places: ServedFolders, asker: Asker) -> None:
-        self._places, self._asker = places, asker
+    def __init__(self, places: ServedFolders, queries: CommandQueries) -> None:
+        self._places, self._queries = places, queries
         self._turns: dict[Path, asyncio.Lock] = {}
 
-    async def page_of(self, found: FoundResult) -> Path:
+    async def page_of(self, result: FoundResult) -> Path:
         """The file of the page.
 
         Raises:
             Refused: there is none and none can be made, or it is too large.
         """
-        page = self._places.file(found.folder, found.page) if found.page else await self._made(found)
+        page = self._places.file(result.folder, result.page) if result.page else await self._made(result)
         if page.stat().st_size > MOST_BYTES:
             raise Refused(413, "this page is too large to be shown here; open its file")
         return page
 
-    async def _made(self, found: FoundResult) -> Path:
-        if not found.made:
+    async def _made(self, result: FoundResult) -> Path:
+        if not result.made:
             raise Refused(404, "there is no page here yet")
         folder = self._places.own / "pages"
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{_digest(found.at)}-{_digest(repr(found.date_s))}.html"
+        path = folder / f"{_digest(result.at)}-{_digest(repr(result.date_s))}.html"
         async with self._turns.setdefault(path, asyncio.Lock()):
             if not path.is_file():
-                await self._asker.ask(["report", str(found.folder), "-o", str(path), "--json"], folder)
+                await self._queries.ask(["report", str(result.folder), "-o", str(path), "--json"], folder)
                 _forget(folder, path)
         return path
 

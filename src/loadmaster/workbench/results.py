@@ -7,11 +7,11 @@ from pathlib import Path
 from loadmaster.kept.progress_file import FILE as PROGRESS
 from loadmaster.kept.progress_file import progress_in
 from loadmaster.model.errors import one_line
-from loadmaster.workbench.children import FILE as STARTED
-from loadmaster.workbench.children import child_in
-from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, Said, kind_in, said_in, verb_of_result
+from loadmaster.workbench.child_processes import FILE as STARTED
+from loadmaster.workbench.child_processes import child_in
+from loadmaster.workbench.kinds import REPORTED, RESULT, ResultKind, ResultSummary, kind_in, summary_in, verb_of_result
 from loadmaster.workbench.page_head import PageHead, head_of_page
-from loadmaster.workbench.places import ServedFolders, is_text
+from loadmaster.workbench.served_folders import ServedFolders, is_text
 from loadmaster.workbench.state import RUNS, BenchState, state_of
 
 PAGE = "report.html"
@@ -63,7 +63,7 @@ class _Read:
 
     files: tuple[tuple[str, int, int], ...]
     kind: ResultKind | None
-    said: Said
+    said: ResultSummary
     page: str
     head: PageHead
 
@@ -81,8 +81,8 @@ class Results:
 
     def all(self) -> list[FoundResult]:
         """All results, those under way first, then the newest."""
-        found = [each for folder in self._places.folders() if (each := self.in_folder(folder)) is not None]
-        return sorted(found, key=lambda each: (not each.runs, -each.date_s))
+        results = [each for folder in self._places.folders() if (each := self.in_folder(folder)) is not None]
+        return sorted(results, key=lambda each: (not each.runs, -each.date_s))
 
     def in_folder(self, folder: Path) -> FoundResult | None:
         """The result in `folder`; None if there is none."""
@@ -115,7 +115,7 @@ class Results:
 def _read(folder: Path, files: tuple[tuple[str, int, int], ...]) -> _Read:
     names = [name for name, _, _ in files]
     kind = kind_in(names)
-    said = Said() if kind is None else said_in(kind, folder)
+    said = ResultSummary() if kind is None else summary_in(kind, folder)
     pages = [name for name in names if name.endswith(".html")]
     for page in [PAGE] if PAGE in pages else pages[:_PAGES]:
         head = head_of_page(folder / page)

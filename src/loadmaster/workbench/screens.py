@@ -12,7 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from loadmaster.model.units import MEMORY, show_bytes
-from loadmaster.report.packed import part
+from loadmaster.report.compressed_assets import part
 
 SCRIPTS = ("workbench.js", "tables.js")
 """Our own, and the one that sorts the tables of every page."""
@@ -57,11 +57,11 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
 @cache
 def _environment() -> Environment:
     places = [PackageLoader("loadmaster.workbench", "templates"), PackageLoader("loadmaster.report", "page_parts")]
-    made = Environment(
+    environment = Environment(
         loader=ChoiceLoader(places), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= {"moment": _moment, "amount": _amount, "left_out": _left_out}
-    return made
+    environment.filters |= {"moment": _moment, "amount": _amount, "left_out": _left_out}
+    return environment
 
 
 def _amount(value: float, resource: str) -> str:

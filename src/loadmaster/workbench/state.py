@@ -1,15 +1,15 @@
 """Whether what a folder holds is done, under way or broken off, and how far it is: read off its files."""
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.kept.progress_file import Progress, progress_in
 from loadmaster.model.units import show_seconds
-from loadmaster.workbench.children import Child, child_in
-from loadmaster.workbench.held import is_held
+from loadmaster.workbench.child_processes import Child, child_in
+from loadmaster.workbench.json_lines import events_in
 from loadmaster.workbench.kinds import ResultKind
-from loadmaster.workbench.lines import events_in
 
 DONE, RUNS, STOPPED, FAILED = "done", "runs", "stopped", "failed"
 
@@ -55,7 +55,7 @@ def state_of(folder: Path, kind: ResultKind | None, page_s: float) -> BenchState
         broken = progress.ended != FAILED
         words = "the same command goes on where it was" if broken else progress.why
         return BenchState(STOPPED if broken else FAILED, words, progress.part)
-    if kind is not None and kind.locked and is_held(folder / kind.file):
+    if kind is not None and kind.locked and is_locked(folder / kind.file):
         return _live(folder, kind)
     return BenchState()
 
@@ -89,3 +89,21 @@ def _live(folder: Path, kind: ResultKind) -> BenchState:
     return BenchState(
         RUNS, f"{done:,} of {all_:,} commands done, last heard of {ago} ago", done / all_ if all_ else None
     )
+
+
+LOCKS = Path("/proc/locks")
+FRESH_S = 120.0
+"""Where the system lists no locks, a log that was written so lately is taken for one that goes on."""
+
+
+def is_locked(path: Path, locks: Path = LOCKS) -> bool:
+    """Whether a process has locked the file `path` to write it."""
+    try:
+        about = path.stat()
+        listed = locks.read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        return path.exists() and time.time() - path.stat().st_mtime < FRESH_S
+    except OSError:
+        return False
+    name = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
+    return any(name in line.split() and "WRITE" in line.split() for line in listed.splitlines())

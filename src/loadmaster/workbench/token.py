@@ -60,9 +60,9 @@ def token_in(folder: Path) -> Token:
 
 def _kept(path: Path) -> str:
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with os.fdopen(file, encoding="ascii") as kept:
+    with os.fdopen(file, encoding="ascii") as opened:
         about = os.fstat(file)
-        text = kept.read(2 * _LENGTH)
+        text = opened.read(2 * _LENGTH)
     if len(text) != _LENGTH or about.st_uid != os.getuid() or about.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ValueError("not a token that only we know")
     return text

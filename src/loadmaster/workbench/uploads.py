@@ -11,7 +11,7 @@ from isal import igzip, isal_zlib
 
 from loadmaster.model.errors import InputError
 from loadmaster.model.units import show_bytes
-from loadmaster.traces.foreign import refuse_binary
+from loadmaster.traces.unsupported_files import refuse_binary
 from loadmaster.workbench.refusal import Refused
 
 UNPACKED = 20

@@ -7,9 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.live.bag.terms import task_folder
+from loadmaster.live.bag.config import task_folder
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import (
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    EndedJob,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Release, Rent, Start, Stop
 from loadmaster.sizing import HostType
@@ -32,7 +41,7 @@ class Machine:
     given_back_s: float = math.inf
     job: str = ""
     end_s: float = math.inf
-    over: Over | None = None
+    over: EndedJob | None = None
 
 
 @dataclass
@@ -60,7 +69,7 @@ class FakeMachines:
     most: int = 1000
     seed: int = 0
     name: str = "fake-machines"
-    can: Can = field(default_factory=lambda: Can(rent=True, hold=False, watch="push"))
+    can: Capabilities = field(default_factory=lambda: Capabilities(rent=True, hold=False, watch="push"))
     ordered: int = 0
     machines: dict[str, Machine] = field(default_factory=dict)
     begun: list[str] = field(default_factory=list)
@@ -81,7 +90,7 @@ class FakeMachines:
         ends = [(each, min(each.given_back_s, each.taken_s, now_s)) for each in self.machines.values()]
         return sum(kind.cost(end_s - each.rented_s) for each, end_s in ends)
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         now_s = self._pass_time()
         for _ in range(min(self.ordered, self.most - len(self.here))):
             taken_s = now_s + self._rng.exponential(self.taken_every_s)
@@ -97,7 +106,7 @@ class FakeMachines:
             np.arange(count), np.zeros(count, np.int32), np.full(count, RUNNING, np.int32),
             np.array([row[name] for name, _ in busy], np.int32), np.full(count, NOWHERE, np.int32),
         )  # fmt: skip
-        seen = Seen(
+        seen = Observation(
             now_s, Cluster(jobs.resources, np.ones((len(up), len(jobs.resources))), tuple(up)) if up else None,
             np.array(list(up.values()), bool), jobs, tuple(each.job for _, each in busy), tasks,
             over=tuple(each.over for name, each in self.here.items() if name in row and each.over),
@@ -150,6 +159,6 @@ class FakeMachines:
                 place.mkdir(parents=True, exist_ok=True)
                 result = {"command": f"c{command}", "exit_code": code, "seconds": 1.0}
                 (place / "result.json").write_text(json.dumps(result))
-                machine.over = Over(machine.job, machine.end_s, "failed" if code else "ok", code, 1.0)
+                machine.over = EndedJob(machine.job, machine.end_s, "failed" if code else "ok", code, 1.0)
                 machine.job = ""
         return now_s

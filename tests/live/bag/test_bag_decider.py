@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loadmaster.live.bag import door
+from loadmaster.live.bag.config import BagConfig
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.bag.terms import Terms
 from loadmaster.live.engine import Refusal
 from loadmaster.live.job_log import JobLog
 from loadmaster.model.actions import Release, Rent, Start, Stop
@@ -45,13 +45,13 @@ def budgeted(machines, budget):
 
 def run(folder, lasts_s, sizer=None, *, watch=None, **options):
     """Run a bag whose command number k lasts `lasts_s[k - 1]`; the report and the engine."""
-    terms = {name: options.pop(name) for name in ("retries", "boot_limit_s") if name in options}
+    config = {name: options.pop(name) for name in ("retries", "boot_limit_s") if name in options}
     clock = Waking()
     lasts = {k: each if isinstance(each, list) else [each] for k, each in enumerate(lasts_s, 1)}
     engine = FakeMachines(clock, folder, lasts, **options)
-    terms = Terms(folder, sizer or FixedHosts(3), KIND, **terms)
+    config = BagConfig(folder, sizer or FixedHosts(3), KIND, **config)
     commands = [f"c{k}" for k in lasts]
-    return run_bag(engine, clock, commands, terms, watch, say=lambda _: None), engine
+    return run_bag(engine, clock, commands, config, watch, say=lambda _: None), engine
 
 
 def replayed_alike(folder, sizer):
@@ -99,9 +99,9 @@ def test_a_budget_is_never_overrun_not_even_over_several_starts(tmp_path_factory
         clock = Waking()
         lasts = {k: [each] for k, each in enumerate(lasts_s, 1)}
         engine = FakeMachines(clock, folder, lasts, boot_s=boot_s, seed=seed)
-        terms = Terms(folder, budgeted(4, budget), KIND)
+        config = BagConfig(folder, budgeted(4, budget), KIND)
         try:
-            report = run_bag(engine, clock, [f"c{k}" for k in lasts], terms, watch, say=lambda _: None)
+            report = run_bag(engine, clock, [f"c{k}" for k in lasts], config, watch, say=lambda _: None)
         except KeyboardInterrupt:
             paid += engine.charged(KIND)
             continue
@@ -114,8 +114,8 @@ def test_a_budget_is_never_overrun_not_even_over_several_starts(tmp_path_factory
 def test_a_command_that_the_budget_does_not_pay_to_its_end_is_stopped_with_its_machine_and_that_is_said(tmp_path):
     clock, said = Waking(), []
     engine = FakeMachines(clock, tmp_path, {1: [600.0], 2: [600.0]})
-    terms = Terms(tmp_path, budgeted(1, 2 * KIND.unit_price), KIND)
-    report = run_bag(engine, clock, ["c1", "c2"], terms, say=said.append)
+    config = BagConfig(tmp_path, budgeted(1, 2 * KIND.unit_price), KIND)
+    report = run_bag(engine, clock, ["c1", "c2"], config, say=said.append)
     assert said == ["task 1 is stopped: the budget does not pay for more time"]
     assert (report.exits, report.unpaid, report.again, report.spent) == ({}, [1, 2], [], 2 * KIND.unit_price)
     assert engine.asked == [Rent("slot", 1), Start("1.1", ("m0",)), Release("m0")]
@@ -154,7 +154,7 @@ def test_killed_between_any_two_writes_no_command_is_lost_and_none_that_ended_we
             engine = FakeMachines(clock, folder, {k: [each] for k, each in enumerate(lasts_s, 1)})
             commands = [f"c{k}" for k in range(1, len(lasts_s) + 1)]
             try:
-                report = run_bag(engine, clock, commands, Terms(folder, FixedHosts(2), KIND), say=lambda _: None)
+                report = run_bag(engine, clock, commands, BagConfig(folder, FixedHosts(2), KIND), say=lambda _: None)
             except Killed:
                 report = None
         again = {int(job.split(".")[0]) for job in engine.begun} & set(ended_well)
@@ -179,8 +179,8 @@ def test_a_machine_that_never_comes_up_is_given_up_and_given_back(tmp_path):
 
     engine = Late(clock, tmp_path, {1: [2.0]})
     said = []
-    terms = Terms(tmp_path, FixedHosts(1), KIND, boot_limit_s=30.0)
-    report = run_bag(engine, clock, ["c1"], terms, say=said.append)
+    config = BagConfig(tmp_path, FixedHosts(1), KIND, boot_limit_s=30.0)
+    report = run_bag(engine, clock, ["c1"], config, say=said.append)
     assert report.exits == {1: 0}
     assert said == ["machine m0 did not come up, is given up"]
     assert [action for action in engine.asked if not isinstance(action, Rent)] == [Release("m0"), Start("1.1", ("m1",))]
@@ -222,7 +222,7 @@ def test_a_start_that_is_refused_gives_its_machine_up_and_the_command_runs_elsew
             return super().act(action)
 
     engine = Full(clock, tmp_path, {1: [2.0]})
-    report = run_bag(engine, clock, ["c1"], Terms(tmp_path, FixedHosts(1), KIND), say=lambda _: None)
+    report = run_bag(engine, clock, ["c1"], BagConfig(tmp_path, FixedHosts(1), KIND), say=lambda _: None)
     assert report.exits == {1: 0}
     assert engine.begun == ["1.2"]
     assert report.again == [(1, "its machine did not take it (it runs something else), is run again")]
@@ -246,6 +246,6 @@ def test_the_log_of_a_run_says_what_the_engine_refused(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_bag(engine, clock, ["c1"], Terms(tmp_path, FixedHosts(1), KIND), watch, say=lambda _: None)
+        run_bag(engine, clock, ["c1"], BagConfig(tmp_path, FixedHosts(1), KIND), watch, say=lambda _: None)
     answers = [line["answer"] for line in JobLog(tmp_path / "log.jsonl").lines() if line.get("answer")]
     assert answers[0] == [[["rent", "slot", 1], "denied", "not today"]]

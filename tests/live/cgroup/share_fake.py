@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Capabilities, EndedJob, Observation, ObservedTasks, Refusal
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move, Start, Stop
@@ -28,7 +28,7 @@ class FakeBox:
     """
 
     name = "fake-box"
-    can = Can(share=True, migrate="live")
+    can = Capabilities(share=True, migrate="live")
 
     def __init__(self, of, clock, work_s, refuse=()):
         self.of, self.clock, self.refuse = of, clock, set(refuse)
@@ -51,7 +51,7 @@ class FakeBox:
         for name, at in list(self.where.items()):
             need_s = self.left[name] / (self.share[name] * self.rate(name, at))
             if self.since_s + need_s <= now_s:
-                self.over[name] = Over(name, self.since_s + need_s, "ok", 0)
+                self.over[name] = EndedJob(name, self.since_s + need_s, "ok", 0)
                 del self.where[name]
             else:
                 self.left[name] -= (now_s - self.since_s) * self.share[name] * self.rate(name, at)
@@ -73,7 +73,7 @@ class FakeBox:
         )  # fmt: skip
         tasks = ObservedTasks(np.arange(len(rows)), np.zeros(len(rows), np.int32), state, host, nowhere)
         up = np.ones(self.of.machines.hosts, bool)
-        return Seen(now_s, self.of.machines, up, jobs, names, tasks, over=tuple(self.over.values()))
+        return Observation(now_s, self.of.machines, up, jobs, names, tasks, over=tuple(self.over.values()))
 
     def act(self, action):
         self.step()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.live.cgroup.accuracy import Accuracy, Kept, measure
+from loadmaster.live.cgroup.accuracy import Accuracy, CapMeasurement, measure
 from loadmaster.live.cgroup.groups import why_not
 from loadmaster.papers.casanova2008 import caps
 
@@ -33,7 +33,7 @@ def test_the_claims_stand_with_their_numbers(found):
 
 
 def accuracy(error, answer, busy):
-    kept = tuple(Kept(1, 0.5, 0.5 + error / 100, 0.5) for _ in range(30))
+    kept = tuple(CapMeasurement(1, 0.5, 0.5 + error / 100, 0.5) for _ in range(30))
     return Accuracy(kept, 0.0, (answer,) * 6, 0, busy)
 
 

@@ -18,7 +18,7 @@ from loadmaster.live.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop
 
@@ -142,13 +142,13 @@ def test_a_bag_runs_under_shares_and_its_decisions_are_taken_again_alike(tmp_pat
     of = commands("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", "echo two", "exit 3", "true")
     engine = CgroupEngine(of, tmp_path)
     try:
-        report, books = run_under_shares(
+        report, state = run_under_shares(
             engine, RealClock(), of, SharesTerms(tmp_path, share_method_named("fractional"), interval_s=0.05)
         )
     finally:
         engine.close()
     assert report.ended == "done"
-    assert books.over == {"1": ("ok", 0), "2": ("ok", 0), "3": ("failed", 3), "4": ("ok", 0)}
+    assert state.over == {"1": ("ok", 0), "2": ("ok", 0), "3": ("failed", 3), "4": ("ok", 0)}
     assert name_of(tmp_path) not in groups_named(PREFIX)
     checked = check_shares(tmp_path)
     assert checked.same == checked.decisions > 0

@@ -11,7 +11,7 @@ from share_fake import Dead, FakeBox, batch
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError, Workload
 from loadmaster.scheduling.time_shared import METHODS
 from loadmaster.sim.timeshared.problem import TimesharedProblem
@@ -26,15 +26,15 @@ def disk_of_this_process():
         yield
 
 
-def terms(folder, method="fractional", least=0.0, **more):
+def config(folder, method="fractional", least=0.0, **more):
     return SharesTerms(folder, share_method_named(method, least), least, **more)
 
 
 def run(folder, of, work_s, method="fractional", least=0.0, refuse=(), **more):
     clock = FakeClock()
     box = FakeBox(of, clock, work_s, refuse)
-    report, books = run_under_shares(box, clock, of, terms(folder, method, least, **more))
-    return box, report, books
+    report, state = run_under_shares(box, clock, of, config(folder, method, least, **more))
+    return box, report, state
 
 
 def asked(folder):
@@ -105,16 +105,16 @@ def test_commands_are_placed_where_the_simulator_of_time_shared_clusters_places_
 
 
 def test_a_start_that_is_refused_three_times_is_given_up_and_the_others_run(tmp_path):
-    _, report, books = run(tmp_path, batch([1.0, 1.0]), [1.0, 1.0], refuse={("Start", "1")})
-    assert books.over == {"1": ("refused", None), "2": ("ok", 0)}
+    _, report, state = run(tmp_path, batch([1.0, 1.0]), [1.0, 1.0], refuse={("Start", "1")})
+    assert state.over == {"1": ("refused", None), "2": ("ok", 0)}
     assert report.refusals["unknown"] == 3
     assert check_shares(tmp_path).same == check_shares(tmp_path).decisions > 0
 
 
 def test_a_command_that_no_empty_machine_can_hold_at_that_share_is_given_up(tmp_path):
-    _, _, books = run(tmp_path, batch([4.0, 1.0]), [1.0, 1.0], least=0.5)
-    assert books.over["1"] == ("refused", None)
-    assert books.over["2"] == ("ok", 0)
+    _, _, state = run(tmp_path, batch([4.0, 1.0]), [1.0, 1.0], least=0.5)
+    assert state.over["1"] == ("refused", None)
+    assert state.over["2"] == ("ok", 0)
 
 
 def test_at_ctrl_c_what_runs_is_ended_and_waits_for_the_next_start(tmp_path):
@@ -128,9 +128,9 @@ def test_at_ctrl_c_what_runs_is_ended_and_waits_for_the_next_start(tmp_path):
             return super().observe()
 
     box = Stopped(of, clock, [3.0, 3.0])
-    report, _ = run_under_shares(box, clock, of, terms(tmp_path))
+    report, _ = run_under_shares(box, clock, of, config(tmp_path))
     assert (report.ended, box.where, box.over) == ("stopped", {}, {})
-    run_under_shares(box, clock, of, terms(tmp_path))
+    run_under_shares(box, clock, of, config(tmp_path))
     assert box.starts == {"1": 2, "2": 2}
     assert set(box.over) == {"1", "2"}
 
@@ -164,7 +164,7 @@ def test_killed_at_any_step_every_command_runs_once_and_no_machine_promises_more
     for steps in (*deaths, float("inf")):
         box.steps = steps
         try:
-            run_under_shares(box, clock, of, terms(folder, method, on_exit="leave"))
+            run_under_shares(box, clock, of, config(folder, method, on_exit="leave"))
         except Dead:
             continue
     assert set(box.over) == set(of.ids)
@@ -197,7 +197,7 @@ def test_the_record_stands_on_disk_before_anything_is_asked(tmp_path):
             seen.append(json.loads((tmp_path / FILE).read_text().splitlines()[-1]))
             return super().act(action)
 
-    run_under_shares(Looking(of, clock, [1.0]), clock, of, terms(tmp_path))
+    run_under_shares(Looking(of, clock, [1.0]), clock, of, config(tmp_path))
     assert all("asked" in line for line in seen)
     assert len(seen) == 2
 

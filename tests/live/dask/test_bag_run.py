@@ -16,9 +16,9 @@ pytest.importorskip("distributed")
 
 from bag_replay import decide_again, sessions
 
-from loadmaster.live.bag.terms import Terms, task_folder
+from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.dask.door import run_commands
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskMachineSource, machines
 from loadmaster.live.job_log import JobLog, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
@@ -30,13 +30,13 @@ SOURCE = Path(__file__).parents[3] / "src"
 
 @pytest.fixture(scope="module")
 def place():
-    with machines(DaskPlace()) as found:
+    with machines(DaskMachineSource()) as found:
         yield found
 
 
-def run(place, commands, folder, sizer=None, **terms):
+def run(place, commands, folder, sizer=None, **config):
     said = []
-    report = run_commands(commands, Terms(folder, sizer or FixedHosts(2), SECOND, **terms), place, say=said.append)
+    report = run_commands(commands, BagConfig(folder, sizer or FixedHosts(2), SECOND, **config), place, say=said.append)
     return report, said
 
 
@@ -103,8 +103,8 @@ def test_a_budget_holds_over_all_starts(place, tmp_path):
     commands = [f"until test -e {tmp_path}/go; do sleep 0.05; done"] * 2
 
     def start(budget):
-        terms = Terms(tmp_path / "out", Planner(budget=budget, tick_s=0.5, guess_s=1.0), kind)
-        return run_commands(commands, terms, place, say=lambda _: None)
+        config = BagConfig(tmp_path / "out", Planner(budget=budget, tick_s=0.5, guess_s=1.0), kind)
+        return run_commands(commands, config, place, say=lambda _: None)
 
     first = start(6.0)
     assert (first.exits, first.unpaid) == ({}, [1, 2])
@@ -133,15 +133,15 @@ def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed
     first = f"test -e {tmp_path}/begun || {{ touch {tmp_path}/begun; sleep 600; touch {tmp_path}/late; }}; echo copy"
     kind = HostType("minute", 1.0, unit_s=60.0, limit=2)
     said = []
-    terms = Terms(tmp_path / "out", Planner(deadline_s=1.0, tick_s=0.2, guess_s=0.1, replicate=True), kind)
+    config = BagConfig(tmp_path / "out", Planner(deadline_s=1.0, tick_s=0.2, guess_s=0.1, replicate=True), kind)
     commands = [first, *["sleep 0.05"] * 12]
-    report = run_commands(commands, terms, place, say=said.append)
+    report = run_commands(commands, config, place, say=said.append)
     assert set(report.exits.values()) == {0}
     assert report.again == [(1, "lasts far longer than others, a copy is started")]
     assert "task 1 ended on its attempt 2; attempt 1 is killed" in said
     assert not (tmp_path / "late").exists()
     (session,) = sessions(JobLog(tmp_path / "out" / "log.jsonl"))
-    again = decide_again(session, terms.sizer, kind)
+    again = decide_again(session, config.sizer, kind)
     assert [made.actions.replicate for made in again] == [made.actions.replicate for made in session.decisions]
     killed = task_folder(tmp_path / "out", 1, 1) / "result.json"
     until(killed.exists, "the end of the killed attempt, which its worker writes in its own time")
@@ -177,9 +177,9 @@ def test_a_worker_that_is_paused_keeps_its_task(place, tmp_path):
             go.touch()
 
     held = f"echo run >> {begun}; until test -e {go}; do sleep 0.05; done"
-    terms = Terms(tmp_path / "out", FixedHosts(1), SECOND)
+    config = BagConfig(tmp_path / "out", FixedHosts(1), SECOND)
     try:
-        report = run_commands([held], terms, place, watch, say=lambda _: None)
+        report = run_commands([held], config, place, watch, say=lambda _: None)
     finally:
         place.client.run(become, "running")
     assert report.exits == {1: 0}

@@ -9,13 +9,13 @@ pytest.importorskip("distributed")
 
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.engine import DaskEngine
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskMachineSource, machines
 from loadmaster.model.actions import Hold, Release, Rent, Start, Stop
 
 
 @pytest.fixture(scope="module")
 def place():
-    with machines(DaskPlace()) as found:
+    with machines(DaskMachineSource()) as found:
         yield found
 
 

@@ -12,9 +12,9 @@ from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.bag.terms import Terms, task_folder
+from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.dask.door import run_commands
-from loadmaster.live.dask.place import DaskPlace, machines
+from loadmaster.live.dask.machine_source import DaskMachineSource, machines
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType
 
@@ -56,8 +56,10 @@ def scheduler(tmp_path):
 def test_the_workers_of_a_running_scheduler_are_taken_into_use_and_left_alone(scheduler, tmp_path):
     commands = [f"echo {n}" for n in range(5)]
     for folder in ("first", "second"):  # they are still there after the first
-        with machines(DaskPlace(scheduler.address)) as place:
-            report = run_commands(commands, Terms(tmp_path / folder, FixedHosts(2), KIND), place, say=lambda _: None)
+        with machines(DaskMachineSource(scheduler.address)) as place:
+            report = run_commands(
+                commands, BagConfig(tmp_path / folder, FixedHosts(2), KIND), place, say=lambda _: None
+            )
             assert set(report.exits.values()) == {0}
             assert report.hosts == 2
             assert len(place.present()) == 2
@@ -67,23 +69,23 @@ def test_the_workers_of_a_running_scheduler_are_taken_into_use_and_left_alone(sc
 def test_a_scheduler_that_dies_ends_the_run_in_one_clear_line_and_another_one_ends_the_bag(scheduler, tmp_path):
     go = tmp_path / "go"
     commands = ["echo done", f"echo $$ >> {tmp_path}/shells; until test -e {go}; do sleep 0.1; done"]
-    terms = Terms(tmp_path / "out", FixedHosts(2), KIND)
+    config = BagConfig(tmp_path / "out", FixedHosts(2), KIND)
 
     def watch(snapshot, sizer, spent, done):
         if done == 1 and (tmp_path / "shells").exists():
             scheduler.process.kill()
 
-    with machines(DaskPlace(scheduler.address)) as place, pytest.raises(InputError, match="scheduler is gone"):
-        run_commands(commands, terms, place, watch, say=lambda _: None)
+    with machines(DaskMachineSource(scheduler.address)) as place, pytest.raises(InputError, match="scheduler is gone"):
+        run_commands(commands, config, place, watch, say=lambda _: None)
     go.touch()
-    with machines(DaskPlace()) as place:
-        report = run_commands(commands, terms, place, say=lambda _: None)
+    with machines(DaskMachineSource()) as place:
+        report = run_commands(commands, config, place, say=lambda _: None)
     assert report.exits == {1: 0, 2: 0}
     assert len((tmp_path / "shells").read_text().split()) == 1 + len(report.again)  # its worker may have ended it
 
 
 def test_an_address_where_nobody_answers_is_one_clear_line():
-    with pytest.raises(InputError, match="no Dask scheduler answers"), machines(DaskPlace("tcp://127.0.0.1:9")):
+    with pytest.raises(InputError, match="no Dask scheduler answers"), machines(DaskMachineSource("tcp://127.0.0.1:9")):
         pass
 
 
@@ -113,8 +115,8 @@ def test_a_slurm_job_that_is_cancelled_while_it_waits_is_noticed_and_replaced(tm
     monkeypatch.setattr(slurm, "ASK_EVERY_S", 0.5)
     said, ctrl_c = [], signal.getsignal(signal.SIGINT)
     options = {"interface": None, "local_directory": str(tmp_path), "death_timeout": PATIENCE_S}
-    with machines(DaskPlace("slurm", options, folder=tmp_path)) as place:
-        report = run_commands(["echo done"], Terms(tmp_path / "out", FixedHosts(1), KIND), place, say=said.append)
+    with machines(DaskMachineSource("slurm", options, folder=tmp_path)) as place:
+        report = run_commands(["echo done"], BagConfig(tmp_path / "out", FixedHosts(1), KIND), place, say=said.append)
     assert signal.getsignal(signal.SIGINT) is ctrl_c  # dask_jobqueue takes it when it is imported
     assert report.exits == {1: 0}
     assert report.hosts == 2
@@ -125,18 +127,24 @@ def test_a_job_that_slurm_refuses_ends_the_run_with_what_slurm_says(tmp_path, mo
     pytest.importorskip("dask_jobqueue")
     (tmp_path / "sbatch").write_text("#!/bin/sh\necho sbatch: error: invalid partition >&2\nexit 1\n")
     options = {"interface": None}
-    terms = Terms(tmp_path / "out", FixedHosts(1), KIND)
+    config = BagConfig(tmp_path / "out", FixedHosts(1), KIND)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for mode, says in ((0o644, "sbatch"), (0o755, "invalid partition")):  # first as if there were none
         (tmp_path / "sbatch").chmod(mode)
-        with machines(DaskPlace("slurm", options, folder=tmp_path)) as place, pytest.raises(InputError, match=says):
-            run_commands(["echo done"], terms, place, say=lambda _: None)
+        with (
+            machines(DaskMachineSource("slurm", options, folder=tmp_path)) as place,
+            pytest.raises(InputError, match=says),
+        ):
+            run_commands(["echo done"], config, place, say=lambda _: None)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's cluster, never whole
 @pytest.mark.parametrize("options", [{"bogus": "1"}, {"cores": "two"}])
 def test_an_option_that_no_slurm_cluster_takes_is_one_clear_line(options, tmp_path):
     pytest.importorskip("dask_jobqueue")
-    with pytest.raises(InputError, match="does not take this"), machines(DaskPlace("slurm", options, folder=tmp_path)):
+    with (
+        pytest.raises(InputError, match="does not take this"),
+        machines(DaskMachineSource("slurm", options, folder=tmp_path)),
+    ):
         pass
     gc.collect()

@@ -7,7 +7,7 @@ from patience import PATIENCE_S, until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.dask.place import local_cluster
+from loadmaster.live.dask.machine_source import local_cluster
 from loadmaster.live.dask.sized_adaptive import SizedAdaptive
 from loadmaster.sizing import FixedHosts, HostType
 

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, EngineDown, ObservedTasks, Refusal, Seen
+from loadmaster.live.engine import (
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    EngineDown,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move
 
@@ -19,7 +28,7 @@ class FakeHosts:
     """
 
     name = "fake-hosts"
-    can = Can(place=False, share=True, migrate="live", hold=False)
+    can = Capabilities(place=False, share=True, migrate="live", hold=False)
 
     def __init__(self, clock, hosts, machines, journey_s=3.0, fails=(), refuse=(), stays=()):
         self.clock, self.journey_s = clock, journey_s
@@ -63,7 +72,7 @@ class FakeHosts:
             share=np.array([self.share[name] for name in names]),
             stays=np.array([name in self.stays for name in names], bool),
         )  # fmt: skip
-        seen = Seen(
+        seen = Observation(
             now_s, cluster, np.array([row not in self.down for row in rows]),
             Workload(cluster.resources, np.zeros(len(names)), forever, demand, estimate_s=forever), tuple(names), tasks,
             failed=tuple(failed),

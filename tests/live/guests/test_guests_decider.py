@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from loadmaster.live.clocks import FakeClock
 from loadmaster.live.guests.check import FILE, check_guests, guest_lines
+from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.door import look_after
-from loadmaster.live.guests.terms import GuestTerms
 from loadmaster.live.job_log import JobLog
 from loadmaster.model import InputError
 
@@ -29,9 +29,9 @@ def site(machines, hosts=TWO, **more):
     return FakeHosts(FakeClock(), hosts, machines, **more)
 
 
-def run(site, folder, **terms):
-    given = {"for_s": 60.0, "interval_s": 1.0, "every_s": 5.0} | terms
-    return look_after(site, site.clock, GuestTerms(**given), folder)
+def run(site, folder, **config):
+    given = {"for_s": 60.0, "interval_s": 1.0, "every_s": 5.0} | config
+    return look_after(site, site.clock, GuestsConfig(**given), folder)
 
 
 def asked(folder):
@@ -98,11 +98,11 @@ def test_no_more_is_moved_in_an_hour_than_the_budget_says_even_if_it_is_stopped_
 
 def test_a_machine_that_cannot_be_moved_stays_and_one_whose_move_failed_stays_for_a_while(tmp_path):
     hosts = site({"x": (1, 1, "a"), "y": (1, 1, "a"), "z": (1, 1, "a")}, stays=("x",), fails=("y",))
-    report, books = run(hosts, tmp_path, mover="rebalance", most=10)
+    report, state = run(hosts, tmp_path, mover="rebalance", most=10)
     assert hosts.moves[0][0] == "y"
     assert [each[0] for each in hosts.moves].count("y") == 1
     assert [each[0] for each in hosts.moves] == ["y", "z"]
-    assert (books.moved, report.notes) == (1, ["y was not moved: the road was closed"])
+    assert (state.moved, report.notes) == (1, ["y was not moved: the road was closed"])
 
 
 def test_nothing_moves_to_a_host_that_is_down_or_has_no_room_for_the_memory(tmp_path):
@@ -193,13 +193,13 @@ def test_killed_anywhere_and_started_again_no_host_is_overfilled_and_all_ends_as
 
 def test_a_mover_without_a_budget_and_terms_that_do_nothing_are_refused():
     with pytest.raises(InputError, match="within a budget only"):
-        GuestTerms(mover="mosix")
+        GuestsConfig(mover="mosix")
     with pytest.raises(InputError, match="nothing would be done"):
-        GuestTerms(caps=False)
+        GuestsConfig(caps=False)
     with pytest.raises(InputError, match="acts when a task ends"):
-        GuestTerms(mover="assign-u-r", most=1)
+        GuestsConfig(mover="assign-u-r", most=1)
     with pytest.raises(InputError, match="did you mean mosix"):
-        GuestTerms(mover="mosiks", most=1)
+        GuestsConfig(mover="mosiks", most=1)
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path):

@@ -5,14 +5,14 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
-from loadmaster.live.course import course_in
 from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.purse import Purse
+from loadmaster.live.move_budget import MoveBudget
 from loadmaster.live.record import LiveRecord
+from loadmaster.live.settings import LiveSettings
+from loadmaster.live.timeline import timeline_in
 from loadmaster.model.actions import Move
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
@@ -44,13 +44,13 @@ def split(fake, **more):
     fake.bound.clear()
 
 
-def run(fake, folder, purse, for_s=40.0, **more):
+def run(fake, folder, move_budget, for_s=40.0, **more):
     engine = KubernetesEngine(fake.api, now_s=fake.clock.now_s, watch=False, **more)
     said = []
     record = LiveRecord(folder)
     try:
-        mover = Descheduler(engine, purse, said.append, patience_s=0.0)
-        how = Conduct(interval_s=5.0, for_s=for_s, on_exit="hold")
+        mover = Descheduler(engine, move_budget, said.append, patience_s=0.0)
+        how = LiveSettings(interval_s=5.0, for_s=for_s, on_exit="hold")
         fake.report = run_live(engine, fake.clock, RULE, how, record, beside=mover)
     finally:
         record.close()
@@ -60,7 +60,7 @@ def run(fake, folder, purse, for_s=40.0, **more):
 
 def test_a_pod_goes_to_a_place_that_was_kept_for_it_and_the_one_that_waited_comes(made, tmp_path):
     split(made)
-    run(made, tmp_path / "run", Purse(2))
+    run(made, tmp_path / "run", MoveBudget(2))
     assert made.evicted in (["default/a"], ["default/b"])
     (gone,) = made.evicted
     here, there = ("n1", "n2") if gone == "default/a" else ("n2", "n1")
@@ -71,29 +71,32 @@ def test_a_pod_goes_to_a_place_that_was_kept_for_it_and_the_one_that_waited_come
 
 def test_neither_a_replacement_nor_the_pod_that_moves_were_made_for_is_begun_by_others(made, tmp_path):
     split(made)
-    run(made, tmp_path / "run", Purse(2))
-    found = course_in(tmp_path / "run")
+    run(made, tmp_path / "run", MoveBudget(2))
+    found = timeline_in(tmp_path / "run")
     assert (len(found.began), found.by_others, found.jobs) == (2, 0, 4)
     assert (made.report.starts, made.report.foreign) == (2, 2)  # two ran before it began
 
 
 def test_a_budget_of_memory_chooses_the_pod_that_it_can_pay(made, tmp_path):
     split(made)
-    run(made, tmp_path / "run", Purse(1.5 * 2**30, "bytes"))
+    run(made, tmp_path / "run", MoveBudget(1.5 * 2**30, "bytes"))
     assert made.evicted == ["default/a"]
     assert made.bound == [("default/ax", "n2"), ("default/big", "n1")]
 
 
 @pytest.mark.parametrize(
-    ("purse", "more"),
+    ("move_budget", "more"),
     [
-        (Purse(0.5 * 2**30, "bytes"), {}), (Purse(2), {"owner": ("Job", "night")}), (Purse(2), {"owner": None}),
-        (Purse(2), {"schedulerName": "default-scheduler"}), (Purse(2), {"owner": ("DaemonSet", "logs")}),
-        (Purse(2), {"volumes": [{"name": "v", "emptyDir": {}, "hostPath": None}]}),
-        (Purse(2), {"nodeSelector": {"kubernetes.io/hostname": "n1"}}),
+        (MoveBudget(0.5 * 2**30, "bytes"), {}),
+        (MoveBudget(2), {"owner": ("Job", "night")}),
+        (MoveBudget(2), {"owner": None}),
+        (MoveBudget(2), {"schedulerName": "default-scheduler"}),
+        (MoveBudget(2), {"owner": ("DaemonSet", "logs")}),
+        (MoveBudget(2), {"volumes": [{"name": "v", "emptyDir": {}, "hostPath": None}]}),
+        (MoveBudget(2), {"nodeSelector": {"kubernetes.io/hostname": "n1"}}),
     ],
-)  # fmt: skip
-def test_what_must_stay_stays(made, tmp_path, purse, more):
+)
+def test_what_must_stay_stays(made, tmp_path, move_budget, more):
     if "nodeSelector" in more:
         bound(made, "a", "n1", cpu=4, **more)
         bound(made, "b", "n2", cpu=3, nodeSelector={"kubernetes.io/hostname": "n2"})
@@ -101,7 +104,7 @@ def test_what_must_stay_stays(made, tmp_path, purse, more):
         made.bound.clear()
     else:
         split(made, **more)
-    run(made, tmp_path / "run", purse)
+    run(made, tmp_path / "run", move_budget)
     assert made.evicted == []
     assert made.bound == []
 
@@ -109,7 +112,7 @@ def test_what_must_stay_stays(made, tmp_path, purse, more):
 def test_pods_of_a_namespace_that_is_not_ours_stay(made, tmp_path):
     split(made)
     made.add(pod("large", namespace="ours", cpu=6, created_s=950))
-    run(made, tmp_path / "run", Purse(2), namespaces=("ours",))
+    run(made, tmp_path / "run", MoveBudget(2), namespaces=("ours",))
     assert made.evicted == []
 
 
@@ -119,7 +122,7 @@ def test_a_disruption_budget_is_kept_and_another_pod_goes(made, tmp_path):
     selector = {"matchLabels": {"app": "a"}}
     meta = {"name": "a", "namespace": "default"}
     made.budgets.append({"metadata": meta, "spec": {"selector": selector}, "status": {"disruptionsAllowed": 0}})
-    run(made, tmp_path / "run", Purse(2))
+    run(made, tmp_path / "run", MoveBudget(2))
     assert made.evicted == ["default/b"]
     assert made.bound == [("default/bx", "n1"), ("default/big", "n2")]
 
@@ -127,7 +130,7 @@ def test_a_disruption_budget_is_kept_and_another_pod_goes(made, tmp_path):
 def test_an_eviction_that_the_server_refuses_ends_the_plan_and_others_are_tried(made, tmp_path):
     split(made)
     made.faults.append(("/eviction", 429, "Cannot evict pod as it would violate the pod's disruption budget."))
-    said = run(made, tmp_path / "run", Purse(3))
+    said = run(made, tmp_path / "run", MoveBudget(3))
     assert len(made.evicted) == 1
     assert any("was not moved: Cannot evict" in each for each in said)
     assert ("default/big", "n1") in made.bound or ("default/big", "n2") in made.bound
@@ -136,16 +139,16 @@ def test_an_eviction_that_the_server_refuses_ends_the_plan_and_others_are_tried(
 
 def test_an_hour_has_one_budget(made, tmp_path):
     split(made)
-    run(made, tmp_path / "run", purse := Purse(1))
+    run(made, tmp_path / "run", move_budget := MoveBudget(1))
     assert len(made.evicted) == 1
-    assert purse.left(made.clock.now_s() - 1000.0) == 0.0
-    assert purse.left(3700.0 + 100.0) == 1.0
+    assert move_budget.left(made.clock.now_s() - 1000.0) == 0.0
+    assert move_budget.left(3700.0 + 100.0) == 1.0
 
 
 def test_the_version_of_an_eviction_is_what_the_server_has(made, tmp_path):
     made.policy = ("v1beta1",)
     split(made)
-    run(made, tmp_path / "run", Purse(2))
+    run(made, tmp_path / "run", MoveBudget(2))
     assert len(made.evicted) == 1
 
 

@@ -15,15 +15,15 @@ from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, 
 from loadmaster.live.agreement import agreement_of
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
 from loadmaster.live.engine import HELD, RUNNING, EngineDown
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.lease import when_free
 from loadmaster.live.loop import Denied
 from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.run_record import run_record_of
+from loadmaster.live.settings import LiveSettings
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 from loadmaster.place import POLICIES
@@ -43,7 +43,7 @@ class Made:
     def engine(self, **more):
         return KubernetesEngine(self.api, now_s=self.clock.now_s, **more)
 
-    def run(self, folder, *, for_s=60.0, mode="live", events=(), rule=RULE, **conduct):
+    def run(self, folder, *, for_s=60.0, mode="live", events=(), rule=RULE, **settings):
         """A live run; `events` are (moment, what to do) of the world outside."""
         waiting = sorted(events, key=lambda event: event[0])
         engine = self.engine(looks_on=mode != "live", everyone=mode == "shadow")
@@ -55,7 +55,7 @@ class Made:
 
         engine.observe = observe
         record = LiveRecord(folder)
-        how = Conduct(**{"interval_s": 5.0, "mode": mode, "for_s": for_s, "on_exit": "hold", **conduct})
+        how = LiveSettings(**{"interval_s": 5.0, "mode": mode, "for_s": for_s, "on_exit": "hold", **settings})
         try:
             return run_live(engine, self.clock, rule, how, record)
         finally:
@@ -509,7 +509,7 @@ def test_wherever_a_run_is_killed_the_next_one_binds_the_rest_and_nobody_twice(m
     record = LiveRecord(tmp_path / "run")
     mortal = Mortal(made.engine(), record, steps)
     with pytest.raises(Killed):
-        run_live(mortal, made.clock, RULE, Conduct(interval_s=5.0, for_s=60.0, on_exit="hold"), mortal)
+        run_live(mortal, made.clock, RULE, LiveSettings(interval_s=5.0, for_s=60.0, on_exit="hold"), mortal)
     record.close()
     made.run(tmp_path / "run", for_s=120)
     assert sorted(name for name, _ in made.fake.bound) == [f"default/p{k}" for k in range(8)]
@@ -525,7 +525,7 @@ def test_pods_that_request_nothing_are_placed_up_to_the_pods_of_a_node(made, tmp
         made.fake.add(pod(f"p{k}", cpu=0, memory=0, created_s=1000 + k))
     engine, record = made.engine(), LiveRecord(tmp_path / "run")
     rule = Scheduler(POLICIES[policy], discipline_named("easy"))
-    run_live(engine, made.clock, rule, Conduct(interval_s=5.0, for_s=20.0, on_exit="hold"), record)
+    run_live(engine, made.clock, rule, LiveSettings(interval_s=5.0, for_s=20.0, on_exit="hold"), record)
     record.close()
     assert sorted(host for _, host in made.fake.bound) == ["n1", "n1", "n2"]
 
@@ -588,7 +588,7 @@ def test_a_first_cycle_that_is_late_keeps_the_true_times_of_its_pods(made, tmp_p
     made.run(tmp_path / "run", for_s=120.0, interval_s=30.0, rule=rule)
     assert made.fake.bound == [("default/a", "n1")]
     lines = lines_of(tmp_path / "run")
-    found = kept_run(lines, RULE.discipline.order, Setting("first-fit", "easy", interval_s=30.0), {})
+    found = run_record_of(lines, RULE.discipline.order, Setting("first-fit", "easy", interval_s=30.0), {})
     origin_s = lines[0]["origin_s"]
     times = (found.workload.submit_s[0], found.schedule.start_s[0], found.schedule.end_s[0])
     assert [each + origin_s for each in times] == [1000.0, 1017.0, 1037.0]

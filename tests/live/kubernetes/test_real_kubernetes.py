@@ -18,7 +18,7 @@ from loadmaster.live.engine import HELD, RUNNING, EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.doctor import examine
 from loadmaster.live.kubernetes.engine import PODS, KubernetesEngine
-from loadmaster.live.kubernetes.watched import Watched
+from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 
@@ -365,7 +365,7 @@ def test_a_server_that_dies_and_comes_back_is_listed_anew_and_gone_on_with():
             until(lambda: made.act(Start(named(uids, "a"), ("n1",))) is None)  # it answers before it knows who may what
             until(lambda: sorted(made.observe().tasks.state.tolist()) == [HELD, RUNNING])
             assert made.can.watch == "push"
-        late = Watched(Behind(Api(real.config())), PODS)  # a server that was restarted remembers nothing of before
+        late = Informer(Behind(Api(real.config())), PODS)  # a server that was restarted remembers nothing of before
         until(lambda: late.look() and late.listings == 2)
         add(real, pod("c"))
         until(lambda: len(late.look().items) == 3)

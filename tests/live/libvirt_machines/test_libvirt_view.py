@@ -3,10 +3,10 @@
 import pytest
 
 from loadmaster.live.engine import NOWHERE
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
-from loadmaster.live.libvirt.view import HostView, OnTheWay, put_together, seen_of
+from loadmaster.live.libvirt.view import HostView, OnTheWay, observation_of, put_together
 
 GB = 2**30
 X = Machine("x", "x@1", 2, GB, 0.5)
@@ -27,7 +27,7 @@ def test_the_machine_that_we_move_is_on_its_way_wherever_listings_show_it(listin
 def test_a_machine_that_comes_from_elsewhere_is_left_out_and_holds_what_it_holds():
     paused = Y._replace(why_left_out="it is paused")
     listings = [[X._replace(coming=True)], [paused]]
-    seen = seen_of(5.0, [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 4, 4 * GB, listings[1])],
+    seen = observation_of(5.0, [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 4, 4 * GB, listings[1])],
                    put_together(listings), {})  # fmt: skip
     seen.check()
     assert dict(seen.left_out) == {"x@1": "it is on its way here from elsewhere", "y@2": "it is paused"}
@@ -37,17 +37,17 @@ def test_a_machine_that_comes_from_elsewhere_is_left_out_and_holds_what_it_holds
 def test_an_observation_becomes_the_scene_that_is_decided_on_and_a_silent_host_is_down():
     listings = [[X, Y._replace(why_stays="it has a device of its host")], None]
     rows = [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 8, 8 * GB, None)]
-    seen = seen_of(5.0, rows, put_together(listings, OnTheWay(X, 0, 1)), {"z@3": "no road"})
+    seen = observation_of(5.0, rows, put_together(listings, OnTheWay(X, 0, 1)), {"z@3": "no road"})
     seen.check()
-    scene = GuestScene.of(seen)
-    assert scene.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}
-    assert scene.guests == {"x@1": (2.0, GB, "a", "b", 0.5, False), "y@2": (1.0, GB, "a", "", 1.0, True)}
+    snapshot = GuestSnapshot.of(seen)
+    assert snapshot.hosts == {"a": (4.0, 4.0 * GB, True), "b": (8.0, 8.0 * GB, False)}
+    assert snapshot.guests == {"x@1": (2.0, GB, "a", "b", 0.5, False), "y@2": (1.0, GB, "a", "", 1.0, True)}
     assert seen.failed == (("z@3", "no road"),)
 
 
 def test_hosts_full_of_machines_that_are_none_of_ours_keep_a_little():
     listings = [[Y._replace(cores=9, memory=9 * GB, why_left_out="it is paused")]]
-    seen = seen_of(0.0, [HostView("a", 4, 4 * GB, listings[0])], put_together(listings), {})
+    seen = observation_of(0.0, [HostView("a", 4, 4 * GB, listings[0])], put_together(listings), {})
     assert seen.cluster.capacity[0].tolist() == pytest.approx([1e-3, 0.0], rel=1e-3)
 
 

@@ -1,6 +1,6 @@
 """A Slurm that is none: jobs by the cells of `squeue`, which start where they are pinned, or by themselves."""
 
-from loadmaster.live.engine import Can
+from loadmaster.live.engine import Capabilities
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
@@ -20,7 +20,7 @@ class ScriptedSlurm:
     """
 
     name = "slurm"
-    can = Can()
+    can = Capabilities()
 
     def __init__(self, conf, clock, jobs):
         self._clock, self._jobs = clock, {str(7 + k): job for k, job in enumerate(jobs)}

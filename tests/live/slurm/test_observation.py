@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from loadmaster.live.engine import HELD, RUNNING
-from loadmaster.live.listing import listing_of, seen_in
+from loadmaster.live.listing import listing_of, observation_in
 from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
@@ -159,7 +159,7 @@ def test_a_job_that_waits_for_another_is_not_ready_and_one_with_a_begin_time_lat
     assert seen.tasks.state.tolist() == [HELD, HELD]
     assert dict(zip(seen.ids, seen.jobs.constraints.eligible_s.tolist(), strict=True)) == {"7": np.inf, "9": 2500.0}
     assert [each.words for each in seen.awaits] == ["waits for job 9 to end well"]
-    assert seen_in(listing_of(seen)).awaits == seen.awaits
+    assert observation_in(listing_of(seen)).awaits == seen.awaits
 
 
 def test_a_pin_that_cannot_be_served_is_told_as_refused(site):

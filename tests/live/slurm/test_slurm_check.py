@@ -5,10 +5,10 @@ from scripted_slurm import ScriptedSlurm
 
 from loadmaster.live.check import check_live
 from loadmaster.live.clocks import FakeClock
-from loadmaster.live.conduct import Conduct
 from loadmaster.live.door import run_live
-from loadmaster.live.kept_run import kept_run
 from loadmaster.live.record import LiveRecord, lines_of
+from loadmaster.live.run_record import run_record_of
+from loadmaster.live.settings import LiveSettings
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
 from loadmaster.scheduling import Scheduler, discipline_named
@@ -91,12 +91,12 @@ def test_the_check_of_a_run_with_such_jobs_is_alike_throughout(tmp_path, kind, d
     clock, record = FakeClock(), LiveRecord(tmp_path)
     scheduler = Scheduler(POLICIES["mix-fit"], discipline_named(discipline))
     engine = ScriptedSlurm(tmp_path / "slurm.conf", clock, jobs)
-    run_live(engine, clock, scheduler, Conduct(interval_s=5.0, for_s=600.0), record)
+    run_live(engine, clock, scheduler, LiveSettings(interval_s=5.0, for_s=600.0), record)
     record.close()
     seen = [set(line["seen"].get("new", ())) for line in lines_of(tmp_path) if "seen" in line]
     assert len(set().union(*seen)) == 44
     checked = check_live(tmp_path, scheduler)
     assert (checked.first, checked.same) == ("", True)
     assert checked.starts >= 40
-    kept = kept_run(lines_of(tmp_path), scheduler.discipline.order, Setting("mix-fit", discipline), {})
+    kept = run_record_of(lines_of(tmp_path), scheduler.discipline.order, Setting("mix-fit", discipline), {})
     assert kept.workload.jobs == 44

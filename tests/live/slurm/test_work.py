@@ -5,7 +5,7 @@ import pytest
 from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.mark import of_owner
-from loadmaster.live.slurm.waits import KnownEnds
+from loadmaster.live.slurm.open_dependencies import KnownEnds
 from loadmaster.live.slurm.work import state_of, work_of
 
 

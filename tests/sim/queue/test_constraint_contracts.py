@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loadmaster.measure import violations
 from loadmaster.measure.check_constraints import broken_constraints
-from loadmaster.measure.held import held
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.constraints import STATUSES
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler
@@ -78,7 +78,7 @@ def test_work_of_jobs_that_were_stopped_is_accounted_for(seed, discipline):
     status = np.zeros(workload.jobs) if schedule.status is None else schedule.status
     ended = schedule.started & (status != PREEMPTED)
     assert schedule.ran_s(workload)[ended] == pytest.approx(workload.runtime_s[ended])
-    times = held(workload, schedule)
+    times = task_intervals(workload, schedule)
     busy_s = float(np.sum(times.end_s - times.start_s))
     lost_s = schedule.lost_s(workload) * workload.task_count
     useful_s = (np.nan_to_num(schedule.ran_s(workload)) * workload.task_count)[ended].sum()

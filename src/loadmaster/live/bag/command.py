@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from loadmaster.live.bag.left_behind import MARK, EndedCommand, children, left_behind, started, take_in_orphans
+from loadmaster.live.bag.orphans import MARK, EndedCommand, children, left_behind, started, take_in_orphans
 from loadmaster.system.strict_json import to_json
 from loadmaster.system.whole_file import write_whole
 
@@ -94,10 +94,10 @@ def stop(folder: str) -> None:
 def outcome_in(folder: Path) -> CommandOutcome | None:
     """The outcome of a command that ended there, or None."""
     try:
-        found: CommandOutcome = json.loads((folder / "result.json").read_text())
+        outcome: CommandOutcome = json.loads((folder / "result.json").read_text())
     except (OSError, ValueError):
         return None
-    return found
+    return outcome
 
 
 def _children_s() -> float:

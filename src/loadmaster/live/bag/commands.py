@@ -36,10 +36,10 @@ def checked_commands(lines: Sequence[str], where: str) -> list[str]:
         InputError: there is none, or one that cannot be run.
     """
     stripped = [line.strip() for line in lines]
-    found = [line for line in stripped if line and not line.startswith("#")]
+    commands = [line for line in stripped if line and not line.startswith("#")]
     for number, line in enumerate(stripped, 1):
         if "\0" in line:
             raise InputError(line[:40], "a command cannot hold a zero byte", where=f"{where}:{number}")
-    if not found:
+    if not commands:
         raise InputError(where, "holds no command", fix=_FIX)
-    return found
+    return commands

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from loadmaster.live.bag.books import BagBooks
-from loadmaster.live.bag.news import BagNews
-from loadmaster.live.bag.purse import BagPurse
+from loadmaster.live.bag.budget import BagBudget
+from loadmaster.live.bag.new_events import BagUpdates
+from loadmaster.live.bag.session_state import BagSessionState
 from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Refusal, Seen
+from loadmaster.live.engine import Observation, Refusal
 from loadmaster.model.actions import Action, Release, Rent, Start
 from loadmaster.sizing import BagSnapshot, Sizer, decide
 from loadmaster.sizing.snapshot import Occasion
@@ -30,10 +30,10 @@ class BagDecider:
     """See `Decider`: hands out the commands of a bag to machines that a sizer rents and gives back.
 
     Attributes:
-        books: of this start.
-        news: what comes into them.
+        state: of this start.
+        updates: what comes into them.
         sizer: for what is left of budget and deadline.
-        purse: what may still be spent.
+        budget: what may still be spent.
         earlier: lines for the log that tell what this start took over from those before it.
         watch: told of every decision.
         spent_before: money of earlier starts.
@@ -42,10 +42,10 @@ class BagDecider:
         ended_s, cost: when this start ended, and what was charged for it.
     """
 
-    books: BagBooks
-    news: BagNews
+    state: BagSessionState
+    updates: BagUpdates
     sizer: Sizer
-    purse: BagPurse
+    budget: BagBudget
     earlier: Sequence[Line]
     watch: Watch
     spent_before: float = 0.0
@@ -63,79 +63,79 @@ class BagDecider:
     asked: list[Action] = field(default_factory=list)
     last: BagSnapshot | None = None
 
-    def begin(self, first: Seen) -> Sequence[Line]:
+    def begin(self, first: Observation) -> Sequence[Line]:
         """See `Decider`."""
         return self.earlier
 
-    def warm_up(self, first: Seen) -> None:
+    def warm_up(self, first: Observation) -> None:
         """See `Decider`: nothing here takes long to compile."""
 
-    def decide(self, seen: Seen, *, away: bool) -> Step:
+    def decide(self, seen: Observation, *, away: bool) -> Step:
         """Enter one piece of news and decide on it; a look of the clock where there is none."""
         self.asked = []
         occasion = self._occasion(seen)
-        if occasion is not None and not self.books.ledger.complete:
+        if occasion is not None and not self.state.ledger.complete:
             self._decide(occasion)
         self.busy = occasion is not None
-        if self.books.now_s - self.alive_s >= ALIVE_S:
-            self.alive_s = self.books.now_s
-            self.books.write(alive=True, t=self.alive_s)
-        return Step(self.books.taken(), self.asked)
+        if self.state.now_s - self.alive_s >= ALIVE_S:
+            self.alive_s = self.state.now_s
+            self.state.write(alive=True, t=self.alive_s)
+        return Step(self.state.taken(), self.asked)
 
     def refused(self, refusal: Refusal) -> None:
         """A machine that takes no command is given up; who rents or stops looks again."""
         if isinstance(refusal.action, Start):
-            host = self.books.running()[refusal.action.id]
-            self.news.refused[host] = f"its machine did not take it ({refusal.text})"
+            host = self.state.running()[refusal.action.id]
+            self.updates.refused[host] = f"its machine did not take it ({refusal.text})"
 
     def told(self) -> None:
         """Every second, or after a decision."""
-        now_s = self.books.now_s
+        now_s = self.state.now_s
         if now_s - self.shown_s >= SHOW_S:
-            self.shown_s, self.last = now_s, self.books.ledger.snapshot(now_s, "change")
+            self.shown_s, self.last = now_s, self.state.ledger.snapshot(now_s, "change")
         if self.last is not None:
-            spent = self.spent_before + self.books.spent
-            self.watch(self.last, self.sizer, spent, len(self.news.exits))
+            spent = self.spent_before + self.state.spent
+            self.watch(self.last, self.sizer, spent, len(self.updates.exits))
             self.last = None
 
     def next_s(self, now_s: float) -> float:
         """At once as long as there are news; when the sizer wants; a moment later where nobody tells of machines."""
-        if self.books.ledger.complete or self.is_out_of_money:
+        if self.state.ledger.complete or self.is_out_of_money:
             return math.inf
         return now_s if self.busy else min(self.tick_s, self.wake_s, now_s + LOOK_S)
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
+    def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """Nobody else could start what waits: it waits in its file."""
         return Step()
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; machines that are given back with the run are charged up to now."""
-        ended = "budget" if how == "done" and not self.books.ledger.complete else how
-        self.ended_s = self.books.now_s
-        self.cost = self.books.ledger.spent(self.ended_s)
-        self.books.write(ended=ended, t=self.ended_s, spent=self.cost)
+        ended = "budget" if how == "done" and not self.state.ledger.complete else how
+        self.ended_s = self.state.now_s
+        self.cost = self.state.ledger.spent(self.ended_s)
+        self.state.write(ended=ended, t=self.ended_s, spent=self.cost)
         if how == "done":
-            for host in self.books.ledger.alive():
-                self.books.note("released", host)
-        return self.books.taken()
+            for host in self.state.ledger.alive():
+                self.state.note("released", host)
+        return self.state.taken()
 
     @property
     def is_out_of_money(self) -> bool:
         """Nothing runs any more, and no machine can be paid for."""
-        return self.begun and not self.books.ledger.alive() and self.purse.pays_for(self.books.spent) < 1
+        return self.begun and not self.state.ledger.alive() and self.budget.pays_for(self.state.spent) < 1
 
-    def _occasion(self, seen: Seen) -> Occasion | None:
+    def _occasion(self, seen: Observation) -> Occasion | None:
         """Why a decision is due, if one is."""
         if not self.begun:
-            self.begun, self.tick_s = True, self.books.now_s + self.sizer.tick_s
+            self.begun, self.tick_s = True, self.state.now_s + self.sizer.tick_s
             return "start"
-        occasion = self.news.take(seen)
-        self.asked, self.news.asked = self.news.asked, []
+        occasion = self.updates.take(seen)
+        self.asked, self.updates.asked = self.updates.asked, []
         if occasion is not None:
             return occasion
         if self._give_back_unpaid():
             return "change"
-        now_s = self.books.now_s
+        now_s = self.state.now_s
         if now_s >= self.tick_s:
             self.tick_s = now_s + self.sizer.tick_s
             return "tick"
@@ -143,39 +143,39 @@ class BagDecider:
 
     def _give_back_unpaid(self) -> bool:
         """Machines at the end of their paid time go back if the budget does not reach, their commands with them."""
-        books = self.books
-        ages = {host: books.now_s - books.since[host] for host in books.ledger.alive()}
-        unpaid = self.purse.unpaid(ages, books.spent)
+        state = self.state
+        ages = {host: state.now_s - state.since[host] for host in state.ledger.alive()}
+        unpaid = self.budget.unpaid(ages, state.spent)
         for host in unpaid:
-            if (task := books.ledger.task_on(host)) >= 0:
-                self.news.say(f"task {books.line[task]} is stopped: the budget does not pay for more time")
+            if (task := state.ledger.task_on(host)) >= 0:
+                self.updates.say(f"task {state.line[task]} is stopped: the budget does not pay for more time")
             self._release(host)
         return bool(unpaid)
 
     def _decide(self, occasion: Occasion) -> None:
-        books, ledger = self.books, self.books.ledger
-        now_s = books.now_s
+        state, ledger = self.state, self.state.ledger
+        now_s = state.now_s
         self.last = ledger.snapshot(now_s, occasion)
         actions = decide(self.last, self.sizer)
-        books.write(
-            decision=occasion, t=now_s, seen=books.events, rent=[list(rent) for rent in actions.rent],
+        state.write(
+            decision=occasion, t=now_s, seen=state.events, rent=[list(rent) for rent in actions.rent],
             release=list(actions.release), replicate=list(actions.replicate), memory=actions.memory,
         )  # fmt: skip
         ledger.memory, self.wake_s = actions.memory, actions.wake_s
         for host in actions.release:
             self._release(host)
-        if (rented := int(min(actions.rented, self.purse.pays_for(books.spent)))) > 0:
-            self.asked.append(Rent(self.purse.kind.name, rented))
+        if (rented := int(min(actions.rented, self.budget.pays_for(state.spent)))) > 0:
+            self.asked.append(Rent(self.budget.kind.name, rented))
         for host in ledger.idle():
             if ledger.waiting:
                 self._start(host, ledger.waiting[0])
         for task, host in zip(actions.replicate, ledger.idle(), strict=False):
-            self.news.tell(books.line[task], "lasts far longer than others, a copy is started")
+            self.updates.tell(state.line[task], "lasts far longer than others, a copy is started")
             self._start(host, task)
 
     def _release(self, host: int) -> None:
-        self.books.note("released", host)
-        self.asked.append(Release(self.books.names[host]))
+        self.state.note("released", host)
+        self.asked.append(Release(self.state.names[host]))
 
     def _start(self, host: int, task: int) -> None:
-        self.asked.append(Start(self.books.start(host, task), (self.books.names[host],)))
+        self.asked.append(Start(self.state.start(host, task), (self.state.names[host],)))

@@ -4,22 +4,22 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from loadmaster.live.bag.books import BagBooks
+from loadmaster.live.bag.budget import BagBudget
+from loadmaster.live.bag.config import BagConfig, BagReport
 from loadmaster.live.bag.decider import BagDecider, Watch
-from loadmaster.live.bag.news import BagNews
-from loadmaster.live.bag.past import Past, read_past, same_commands
-from loadmaster.live.bag.purse import BagPurse
-from loadmaster.live.bag.resumed import take_up
-from loadmaster.live.bag.terms import BagReport, Terms
-from loadmaster.live.conduct import Report
+from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands
+from loadmaster.live.bag.new_events import BagUpdates
+from loadmaster.live.bag.resume import take_up
+from loadmaster.live.bag.session_state import BagSessionState
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.job_log import JobLog, described
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 from loadmaster.sizing import BagLedger
 
 
 def run_bag(
-    engine: Engine, clock: Clock, commands: Sequence[str], terms: Terms, watch: Watch | None = None,
+    engine: Engine, clock: Clock, commands: Sequence[str], config: BagConfig, watch: Watch | None = None,
     say: Callable[[str], None] = print,
 ) -> BagReport:  # fmt: skip
     """Run every command that no earlier session has ended; returns when all have ended for good.
@@ -28,7 +28,7 @@ def run_bag(
         engine: that rents, and runs attempts named `COMMAND.ATTEMPT`; its jobs of earlier sessions are gone.
         clock: the engine's time, 0 now.
         commands: the bag.
-        terms: how it is to be run.
+        config: how it is to be run.
         watch: told of every decision.
         say: given what a person should know.
 
@@ -36,52 +36,65 @@ def run_bag(
         InputError: the folder belongs to other commands, or another runner is at work there.
         KeyboardInterrupt: passed on after the state is written down; the same call goes on from there.
     """
-    log = JobLog(terms.folder / "log.jsonl")
+    log = JobLog(config.folder / "log.jsonl")
     log.open()
     try:
-        past = same_commands(read_past(log), commands, log.path)
-        decider = _decider(commands, terms, past, clock, watch or (lambda *_: None), say)
+        earlier = same_commands(read_earlier_starts(log), commands, log.path)
+        decider = _decider(commands, config, earlier, clock, watch or (lambda *_: None), say)
         ended = Loop(engine, clock, decider, log, Report()).run().ended
     finally:
         log.close()
     if ended == "stopped":
         raise KeyboardInterrupt
-    return _report(decider, past)
+    return _report(decider, earlier)
 
 
 def _decider(
-    commands: Sequence[str], terms: Terms, past: Past, clock: Clock, watch: Watch, say: Callable[[str], None]
+    commands: Sequence[str],
+    config: BagConfig,
+    earlier: EarlierStarts,
+    clock: Clock,
+    watch: Watch,
+    say: Callable[[str], None],
 ) -> BagDecider:
-    elapsed_s = 0.0 if past.began is None else max(0.0, time.time() - past.began)
-    sizer = terms.sizer_after(past.spent, elapsed_s)
+    elapsed_s = 0.0 if earlier.began is None else max(0.0, time.time() - earlier.began)
+    sizer = config.sizer_after(earlier.spent, elapsed_s)
     again: list[tuple[int, str]] = []
 
     def tell(line: int, what: str) -> None:
         again.append((line, what))
         say(f"task {line} {what}")
 
-    adopted = take_up(past, commands, terms, tell, say)
-    left = [task for task in range(1, len(commands) + 1) if task not in past.done]
-    ledger = BagLedger((terms.kind,), len(left), finished_s=list(past.seconds))
-    books = BagBooks(ledger, left, clock, dict(past.attempts))
+    adopted = take_up(earlier, commands, config, tell, say)
+    left = [task for task in range(1, len(commands) + 1) if task not in earlier.done]
+    ledger = BagLedger((config.kind,), len(left), finished_s=list(earlier.seconds))
+    state = BagSessionState(ledger, left, clock, dict(earlier.attempts))
     session = {
-        "session": time.time(), "commands": list(commands), "left": left, "known_s": past.seconds,
-        "sizer": described(sizer), "type": described(terms.kind),
+        "session": time.time(), "commands": list(commands), "left": left, "known_s": earlier.seconds,
+        "sizer": described(sizer), "type": described(config.kind),
     }  # fmt: skip
-    money = math.inf if terms.budget is None else terms.budget - past.spent
-    news = BagNews(books, terms, say, dict(past.done), again=again)
+    money = math.inf if config.budget is None else config.budget - earlier.spent
+    updates = BagUpdates(state, config, say, dict(earlier.done), again=again)
     return BagDecider(
-        books, news, sizer, BagPurse(money, terms.kind), [*adopted, session], watch, past.spent, elapsed_s
+        state, updates, sizer, BagBudget(money, config.kind), [*adopted, session], watch, earlier.spent, elapsed_s
     )
 
 
-def _report(decider: BagDecider, past: Past) -> BagReport:
-    books, news = decider.books, decider.news
-    unpaid = [line for line in books.line if line not in news.exits]
-    idle = {line for line in unpaid if books.attempts.get(line) == past.attempts.get(line)}
-    again = [(line, why) for line, why in news.again if line not in idle]  # the money may end before their turn
+def _report(decider: BagDecider, earlier: EarlierStarts) -> BagReport:
+    state, updates = decider.state, decider.updates
+    unpaid = [line for line in state.line if line not in updates.exits]
+    idle = {line for line in unpaid if state.attempts.get(line) == earlier.attempts.get(line)}
+    again = [(line, why) for line, why in updates.again if line not in idle]  # the money may end before their turn
     elapsed_s = decider.elapsed_before_s + decider.ended_s
     return BagReport(
-        news.exits, decider.ended_s, elapsed_s, decider.cost, past.spent, len(books.names), len(past.done), again,
-        unpaid, news.left_behind,
-    )  # fmt: skip
+        updates.exits,
+        decider.ended_s,
+        elapsed_s,
+        decider.cost,
+        earlier.spent,
+        len(state.names),
+        len(earlier.done),
+        again,
+        unpaid,
+        updates.left_behind,
+    )

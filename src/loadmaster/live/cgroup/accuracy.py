@@ -31,7 +31,7 @@ STEP_S = 0.05
 
 
 @dataclass(frozen=True)
-class Kept:
+class CapMeasurement:
     """One program under one cap; all in cores.
 
     Attributes:
@@ -64,7 +64,7 @@ class Accuracy:
         busy: what others took of that core meanwhile, of 1.
     """
 
-    kept: tuple[Kept, ...]
+    kept: tuple[CapMeasurement, ...]
     slowdown: float
     answers_s: tuple[float, ...]
     core: int
@@ -92,7 +92,7 @@ def measure(
         InputError: no control groups can be made here.
     """
     core = max(os.sched_getaffinity(0)) if core is None else core
-    kept: list[Kept] = []
+    measurements: list[CapMeasurement] = []
     expected = rounds = ours = 0.0
     with _programs(["alone"], core) as (alone,):
         busy, begun = _core_busy_s(core), time.monotonic()
@@ -106,8 +106,8 @@ def measure(
                 ours += sum(program.group.used_s() for program in programs)
             after = alone.raw_rate(span_s / 2)
             raw = (before + after) / 2
-            kept += [
-                Kept(len(caps), cap, each.rounds / each.wall_s / raw, each.share)
+            measurements += [
+                CapMeasurement(len(caps), cap, each.rounds / each.wall_s / raw, each.share)
                 for each, cap in zip(watched, caps, strict=True)
             ]
             expected += raw * sum(each.cpu_s for each in watched)
@@ -119,7 +119,7 @@ def measure(
         others = (_core_busy_s(core) - busy - ours) / (time.monotonic() - begun)
         with alone.running():
             answers = tuple(alone.answer_s(cap, before) for cap in (0.2, 0.8, 0.4, 0.6, 0.1, 0.9))
-    return Accuracy(tuple(kept), 1.0 - rounds / expected, answers, core, max(0.0, others))
+    return Accuracy(tuple(measurements), 1.0 - rounds / expected, answers, core, max(0.0, others))
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _programs(names: Iterable[object], core: int) -> Iterator[list[_Program]]:
     """A program for each name on one core, computing, each in a group of its own; gone at the end."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loadmaster-")))
-        made = []
+        programs = []
         for name in names:
             shared = folder / str(name)
             shared.write_bytes(bytes(16))
@@ -199,10 +199,10 @@ def _programs(names: Iterable[object], core: int) -> Iterator[list[_Program]]:
             stack.callback(_end, process)
             os.sched_setaffinity(process.pid, {core})
             group.add(process.pid)
-            made.append(_Program(group, shared, process.pid))
-        while not all(read_rounds(program.shared)[0] for program in made):
+            programs.append(_Program(group, shared, process.pid))
+        while not all(read_rounds(program.shared)[0] for program in programs):
             time.sleep(0.01)
-        yield made
+        yield programs
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

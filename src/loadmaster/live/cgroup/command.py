@@ -99,8 +99,8 @@ def ended_s(place: Path) -> float | None:
 def outcome_in(place: Path) -> CappedOutcome | None:
     """The outcome that was kept, or None."""
     with contextlib.suppress(OSError, ValueError):
-        found: CappedOutcome = json.loads((place / "result.json").read_text())
-        return found
+        outcome: CappedOutcome = json.loads((place / "result.json").read_text())
+        return outcome
     return None
 
 

@@ -15,7 +15,17 @@ from loadmaster.live.cgroup import command as shell
 from loadmaster.live.cgroup.command import CappedOutcome
 from loadmaster.live.cgroup.groups import ControlGroup
 from loadmaster.live.cgroup.tree import GroupTree
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import (
+    HELD,
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    EndedJob,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
 from loadmaster.model.actions import Action, Cap, Move, Start, Stop
@@ -25,7 +35,7 @@ class CgroupEngine:
     """See `Engine`; commands are called by their numbers, from "1"."""
 
     name = "cgroup"
-    can = Can(share=True, migrate="live")
+    can = Capabilities(share=True, migrate="live")
 
     def __init__(self, batch: Batch, folder: Path) -> None:
         """Args:
@@ -42,7 +52,9 @@ class CgroupEngine:
         self._where: dict[str, str] = {}
         self._share: dict[str, float] = {}
         self._shells: dict[str, subprocess.Popen[bytes]] = {}
-        self._over = {name: _over(name, found) for name in batch.ids if (found := shell.outcome_in(self.place(name)))}
+        self._over = {
+            name: _over(name, outcome) for name in batch.ids if (outcome := shell.outcome_in(self.place(name)))
+        }
         for name, machine, group in list(self._tree.commands()):
             if group.processes() or shell.exit_code_in(self.place(name)) is not None:
                 self._where[name] = machine
@@ -55,7 +67,7 @@ class CgroupEngine:
         """The folder of a command."""
         return self._folder / "commands" / name
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`."""
         for name in list(self._where):
             self._look_at(name)
@@ -110,8 +122,8 @@ class CgroupEngine:
         at = self._batch.machines.names.index(machine or self._where[name])
         speed = self._batch.machines.speed
         assert speed is not None
-        asked = float(self._batch.demand[self._row[name], 0] * speed[at])
-        group.cap(self._share.get(name, 1.0) * asked)
+        demand = float(self._batch.demand[self._row[name], 0] * speed[at])
+        group.cap(self._share.get(name, 1.0) * demand)
 
     def _move(self, name: str, machine: str) -> None:
         """All its processes, however many it makes meanwhile; the old group stays, since it has counted CPU time."""
@@ -160,7 +172,7 @@ class CgroupEngine:
         if (child := self._shells.pop(name, None)) is not None:
             child.wait()
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> Observation:
         batch, now_s = self._batch, time.time()
         rows = [self._row[name] for name in batch.ids if name not in self._over]
         names = [batch.ids[row] for row in rows]
@@ -177,9 +189,9 @@ class CgroupEngine:
             np.arange(count), np.zeros(count, np.int32), state, host, np.full(count, NOWHERE, np.int32), start_s=start_s
         )
         up = np.ones(batch.machines.hosts, bool)
-        return Seen(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
+        return Observation(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
 
 
-def _over(name: str, outcome: CappedOutcome) -> Over:
+def _over(name: str, outcome: CappedOutcome) -> EndedJob:
     code = outcome["exit_code"]
-    return Over(name, outcome["ended"], "ok" if code == 0 else "failed", code, outcome["seconds"])
+    return EndedJob(name, outcome["ended"], "ok" if code == 0 else "failed", code, outcome["seconds"])

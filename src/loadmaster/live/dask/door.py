@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
+from loadmaster.live.bag.config import BagConfig, BagReport
 from loadmaster.live.bag.decider import Watch
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.bag.terms import BagReport, Terms
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.engine import DaskEngine
 from loadmaster.live.dask.machines import Machines
 
 
 def run_commands(
-    commands: Sequence[str], terms: Terms, machines: Machines, watch: Watch | None = None,
+    commands: Sequence[str], config: BagConfig, machines: Machines, watch: Watch | None = None,
     say: Callable[[str], None] = print,
 ) -> BagReport:  # fmt: skip
     """Run every command that no earlier session has ended, on `machines`; see `run_bag`."""
     clock = WokenClock()
-    engine = DaskEngine(machines, commands, terms.folder, clock, terms.timeout_s)
-    return run_bag(engine, clock, commands, terms, watch, say)
+    engine = DaskEngine(machines, commands, config.folder, clock, config.timeout_s)
+    return run_bag(engine, clock, commands, config, watch, say)

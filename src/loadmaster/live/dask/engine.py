@@ -15,10 +15,19 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, CommandOutcome, execute, stop
-from loadmaster.live.bag.terms import task_folder
+from loadmaster.live.bag.config import task_folder
 from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.machines import Machines
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Can, ObservedTasks, Over, Refusal, Seen
+from loadmaster.live.engine import (
+    NOWHERE,
+    RUNNING,
+    UNLIMITED_S,
+    Capabilities,
+    EndedJob,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Release, Rent, Start, Stop
 
@@ -44,14 +53,14 @@ class _Host:
     job: str = ""
     began_s: float = math.nan
     future: Any = None
-    over: Over | None = None
+    over: EndedJob | None = None
 
 
 class DaskEngine:
     """See `loadmaster.live.engine.Engine`."""
 
     name = "dask"
-    can = Can(rent=True, hold=False, watch="push")
+    can = Capabilities(rent=True, hold=False, watch="push")
 
     def __init__(
         self, machines: Machines, commands: Sequence[str], folder: Path, clock: WokenClock,
@@ -70,7 +79,7 @@ class DaskEngine:
         self._rents, self._releases = 0, list[str]()
         self._looked_s = -math.inf
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`.
 
         Raises:
@@ -135,10 +144,10 @@ class DaskEngine:
             self._releases.append(name)
 
     def _stop(self, action: Action, job: str) -> Refusal | None:
-        found = [host for host in self._hosts.values() if host.job == job and host.future is not None]
-        for host in found:
+        hosts = [host for host in self._hosts.values() if host.job == job and host.future is not None]
+        for host in hosts:
             self._kill(host)
-        return None if found else Refusal(action, "gone", f"{job} runs no more")
+        return None if hosts else Refusal(action, "gone", f"{job} runs no more")
 
     def _kill(self, host: _Host) -> None:
         """End what a machine runs; nothing happens where the machine is gone."""
@@ -162,7 +171,7 @@ class DaskEngine:
                 host.over = _over(host.job, now_s, future.result())
                 future.release()
             elif (why := _cannot_run(future)) is not None:
-                host.over = Over(host.job, now_s, "failed", CANNOT_RUN, 0.0, why)
+                host.over = EndedJob(host.job, now_s, "failed", CANNOT_RUN, 0.0, why)
             else:
                 host.gone = "its worker died" if future.status == "error" else "the scheduler lost it"
 
@@ -183,7 +192,7 @@ class DaskEngine:
                     host.future.cancel(force=True)
                     host.future = None
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> Observation:
         hosts = {name: host for name, host in self._hosts.items() if not host.gone}
         row = {name: number for number, name in enumerate(hosts)}
         running = sorted((host.began_s, host.job, name) for name, host in hosts.items() if host.future is not None)
@@ -199,7 +208,7 @@ class DaskEngine:
             np.full(count, NOWHERE, np.int32), start_s=np.array(jobs.submit_s),
         )  # fmt: skip
         cluster = Cluster(jobs.resources, np.ones((len(hosts), len(jobs.resources))), tuple(hosts)) if hosts else None
-        return Seen(
+        return Observation(
             self._clock.now_s(), cluster, np.array([bool(host.address) for host in hosts.values()], bool), jobs,
             tuple(job for _, job, _ in running), tasks,
             over=tuple(host.over for host in hosts.values() if host.over is not None),
@@ -207,10 +216,10 @@ class DaskEngine:
         )  # fmt: skip
 
 
-def _over(job: str, now_s: float, outcome: CommandOutcome) -> Over:
+def _over(job: str, now_s: float, outcome: CommandOutcome) -> EndedJob:
     code = outcome["exit_code"]
     status = "ok" if code == 0 else "timeout" if code == TIMED_OUT else "failed"
-    return Over(job, now_s, status, code, outcome["seconds"], ", ".join(outcome.get("left", [])))
+    return EndedJob(job, now_s, status, code, outcome["seconds"], ", ".join(outcome.get("left", [])))
 
 
 def _cannot_run(future: Any) -> str | None:

@@ -3,7 +3,7 @@
 import time
 from typing import Any, Protocol
 
-from loadmaster.live.dask.wanted import Wanted
+from loadmaster.live.dask.scaling import ScalingRequest
 from loadmaster.model.errors import InputError
 
 
@@ -32,15 +32,15 @@ class AdaptiveMachines:
 
         self.cluster = cluster
         self.client = client
-        self._orders = Wanted()
+        self._orders = ScalingRequest()
         self._adaptive = cluster.adapt(Adaptive=SizedAdaptive, advise=lambda plan: self._orders, interval=0)
 
     def change(self, rent: int, release: list[str]) -> list[str]:
         """See `Machines`."""
         before = {str(name): name for name in self.cluster.worker_spec}
-        self._orders = Wanted(rent, tuple(before[name] for name in release if name in before))
+        self._orders = ScalingRequest(rent, tuple(before[name] for name in release if name in before))
         self.cluster.sync(self._adaptive.adapt)
-        self._orders = Wanted()
+        self._orders = ScalingRequest()
         return [str(name) for name in self.cluster.worker_spec if str(name) not in before]
 
     def present(self) -> dict[str, str]:

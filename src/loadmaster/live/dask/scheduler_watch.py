@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from loadmaster.live.dask.wanted import Wanted
+from loadmaster.live.dask.scaling import ScalingRequest
 from loadmaster.sizing import Actions, BagSnapshot, HostType, RentedHost, Sizer, decide
 from loadmaster.sizing.snapshot import Occasion
 
@@ -58,17 +58,19 @@ class SchedulerWatch(SchedulerPlugin):
             if finish == "memory":
                 self._seconds.append(max(now - began, 1e-3) * self.types[0].speed)
 
-    def advise(self, plan: frozenset[Any]) -> Wanted:
+    def advise(self, plan: frozenset[Any]) -> ScalingRequest:
         """Decide on the state of this moment."""
         if not self._started and not self._waiting():
-            return Wanted(release=self._idle_names(plan))  # nothing to do: no bag, no machines
+            return ScalingRequest(release=self._idle_names(plan))  # nothing to do: no bag, no machines
         now = time.monotonic() - self._began
         snapshot = self.snapshot(plan, now)
         actions = decide(snapshot, self.sizer)
         self._memory = actions.memory
         self.decisions.append((snapshot, actions))
         names = {number: name for name, (number, _) in self._seen.items()}
-        return Wanted(actions.rented, tuple(names[number] for number in actions.release if names[number] in plan))
+        return ScalingRequest(
+            actions.rented, tuple(names[number] for number in actions.release if names[number] in plan)
+        )
 
     def snapshot(self, plan: frozenset[Any], now: float) -> BagSnapshot:
         """The bag as the sizer sees it; a worker's age counts from when it was planned."""

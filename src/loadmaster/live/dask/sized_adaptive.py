@@ -5,8 +5,8 @@ from typing import Any
 
 from distributed.deploy.adaptive import Adaptive
 
+from loadmaster.live.dask.scaling import ScalingRequest
 from loadmaster.live.dask.scheduler_watch import SchedulerWatch
-from loadmaster.live.dask.wanted import Wanted
 from loadmaster.sizing import HostType, Planner, Sizer
 
 
@@ -36,14 +36,14 @@ class SizedAdaptive(Adaptive):
         *,
         sizer: Sizer | None = None,
         types: tuple[HostType, ...] = (HostType(),),
-        advise: Callable[[frozenset[Any]], Wanted] | None = None,
+        advise: Callable[[frozenset[Any]], ScalingRequest] | None = None,
         interval: Any = "1s",
         **others: Any,
     ) -> None:
         if advise is None:
             advise = SchedulerWatch.on(cluster, sizer or Planner(), types).advise
         self._advise = advise
-        self._wanted = Wanted()
+        self._wanted = ScalingRequest()
         super().__init__(cluster, interval=interval, **others)
 
     async def target(self) -> int:

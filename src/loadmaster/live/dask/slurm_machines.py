@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.dask import listening
+from loadmaster.live.dask import cluster_security
 from loadmaster.live.dask.machines import AdaptiveMachines
 from loadmaster.model.errors import InputError, MissingExtra
 
@@ -30,9 +30,9 @@ class SlurmMachines(AdaptiveMachines):
 
     def present(self) -> dict[str, str]:
         """See `Machines`."""
-        found = super().present()
-        self._came_up |= bool(found)
-        return found
+        machines = super().present()
+        self._came_up |= bool(machines)
+        return machines
 
     def vanished(self) -> dict[str, str]:
         """See `Machines`.
@@ -58,19 +58,19 @@ class SlurmMachines(AdaptiveMachines):
 def jobs_in_queue() -> set[str] | None:
     """Numbers of the user's jobs that wait or run; None if Slurm does not answer."""
     try:
-        asked = subprocess.run(
+        answer = subprocess.run(
             ["squeue", "--me", "--noheader", "--format=%A"], capture_output=True, text=True, timeout=30, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return set(asked.stdout.split())
+    return set(answer.stdout.split())
 
 
 _CLOSED = ("protocol", "security", "shared_temp_directory")
 """Options with which connections would not be encrypted, or the keys lie where others may read them."""
 
 _JOB_IS_CLOSED = "export DASK_DISTRIBUTED__WORKER__HTTP__ROUTES='[]'"
-_WORKER_IS_CLOSED = ("--no-dashboard", "--dashboard-address", listening.LOOPBACK_PORT)
+_WORKER_IS_CLOSED = ("--no-dashboard", "--dashboard-address", cluster_security.LOOPBACK_PORT)
 """A worker opens a web server in any case: here without pages, and on loopback."""
 
 
@@ -103,7 +103,7 @@ def _made(cluster_class: Any, options: dict[str, Any], private: Path, dashboard:
         "cores": 1, "processes": 1, "memory": "2GiB", "walltime": "04:00:00",
         **options,
         "scheduler_options": _listens(options, dashboard),
-        "security": listening.certificates_in(private),
+        "security": cluster_security.certificates_in(private),
         "job_script_prologue": [*_site(options, "job_script_prologue"), _JOB_IS_CLOSED],
         "worker_extra_args": [*_site(options, "worker_extra_args"), *_WORKER_IS_CLOSED],
     }  # fmt: skip
@@ -134,7 +134,7 @@ def _listens(options: dict[str, Any], dashboard: bool) -> dict[str, Any]:
     theirs = {name: value for name, value in theirs.items() if name not in _CLOSED}
     interface = options.get("interface") or dask.config.get("jobqueue.slurm.interface", None)
     where = {} if interface or {"host", "interface"} & theirs.keys() else {"host": get_ip()}  # type: ignore[no-untyped-call]
-    return {**theirs, **where, "dashboard_address": listening.LOOPBACK_PORT, "dashboard": dashboard}
+    return {**theirs, **where, "dashboard_address": cluster_security.LOOPBACK_PORT, "dashboard": dashboard}
 
 
 def _cluster_class() -> Any:

@@ -5,29 +5,29 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.answers import plain_action, refusals_in
-from loadmaster.live.guests.books import GuestsBooks
+from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.decider import FORMAT
-from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.guests.session_state import GuestsSessionState
 from loadmaster.live.job_log import JobLog
-from loadmaster.live.retaken import Retaken
+from loadmaster.live.replayed_decisions import ReplayedDecisions
 
 FILE = "guests.jsonl"
 
 
-def check_guests(folder: Path) -> Retaken:
+def check_guests(folder: Path) -> ReplayedDecisions:
     """Check the record in `folder`.
 
     Raises:
         InputError: there is none, or it is of another format.
     """
-    checked, books = Retaken(), GuestsBooks(GuestTerms())
+    checked, state = ReplayedDecisions(), GuestsSessionState(GuestsConfig())
     for line in guest_lines(folder):
         if "begin" in line:
-            books = GuestsBooks.of(GuestTerms.of(line["terms"]), line["carried"])
+            state = GuestsSessionState.of(GuestsConfig.of(line["terms"]), line["carried"])
         elif "answer" in line:
-            books.answered(refusals_in(line))
+            state.answered(refusals_in(line))
         elif "cycle" in line:
-            _again(checked, books, line)
+            _again(checked, state, line)
     return checked
 
 
@@ -40,10 +40,10 @@ def guest_lines(folder: Path) -> list[dict[str, Any]]:
     return JobLog(folder / FILE).begun(FORMAT, "machines under caps", "make one with live libvirt -o DIR")
 
 
-def _again(checked: Retaken, books: GuestsBooks, line: Mapping[str, Any]) -> None:
-    books.see(line["cycle"], line["changes"], line.get("failed", ()))
-    asked = books.decide()
-    plain, recorded = [plain_action(action) for action in asked], line.get("asked", line.get("would"))
+def _again(checked: ReplayedDecisions, state: GuestsSessionState, line: Mapping[str, Any]) -> None:
+    state.see(line["cycle"], line["changes"], line.get("failed", ()))
+    actions = state.decide()
+    plain, recorded = [plain_action(action) for action in actions], line.get("asked", line.get("would"))
     checked.note(line["cycle"], plain, recorded, same=plain == recorded)
     if "asked" in line:
-        books.take(asked)
+        state.take(actions)

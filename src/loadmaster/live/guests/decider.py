@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.answers import plain_action
-from loadmaster.live.conduct import Report
 from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Refusal, Seen
-from loadmaster.live.guests.books import GuestsBooks
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.engine import Observation, Refusal
+from loadmaster.live.guests.session_state import GuestsSessionState
+from loadmaster.live.guests.snapshot import GuestSnapshot
+from loadmaster.live.settings import Report
 from loadmaster.model.actions import Action
 
 FORMAT = 1
@@ -22,13 +22,13 @@ class GuestsDecider:
     """See `Decider`.
 
     Attributes:
-        books: with the terms.
+        state: with the terms.
         report: what was done.
         about: what else the record is to say of this session.
         watch: told of every cycle, with what was asked or, in a dry run, would have been.
     """
 
-    books: GuestsBooks
+    state: GuestsSessionState
     report: Report
     about: dict[str, Any] = field(default_factory=dict)
     watch: Watch = lambda *_: None
@@ -39,34 +39,34 @@ class GuestsDecider:
     @property
     def hands_back(self) -> bool:
         """Caps are to be as they were found."""
-        terms = self.books.terms
-        return terms.acts and terms.caps and terms.on_exit == "restore"
+        config = self.state.config
+        return config.acts and config.caps and config.on_exit == "restore"
 
-    def begin(self, first: Seen) -> Sequence[Line]:
+    def begin(self, first: Observation) -> Sequence[Line]:
         """A machine that is on its way from an earlier start is left to come in."""
-        self.until_s = first.at_s + self.books.terms.for_s
-        line = {"begin": FORMAT, "at_s": first.at_s, **self.about, "terms": self.books.terms.plain()}
-        return (line | {"carried": self.books.plain()},)
+        self.until_s = first.at_s + self.state.config.for_s
+        line = {"begin": FORMAT, "at_s": first.at_s, **self.about, "terms": self.state.config.plain()}
+        return (line | {"carried": self.state.plain()},)
 
-    def warm_up(self, first: Seen) -> None:
+    def warm_up(self, first: Observation) -> None:
         """See `Decider`: nothing here takes long to compile."""
 
-    def decide(self, seen: Seen, *, away: bool) -> Step:
+    def decide(self, seen: Observation, *, away: bool) -> Step:
         """Written down is what has changed, and what is asked."""
-        books, report = self.books, self.report
+        state, report = self.state, self.report
         report.cycles += 1
         report.left_out = list(seen.left_out)
-        changes = books.scene.changes_to(GuestScene.of(seen))
-        books.see(seen.at_s, changes, seen.failed)
+        changes = state.snapshot.changes_to(GuestSnapshot.of(seen))
+        state.see(seen.at_s, changes, seen.failed)
         for name, why in seen.failed:
             report.say(f"{name} was not moved: {why}")
-        self.refusals, self.asked = [], books.decide()
+        self.refusals, self.asked = [], state.decide()
         line: dict[str, Any] = {"cycle": seen.at_s, "changes": changes}
         line |= {"failed": [list(each) for each in seen.failed]} if seen.failed else {}
-        line["asked" if books.terms.acts else "would"] = [plain_action(action) for action in self.asked]
-        if not books.terms.acts:
+        line["asked" if state.config.acts else "would"] = [plain_action(action) for action in self.asked]
+        if not state.config.acts:
             return Step((line,))
-        books.take(self.asked)
+        state.take(self.asked)
         return Step((line,), self.asked)
 
     def refused(self, refusal: Refusal) -> None:
@@ -77,22 +77,22 @@ class GuestsDecider:
 
     def told(self) -> None:
         """The answers are all there."""
-        if self.asked and self.books.terms.acts:
-            self.books.answered(self.refusals)
+        if self.asked and self.state.config.acts:
+            self.state.answered(self.refusals)
         self.watch(self, self.asked)
 
     def next_s(self, now_s: float) -> float:
         """Until somebody stops it, or its time is over."""
-        due_s = now_s + self.books.terms.interval_s
+        due_s = now_s + self.state.config.interval_s
         return math.inf if due_s > self.until_s else due_s
 
-    def parting(self, seen: Seen, stranded: Sequence[str]) -> Step:
+    def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """Caps as they were found."""
-        self.books.see(seen.at_s, self.books.scene.changes_to(GuestScene.of(seen)))
-        return Step(asked=self.books.restored())
+        self.state.see(seen.at_s, self.state.snapshot.changes_to(GuestSnapshot.of(seen)))
+        return Step(asked=self.state.restored())
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what was found is forgotten where all is as it was."""
         if self.hands_back and not self.report.stranded and how != "crashed":
-            self.books.found.clear()
-        return ({"end": how, "at_s": self.books.now_s, "carried": self.books.plain()},)
+            self.state.found.clear()
+        return ({"end": how, "at_s": self.state.now_s, "carried": self.state.plain()},)

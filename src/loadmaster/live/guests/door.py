@@ -4,47 +4,47 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.answers import action_in
-from loadmaster.live.conduct import Report
 from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.guests.books import GuestsBooks
 from loadmaster.live.guests.check import FILE
+from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.decider import GuestsDecider, Watch
-from loadmaster.live.guests.terms import GuestTerms
+from loadmaster.live.guests.session_state import GuestsSessionState
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 
 
 def look_after(
-    engine: Engine, clock: Clock, terms: GuestTerms, folder: Path, *, about: dict[str, Any] | None = None,
+    engine: Engine, clock: Clock, config: GuestsConfig, folder: Path, *, about: dict[str, Any] | None = None,
     watch: Watch = lambda *_: None,
-) -> tuple[Report, GuestsBooks]:  # fmt: skip
+) -> tuple[Report, GuestsSessionState]:  # fmt: skip
     """Decide, cap and move until the time is over or somebody stops it; a record in `folder` is gone on with.
 
     Raises:
         InputError: another run is at work in that folder.
     """
-    if terms.moves is not None:
-        terms.moves.prepare()
+    if config.moves is not None:
+        config.moves.prepare()
     log, report = JobLog(folder / FILE), Report()
     log.open()
     try:
-        books = GuestsBooks.of(terms, carried_in(log))
-        decider = GuestsDecider(books, report, {"engine": engine.name, **(about or {})}, watch)
+        state = GuestsSessionState.of(config, carried_in(log))
+        decider = GuestsDecider(state, report, {"engine": engine.name, **(about or {})}, watch)
         Loop(engine, clock, decider, log, report).run()
     finally:
         log.close()
-    return report, books
+    return report, state
 
 
 def carried_in(log: JobLog) -> dict[str, Any]:
     """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
-    books: GuestsBooks | None = None
+    state: GuestsSessionState | None = None
     for line in log.lines():
         if "begin" in line:
-            books = GuestsBooks.of(GuestTerms.of(line["terms"]), line["carried"])
-        elif "cycle" in line and books is not None:
-            books.see(line["cycle"], line["changes"], line.get("failed", ()))
-            books.take([action_in(each) for each in line.get("asked", ())])
-        elif "end" in line and books is not None:
-            books = GuestsBooks.of(books.terms, line["carried"])
-    return {} if books is None else books.plain()
+            state = GuestsSessionState.of(GuestsConfig.of(line["terms"]), line["carried"])
+        elif "cycle" in line and state is not None:
+            state.see(line["cycle"], line["changes"], line.get("failed", ()))
+            state.take([action_in(each) for each in line.get("asked", ())])
+        elif "end" in line and state is not None:
+            state = GuestsSessionState.of(state.config, line["carried"])
+    return {} if state is None else state.plain()

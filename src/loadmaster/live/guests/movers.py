@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from loadmaster.live.guests.scene import Guest, GuestHost, GuestScene
+from loadmaster.live.guests.snapshot import Guest, GuestHost, GuestSnapshot
 from loadmaster.model import InputError
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit, within
@@ -38,11 +38,11 @@ class GuestMoves(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ask:
+class MoveRequest:
     """What a mover is asked with.
 
     Attributes:
-        scene: in which nobody is on the way.
+        snapshot: in which nobody is on the way.
         kept: machines that may not move now, beside those that never may.
         tick: of the mover, from 1: which one it is.
         left: what may be moved, in `unit`.
@@ -50,7 +50,7 @@ class Ask:
         scale: L, the load at which the hosts count as full (rule S5).
     """
 
-    scene: GuestScene
+    snapshot: GuestSnapshot
     kept: Collection[str]
     tick: int
     left: float
@@ -60,11 +60,11 @@ class Ask:
 
     def stays(self, name: str) -> bool:
         """Whether it may not move."""
-        return self.scene.guests[name].stays or name in self.kept
+        return self.snapshot.guests[name].stays or name in self.kept
 
     def cost(self, name: str) -> float:
         """What moving it takes of the budget."""
-        return self.scene.guests[name].memory if self.unit == "bytes" else 1.0
+        return self.snapshot.guests[name].memory if self.unit == "bytes" else 1.0
 
 
 class GuestMover(Protocol):
@@ -75,7 +75,7 @@ class GuestMover(Protocol):
         """As on the command line."""
         ...
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """The moves to make, none if all is well."""
         ...
 
@@ -85,7 +85,7 @@ class GuestMover(Protocol):
 
 
 @dataclass(frozen=True)
-class Turns:
+class MosixTurns:
     """A tick of Mosix or Enhanced Mosix: each host in turn looks at some others and moves at most one machine."""
 
     mover: PeriodicMover
@@ -95,16 +95,16 @@ class Turns:
         """Of the mover."""
         return self.mover.name
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """As in simulations (rules M3 and M4); hosts that are down have no turn and are nobody's contact."""
-        scene, demand = ask.scene, ask.scene.demand
-        names, ids = list(scene.hosts), list(scene.guests)
-        loads = HostLoads(scene.cluster)
+        snapshot, demand = ask.snapshot, ask.snapshot.demand
+        names, ids = list(snapshot.hosts), list(snapshot.guests)
+        loads = HostLoads(snapshot.cluster)
         loads.scale = ask.scale
-        for task, at in enumerate(scene.host.tolist()):
+        for task, at in enumerate(snapshot.host.tolist()):
             loads.add(task, at, demand[task])
         loads.travelling |= {task for task, name in enumerate(ids) if ask.stays(name)}
-        up, left, steps = [host.up for host in scene.hosts.values()], ask.left, list[MoveStep]()
+        up, left, steps = [host.up for host in snapshot.hosts.values()], ask.left, list[MoveStep]()
         for at in order_of_turns(ask.seed, ask.tick, len(names)):
             if not up[at] or not loads.present(at):
                 continue
@@ -137,11 +137,11 @@ class Rebalance:
     gain: float = GAIN
     name: str = REBALANCE
 
-    def plan(self, ask: Ask) -> GuestMoves:
+    def plan(self, ask: MoveRequest) -> GuestMoves:
         """None of those that stay, and none to hosts that are down."""
-        scene = ask.scene
-        here = [name for name, host in scene.hosts.items() if host.up]
-        ids = [name for name, guest in scene.guests.items() if guest.host in here]
+        snapshot = ask.snapshot
+        here = [name for name, host in snapshot.hosts.items() if host.up]
+        ids = [name for name, guest in snapshot.guests.items() if guest.host in here]
         if not ids or ask.left <= 0:
             return GuestMoves((), ask.scale)
         state = _state(ask, here, ids)
@@ -154,25 +154,25 @@ class Rebalance:
         """Its kernels are compiled by a plan of three machines on two hosts."""
         hosts = {"a": GuestHost(1.0, 3.0, True), "b": GuestHost(1.0, 3.0, True)}
         guests = {str(k): Guest(1.0, 1.0, "a", "", 1.0, k == 0) for k in range(3)}
-        self.plan(Ask(GuestScene(hosts, guests), (), 0, 3.0, "bytes"))
+        self.plan(MoveRequest(GuestSnapshot(hosts, guests), (), 0, 3.0, "bytes"))
 
 
-def _state(ask: Ask, here: list[str], ids: list[str]) -> State:
+def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
     """Who stays asks for a right that only its own host has."""
-    scene = ask.scene
-    rows = [list(scene.guests).index(name) for name in ids]
-    hosts = [list(scene.hosts).index(name) for name in here]
-    at = np.array([here.index(scene.guests[name].host) for name in ids], np.int32)
+    snapshot = ask.snapshot
+    rows = [list(snapshot.guests).index(name) for name in ids]
+    hosts = [list(snapshot.hosts).index(name) for name in here]
+    at = np.array([here.index(snapshot.guests[name].host) for name in ids], np.int32)
     bound = [task for task, name in enumerate(ids) if ask.stays(name)]
     rights, allowed = np.zeros((len(ids), len(bound))), np.zeros((len(here), len(bound)))
     rights[bound, range(len(bound))] = 1.0
     allowed[at[bound], range(len(bound))] = 1.0
-    asked, has = scene.demand[rows], scene.cluster.capacity[hosts]
+    demand, has = snapshot.demand[rows], snapshot.cluster.capacity[hosts]
     used = np.zeros(len(here))
-    np.add.at(used, at, asked[:, 1])
+    np.add.at(used, at, demand[:, 1])
     room = np.maximum(has[:, 1], used)  # where more is there than there is memory for, nothing more comes
     instance = Instance(
-        asked[:, :1], np.column_stack((asked[:, 1], rights)), has[:, :1], np.column_stack((room, allowed)),
+        demand[:, :1], np.column_stack((demand[:, 1], rights)), has[:, :1], np.column_stack((room, allowed)),
         fluid_names=(CORES,), rigid_names=(MEMORY, *(f"right {k}" for k in range(len(bound)))),
     )  # fmt: skip
     return State(instance, at, ask.unit)
@@ -180,7 +180,7 @@ def _state(ask: Ask, here: list[str], ids: list[str]) -> State:
 
 GUEST_MOVERS: dict[str, GuestMover] = {
     REBALANCE: Rebalance(),
-    **{name: Turns(mover) for name, (mover, _, _) in MOVERS.items() if isinstance(mover, PeriodicMover)},
+    **{name: MosixTurns(mover) for name, (mover, _, _) in MOVERS.items() if isinstance(mover, PeriodicMover)},
 }
 """Every mover by its name on the command line."""
 

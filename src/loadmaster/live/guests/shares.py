@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from loadmaster.live.guests.scene import GuestScene
+from loadmaster.live.guests.snapshot import GuestSnapshot
 
 NEAR = 1e-3
 """A cap that is no further off than this is as it should be: hypervisors count in whole microseconds."""
@@ -10,20 +10,22 @@ LEAST = 1e-3
 """No machine is given less of what it asks for."""
 
 
-def wanted_shares(scene: GuestScene) -> dict[str, float]:
+def wanted_shares(snapshot: GuestSnapshot) -> dict[str, float]:
     """The share of every machine that is not on its way: min(1, cores of its host / cores asked there).
 
     One on its way is counted on both hosts, so that neither promises more than it has.
     """
-    asked = dict.fromkeys(scene.hosts, 0.0)
-    for guest in scene.guests.values():
-        asked[guest.host] += guest.cores
+    demand = dict.fromkeys(snapshot.hosts, 0.0)
+    for guest in snapshot.guests.values():
+        demand[guest.host] += guest.cores
         if guest.to:
-            asked[guest.to] += guest.cores
-    part = {name: min(1.0, host.cores / asked[name]) if asked[name] > 0 else 1.0 for name, host in scene.hosts.items()}
-    return {name: max(LEAST, part[guest.host]) for name, guest in scene.guests.items() if not guest.to}
+            demand[guest.to] += guest.cores
+    part = {
+        name: min(1.0, host.cores / demand[name]) if demand[name] > 0 else 1.0 for name, host in snapshot.hosts.items()
+    }
+    return {name: max(LEAST, part[guest.host]) for name, guest in snapshot.guests.items() if not guest.to}
 
 
-def far_off(scene: GuestScene, wanted: Mapping[str, float]) -> dict[str, float]:
+def far_off(snapshot: GuestSnapshot, wanted: Mapping[str, float]) -> dict[str, float]:
     """Those of `wanted` that are not so yet."""
-    return {name: share for name, share in wanted.items() if abs(scene.guests[name].share - share) > NEAR}
+    return {name: share for name, share in wanted.items() if abs(snapshot.guests[name].share - share) > NEAR}

@@ -137,14 +137,14 @@ class Api:
     def _asked(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
         try:
             answer = self._sent(method, path, READ_S, body=None if body is None else json.dumps(body))
-            found = json.loads(answer.data)
+            content = json.loads(answer.data)
         except self._urllib3.exceptions.HTTPError as error:
             raise EngineDown(f"{self.host}: {error}") from error
         except ValueError as error:
             if answer.status in (401, 403, 404) and not self._allowed:  # a proxy, or another server
                 raise InputError(self.host, f"no Kubernetes API answers there (HTTP {answer.status})") from None
             raise EngineDown(f"{self.host} did not answer in JSON (HTTP {answer.status})") from error
-        return Answer(answer.status, found if isinstance(found, dict) else {}, _moment(answer.headers.get("Date")))
+        return Answer(answer.status, content if isinstance(content, dict) else {}, _moment(answer.headers.get("Date")))
 
     def _read_anew(self) -> bool:
         """Read the token or certificate from where it comes; false where that cannot be done now."""
@@ -232,26 +232,26 @@ def _configured(kubeconfig: Path | None, context: str) -> Any:
         client, config = (importlib.import_module(f"kubernetes.{part}") for part in ("client", "config"))
     except ModuleNotFoundError as error:
         raise MissingExtra("live kubernetes", "live") from error
-    made = client.Configuration()
-    given = {"client_configuration": made, "context": context or None}
+    configuration = client.Configuration()
+    given = {"client_configuration": configuration, "context": context or None}
     try:
         if kubeconfig is not None or context:
             config.load_kube_config(**given, config_file=None if kubeconfig is None else str(kubeconfig))
         else:
-            _load_usual(config, made)
+            _load_usual(config, configuration)
     except (config.ConfigException, OSError, ValueError, TypeError, AttributeError, KeyError) as error:
         fix = "name a file by --kubeconfig, as kubectl takes it"
         raise InputError(kubeconfig or context or "kubeconfig", str(error) or "makes no sense", fix=fix) from error
-    return made
+    return configuration
 
 
-def _load_usual(config: Any, made: Any) -> None:
+def _load_usual(config: Any, configuration: Any) -> None:
     """As `kubectl` does: the user's file, else the account of the pod that we run in."""
     try:
-        config.load_kube_config(client_configuration=made)
+        config.load_kube_config(client_configuration=configuration)
     except config.ConfigException as error:
         try:
-            config.load_incluster_config(client_configuration=made)
+            config.load_incluster_config(client_configuration=configuration)
         except config.ConfigException:
             raise error from None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.make_room import RoomMoves, first_without_room, room_for
-from loadmaster.live.purse import Purse
+from loadmaster.live.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Move, Start
 
 PATIENCE_S = 30.0
@@ -22,13 +22,13 @@ class Descheduler:
 
     Attributes:
         engine: that moves pods and keeps rooms.
-        purse: the budget.
+        move_budget: the budget.
         say: told what it does, in sentences.
         patience_s: a pod must have waited so long without room.
     """
 
     engine: KubernetesEngine
-    purse: Purse
+    move_budget: MoveBudget
     say: Callable[[str], None] = lambda _: None
     patience_s: float = PATIENCE_S
     plan: RoomMoves | None = None
@@ -57,20 +57,20 @@ class Descheduler:
         return [start]
 
     def _look_for_one(self, ledger: Ledger) -> None:
-        left, name = self.purse.left(ledger.now_s), first_without_room(ledger)
-        known = (name, left, frozenset(ledger.runs), tuple(ledger.listing["up"]))
+        left, name = self.move_budget.left(ledger.now_s), first_without_room(ledger)
+        situation = (name, left, frozenset(ledger.runs), tuple(ledger.listing["up"]))
         if name != self._first[0]:
             self._first = (name, ledger.now_s)
-        if not name or left <= 0 or known == self._in_vain or ledger.now_s - self._first[1] < self.patience_s:
+        if not name or left <= 0 or situation == self._in_vain or ledger.now_s - self._first[1] < self.patience_s:
             return
         movable = {each for each in self.engine.movable() if each in ledger.runs and self._may(each, ledger.now_s)}
-        found = room_for(ledger, name, movable, left, self.purse.unit)
-        if found is None:
-            self._in_vain = known
+        plan = room_for(ledger, name, movable, left, self.move_budget.unit)
+        if plan is None:
+            self._in_vain = situation
             return
-        self.plan, self.steps = found, deque(found.moves)
-        self.engine.keep(found.id, found.host)
-        self.say(f"room for {found.id} on {found.host}: {len(found.moves)} to be moved")
+        self.plan, self.steps = plan, deque(plan.moves)
+        self.engine.keep(plan.id, plan.host)
+        self.say(f"room for {plan.id} on {plan.host}: {len(plan.moves)} to be moved")
 
     def _stands(self, ledger: Ledger, starts: Sequence[Start]) -> bool:
         """Whether the plan is still what it was made for."""
@@ -82,7 +82,7 @@ class Descheduler:
         assert self.plan is not None
         step = self.steps.popleft()
         self.sent = step.id
-        self.purse.pay(now_s, self.plan.spent / len(self.plan.moves))
+        self.move_budget.pay(now_s, self.plan.spent / len(self.plan.moves))
         return step
 
     def _note_failure(self, now_s: float) -> None:

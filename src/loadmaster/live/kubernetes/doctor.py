@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.live.engine import HELD, Seen
+from loadmaster.live.engine import HELD, Observation
 from loadmaster.live.finding import Finding
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
@@ -21,7 +21,7 @@ _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 @dataclass(frozen=True)
-class Right:
+class RequiredRight:
     """Something that a run needs to be allowed; `looking`: a shadow needs it too; `spared`: it can do without."""
 
     verb: str
@@ -50,23 +50,27 @@ def examine(
         return [Finding("bad", f"{api.host} does not know who you are: {version.text}", WHO)]
     moving = needed_to_move(namespaces) if moves else []
     rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
-    found = [_version(api.host, version.body), *rights]
-    return [*found, *_pods(api, scheduler, namespaces)] if may_look else found
+    findings = [_version(api.host, version.body), *rights]
+    return [*findings, *_pods(api, scheduler, namespaces)] if may_look else findings
 
 
-def needed(namespaces: Sequence[str], lease_namespace: str) -> list[Right]:
+def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRight]:
     """Every right that a run needs."""
-    leases = [Right(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")]
+    leases = [
+        RequiredRight(verb, "leases", "coordination.k8s.io", lease_namespace) for verb in ("get", "create", "update")
+    ]
     places = namespaces or ("",)
-    acts = [Right(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))]
-    looks = [Right("list", what, looking=True) for what in ("nodes", "pods")]
-    return [*looks, *(Right("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
+    acts = [
+        RequiredRight(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))
+    ]
+    looks = [RequiredRight("list", what, looking=True) for what in ("nodes", "pods")]
+    return [*looks, *(RequiredRight("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
 
 
-def needed_to_move(namespaces: Sequence[str]) -> list[Right]:
+def needed_to_move(namespaces: Sequence[str]) -> list[RequiredRight]:
     """What moves and preemption need beside."""
-    evicts = [Right("create", "pods/eviction", space=space) for space in namespaces or ("",)]
-    return [*evicts, Right("list", "poddisruptionbudgets", "policy")]
+    evicts = [RequiredRight("create", "pods/eviction", space=space) for space in namespaces or ("",)]
+    return [*evicts, RequiredRight("list", "poddisruptionbudgets", "policy")]
 
 
 def _version(host: str, about: Mapping[str, Any]) -> Finding:
@@ -77,7 +81,7 @@ def _version(host: str, about: Mapping[str, Any]) -> Finding:
     return Finding("ok", text)
 
 
-def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
+def _rights(api: Api, rights: Sequence[RequiredRight]) -> tuple[list[Finding], bool]:
     """What we may, and whether that is enough to look on."""
     missing = [right for right in rights if not _may(api, right)]
     if not missing:
@@ -85,19 +89,19 @@ def _rights(api: Api, rights: Sequence[Right]) -> tuple[list[Finding], bool]:
     return [_lacking(right) for right in missing], not any(right.looking for right in missing)
 
 
-def _lacking(right: Right) -> Finding:
+def _lacking(right: RequiredRight) -> Finding:
     fix = "see the ClusterRole in the guide"
     if right.spared:
         return Finding("note", f"you may not {right}: everything is listed in every cycle", fix)
     return Finding("bad", f"you may not {right}", fix)
 
 
-def _may(api: Api, right: Right) -> bool:
+def _may(api: Api, right: RequiredRight) -> bool:
     resource, _, beneath = right.resource.partition("/")
-    asked = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
-    asked |= {"subresource": beneath} if beneath else {}
+    attributes = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
+    attributes |= {"subresource": beneath} if beneath else {}
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
-            "spec": {"resourceAttributes": asked}}  # fmt: skip
+            "spec": {"resourceAttributes": attributes}}  # fmt: skip
     answer = api.ask("POST", _REVIEW, body)
     return answer.good and bool((answer.body.get("status") or {}).get("allowed"))
 
@@ -108,29 +112,29 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
     heard = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
-    found = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
+    findings = [_latency(took_s), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
     live = ours.see(heard)
     down = int((~live.up).sum())
     text = f"{len(live.hosts)} nodes" + (f", {down} of them take no pods now" if down else "")
-    found.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
-    found += _whose(f"pods with schedulerName {scheduler}", live)
-    found += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
-    return found + _whose(
+    findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
+    findings += _whose(f"pods with schedulerName {scheduler}", live)
+    findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
+    return findings + _whose(
         "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(heard)
     )
 
 
-def _whose(whose: str, seen: Seen) -> list[Finding]:
+def _whose(whose: str, seen: Observation) -> list[Finding]:
     waiting = int((seen.tasks.state == HELD).sum())
-    found = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
+    findings = [Finding("ok", f"{whose}: {waiting:,} wait and can be placed, {len(seen.left_out):,} left out")]
     names: dict[str, list[str]] = {}
     for name, why in seen.left_out:
         names.setdefault(why, []).append(name.partition("@")[0])
     for why, of in sorted(names.items(), key=lambda pair: -len(pair[1])):
         more = ", ..." if len(of) > NAMED else ""
-        found.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
-    return found
+        findings.append(Finding("note", f"{len(of):,} left out: {why} ({', '.join(of[:NAMED])}{more})"))
+    return findings
 
 
 def _latency(took_s: float) -> Finding:

@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
-from loadmaster.live.kubernetes.acting import act
+from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
+from loadmaster.live.kubernetes.actions import act
 from loadmaster.live.kubernetes.api import Api
-from loadmaster.live.kubernetes.evicting import barred, together
+from loadmaster.live.kubernetes.eviction import barred, together
+from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.live.kubernetes.lease import ClusterLease
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
-from loadmaster.live.kubernetes.moving import Moves
 from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
+from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pods import id_of, pod_of
-from loadmaster.live.kubernetes.reading import NOT_READ, is_pod, name_of, why_unread
-from loadmaster.live.kubernetes.watched import Watched
 from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits
@@ -58,7 +58,7 @@ class KubernetesEngine:
         self._api, self._now_s = api, now_s
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
         self._observer = KubernetesObserver(scheduler, everyone=everyone, namespaces=namespaces)
-        self._nodes, self._pods = (Watched(api, path, watch=watch) for path in (NODES, PODS))
+        self._nodes, self._pods = (Informer(api, path, watch=watch) for path in (NODES, PODS))
         self._scheduler, self._namespaces = scheduler, frozenset(namespaces)
         self._items: Sequence[Mapping[str, Any]] = ()
         self.moves = Moves(api, scheduler, now_s, self._bind)
@@ -69,14 +69,14 @@ class KubernetesEngine:
         self._node_uids: dict[str, Any] = {}
         self._say, self._gangs = say, set[str]()
         self._bound: set[str] = set()  # that we bound, or asked to when nobody could tell whether it was done
-        self._last: Seen | None = None
+        self._last: Observation | None = None
 
     @property
-    def can(self) -> Can:
+    def can(self) -> Capabilities:
         """Place; pods wait for us by their `schedulerName`, and move by an eviction and a binding."""
-        return Can(place=True, hold=True, migrate="restart", watch="push" if self._pods.pushed else "poll")
+        return Capabilities(place=True, hold=True, migrate="restart", watch="push" if self._pods.pushed else "poll")
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`; a listing older than the last is not looked at, and the last one told again."""
         if self._lease is not None:
             self._lease.keep()

@@ -81,13 +81,13 @@ class ClusterLease:
             EngineDown: the server does not answer.
         """
         asked_s = self._now_s()
-        found = self._api.ask("GET", self._path)
-        if found.status == 404:
+        lease = self._api.ask("GET", self._path)
+        if lease.status == 404:
             answer = self._api.ask("POST", self._path.rpartition("/")[0], self._body({}, self.holder))
         else:
-            self._require(found)
-            self._refuse_others(found.body.get("spec") or {})
-            answer = self._api.ask("PUT", self._path, self._body(found.body["metadata"], self.holder))
+            self._require(lease)
+            self._refuse_others(lease.body.get("spec") or {})
+            answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
             raise self._taken("who was quicker")
         self._require(answer)
@@ -96,9 +96,9 @@ class ClusterLease:
     def release(self) -> None:
         """Give it back, if it is ours still; a server that is away finds that its time is over."""
         with suppress(EngineDown):
-            found = self._api.ask("GET", self._path)
-            if found.good and (found.body.get("spec") or {}).get("holderIdentity") == self.holder:
-                self._api.ask("PUT", self._path, self._body(found.body["metadata"], ""))
+            answer = self._api.ask("GET", self._path)
+            if answer.good and (answer.body.get("spec") or {}).get("holderIdentity") == self.holder:
+                self._api.ask("PUT", self._path, self._body(answer.body["metadata"], ""))
 
     @property
     def _path(self) -> str:

@@ -79,7 +79,7 @@ def _node(item: Mapping[str, Any]) -> Node:
 
 
 def _group(labels: Mapping[str, str], taints: tuple[Mapping[str, str], ...]) -> str:
-    kept = {key: value for key, value in labels.items() if key != _OWN_NAME}
+    group_labels = {key: value for key, value in labels.items() if key != _OWN_NAME}
     lasting = sorted([each["key"], each.get("value") or "", each.get("effect") or ""] for each in taints)
-    text = json.dumps([sorted(kept.items()), lasting])
+    text = json.dumps([sorted(group_labels.items()), lasting])
     return f"group:{hashlib.sha256(text.encode()).hexdigest()[:12]}"

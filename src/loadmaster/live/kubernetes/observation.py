@@ -1,5 +1,6 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -8,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, ObservedTasks, Over, Seen
-from loadmaster.live.kubernetes.moving import room_for
+from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, EndedJob, Observation, ObservedTasks
 from loadmaster.live.kubernetes.nodes import Node
-from loadmaster.live.kubernetes.places import Places
+from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
+from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
-from loadmaster.live.kubernetes.reading import NOT_READ, PodRead, Unread, read_nodes, read_pods
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named
 from loadmaster.model.units import CORES, MEMORY
-from loadmaster.packing.kubernetes_affinity import required_of, selects
+from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_rules import gang_of
 
 Apart = list[tuple[Pod, Mapping[str, Any]]]
@@ -43,6 +43,36 @@ class KubernetesListings:
     bound: Collection[str] = ()
 
 
+class Places:
+    """Which nodes pods may use, as features of hosts; asked once for all pods of one template."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self._found: dict[str, str | None] = {}
+
+    def features(self, pod: Pod) -> str | None:
+        """Groups of nodes and single nodes, joined by `|`; "" for all of them, None for none.
+
+        Raises:
+            ValueError: an operator that we do not know.
+        """
+        spec = pod.spec
+        requirements = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
+        key = json.dumps(requirements, sort_keys=True)
+        if key not in self._found:
+            self._found[key] = self._asked(spec)
+        return self._found[key]
+
+    def _asked(self, spec: Mapping[str, Any]) -> str | None:
+        good = [node for node in self._nodes if admits(node.labels, node.name, node.taints, spec)]
+        if len(good) == len(self._nodes):
+            return ""
+        names = {node.name for node in good}
+        split = {node.group for node in self._nodes if node.name not in names}
+        words = [node.name if node.group in split else node.group for node in good]
+        return "|".join(dict.fromkeys(words)) or None
+
+
 class KubernetesObserver:
     """Makes observations of listings; remembers numbers of namespaces, and whose end it has told.
 
@@ -65,7 +95,7 @@ class KubernetesObserver:
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
-    def see(self, heard: KubernetesListings) -> Seen:
+    def see(self, heard: KubernetesListings) -> Observation:
         """The observation. A node or pod that cannot be read is left out by name; such a pod's node takes no other.
 
         Raises:
@@ -84,7 +114,7 @@ class KubernetesObserver:
         chosen = [pod for pod, _ in works]
         shut = {each.node for each in unread_pods}
         left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
-        seen = Seen(
+        seen = Observation(
             heard.at_s, cluster, np.array([node.up and node.name not in shut for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
             _tasks(chosen, cluster, heard.bound), tuple(left_out), tuple(over), heard.token,
@@ -93,7 +123,7 @@ class KubernetesObserver:
         self.readable = [each.item for each in read]
         return seen
 
-    def _over(self, read: Iterable[PodRead]) -> list[Over]:
+    def _over(self, read: Iterable[PodRead]) -> list[EndedJob]:
         """Who has ended since the last observation: Kubernetes lists them until somebody deletes them."""
         ended = [each.over for each in read if each.over is not None]
         fresh = [end for end in ended if end.id not in self._told]
@@ -102,9 +132,9 @@ class KubernetesObserver:
 
     def _pods(self, read: Iterable[PodRead]) -> list[Pod]:
         live = [(each.pod, each.item) for each in read if each.over is None]
-        found = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
-        self.gangs = Counter(gang for pod, item in found if pod.state == HELD and (gang := gang_of(item)))
-        return [pod for pod, _ in found]
+        pods = [(pod, item) for pod, item in live if pod is not None and (pod.state != HELD or self._is_ours(pod))]
+        self.gangs = Counter(gang for pod, item in pods if pod.state == HELD and (gang := gang_of(item)))
+        return [pod for pod, _ in pods]
 
     def _nominated(self, read: Iterable[PodRead]) -> Iterable[Pod]:
         """Room that another scheduler has made on a node for a pod that it is to bind there."""
@@ -126,11 +156,11 @@ class KubernetesObserver:
         pods = list(pods)
         works: list[tuple[Pod, str]] = []
         left_out: list[tuple[str, str]] = []
-        places, known = Places(nodes), set(cluster.names)
+        places, node_names = Places(nodes), set(cluster.names)
         apart = [(pod, term) for pod in pods if pod.node for term in required_of(pod.spec, "podAntiAffinity") or ()]
         for pod in pods:
             if pod.node:
-                reason = "" if pod.node in known else f"is on {pod.node}, which is not listed or has no processors"
+                reason = "" if pod.node in node_names else f"is on {pod.node}, which is not listed or has no processors"
                 features = self._features(pod, places)
             else:
                 features, reason = _placeable(pod, places, cluster, apart)
@@ -146,7 +176,7 @@ class KubernetesObserver:
         for pod in pods:
             for name, amount in pod.asks.items() if pod.node in free else ():
                 free[pod.node][name] = free[pod.node].get(name, 0.0) - amount
-        found = []
+        fitting = []
         for room in rooms:
             left = free.get(room.node, {})
             asks = {name: max(0.0, min(amount, left.get(name, 0.0))) for name, amount in room.asks.items()}
@@ -156,16 +186,16 @@ class KubernetesObserver:
             if asks != self._rooms.get(room.id, (0, {}))[1]:
                 self._room_number += 1
                 self._rooms[room.id] = (self._room_number, asks)
-            found.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
-        return found
+            fitting.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
+        return fitting
 
     def _features(self, pod: Pod, places: Places) -> str:
         """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
         if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
             return ""
         with suppress(*NOT_READ):
-            found = places.features(pod)
-            return pod.node if found is None else found
+            features = places.features(pod)
+            return pod.node if features is None else features
         return pod.node
 
     def _jobs(self, pods: list[Pod], features: list[str], cluster: Cluster) -> Workload:
@@ -187,7 +217,7 @@ class KubernetesObserver:
         )  # fmt: skip
 
 
-def _where(unread: Sequence[Unread]) -> str:
+def _where(unread: Sequence[UnreadObject]) -> str:
     return f"{unread[0].name}: {unread[0].why}" if unread else ""
 
 

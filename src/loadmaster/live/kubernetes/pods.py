@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from loadmaster.live.engine import ENDING, HELD, RUNNING, Over
+from loadmaster.live.engine import ENDING, HELD, RUNNING, EndedJob
 from loadmaster.live.kubernetes.nodes import ours
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.packing.kubernetes_affinity import required_of
@@ -96,7 +96,7 @@ def parts_of(name: str) -> tuple[str, str, str]:
     return space, pod, uid
 
 
-def over_of(item: Mapping[str, Any], at_s: float) -> Over | None:
+def over_of(item: Mapping[str, Any], at_s: float) -> EndedJob | None:
     """How a pod ended; None for one that has not."""
     status = item.get("status") or {}
     phase = status.get("phase")
@@ -107,7 +107,7 @@ def over_of(item: Mapping[str, Any], at_s: float) -> Over | None:
         for each in status.get("containerStatuses") or ()
     ]
     how = "ok" if phase == "Succeeded" else _HOW.get(status.get("reason") or "", "failed")
-    return Over(id_of(item), min(at_s, max(ends, default=0.0) or at_s), how)
+    return EndedJob(id_of(item), min(at_s, max(ends, default=0.0) or at_s), how)
 
 
 def why_not(pod: Pod) -> str:

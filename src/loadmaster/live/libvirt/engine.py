@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loadmaster.live.engine import Can, EngineDown, Kind, Refusal, Seen
+from loadmaster.live.engine import Capabilities, EngineDown, Kind, Observation, Refusal
 from loadmaster.live.lease import Lease
 from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
-from loadmaster.live.libvirt.moving import Journey
+from loadmaster.live.libvirt.migration import MachineMigration
 from loadmaster.live.libvirt.quota import quota_of
-from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, put_together, seen_of
+from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
 from loadmaster.model.actions import Action, Cap, Move
 
 MOST_AT_ONCE = 16
@@ -22,7 +22,7 @@ class LibvirtEngine:
     """See `Engine`; machines are called NAME@UUID. It remembers where they are, and the move that is under way."""
 
     name = "libvirt"
-    can = Can(place=False, share=True, migrate="live", hold=False)
+    can = Capabilities(place=False, share=True, migrate="live", hold=False)
 
     def __init__(
         self, hosts: Sequence[LibvirtHost], *, leave_cores: float = 0.0, leave_memory: float = 0.0,
@@ -40,7 +40,7 @@ class LibvirtEngine:
         """
         self._hosts, self._bandwidth_mib = list(hosts), bandwidth_mib
         self._left = [(max(0.0, host.cores - leave_cores), max(0.0, host.memory - leave_memory)) for host in hosts]
-        self._journey: Journey | None = None
+        self._migration: MachineMigration | None = None
         self._way: OnTheWay | None = None
         self._places: dict[str, GuestPlace] = {}
         self._pool = ThreadPoolExecutor(min(MOST_AT_ONCE, len(self._hosts)))
@@ -52,18 +52,18 @@ class LibvirtEngine:
             self.close()
             raise
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`; a host that does not answer is down, with what runs there. Of several, one has to answer."""
         failed, way = self._news(), self._way
         listings = list(self._pool.map(_machines, self._hosts))
-        if all(found is None for found in listings):
+        if all(listing is None for listing in listings):
             raise EngineDown("no host answers")
         view = put_together(listings, way)
         if set(self._places) - {each.machine.id for each in view.ours}:  # gone, or between two listings
             listings = list(self._pool.map(_machines, self._hosts))
             view = put_together(listings, way)
         self._places = {each.machine.id: each for each in view.ours}
-        return seen_of(time.time(), self._rows(listings), view, failed)
+        return observation_of(time.time(), self._rows(listings), view, failed)
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
@@ -81,12 +81,12 @@ class LibvirtEngine:
     def close(self) -> None:
         """See `Engine`; a machine that is on its way is waited for. Whoever cannot wait stops us once more."""
         try:
-            if self._journey is not None:
+            if self._migration is not None:
                 try:
-                    self._journey.wait()
+                    self._migration.wait()
                 except KeyboardInterrupt:
-                    self._journey.call_off()
-                    self._journey.wait()
+                    self._migration.call_off()
+                    self._migration.wait()
         finally:
             for lease in self._leases:
                 lease.release()
@@ -104,37 +104,39 @@ class LibvirtEngine:
 
     def _rows(self, listings: Sequence[Listing]) -> list[HostView]:
         rows = zip(self._hosts, self._left, listings, strict=True)
-        return [HostView(host.name, *left, found) for host, left, found in rows]
+        return [HostView(host.name, *left, machines) for host, left, machines in rows]
 
     def _news(self) -> Mapping[str, str]:
         """What has become of the move: if it is over, and why it failed."""
-        journey = self._journey
-        if journey is None:
+        migration = self._migration
+        if migration is None:
             return {}
-        if not journey.is_over:
-            journey.look()
+        if not migration.is_over:
+            migration.look()
             return {}
-        self._journey = self._way = None
-        return {journey.id: journey.why_not} if journey.why_not else {}
+        self._migration = self._way = None
+        return {migration.id: migration.why_not} if migration.why_not else {}
 
     def _cap(self, action: Action, host: LibvirtHost, name: str, share: float) -> Refusal | None:
         library, quota = libvirt(), quota_of(share)
-        asked = {"vcpu_period": quota.period_us, "vcpu_quota": quota.quota_us}
+        parameters = {"vcpu_period": quota.period_us, "vcpu_quota": quota.quota_us}
         try:
-            host.domain(name).setSchedulerParametersFlags(asked, library.VIR_DOMAIN_AFFECT_LIVE)
+            host.domain(name).setSchedulerParametersFlags(parameters, library.VIR_DOMAIN_AFFECT_LIVE)
         except library.libvirtError as error:
             return Refusal(action, _kind(error.get_error_code()), str(error))
         return None
 
     def _move(self, action: Action, place: GuestPlace, to: str) -> Refusal | None:
-        if self._journey is not None or place.to >= 0:
+        if self._migration is not None or place.to >= 0:
             return Refusal(action, "busy", "a machine is on its way")
         row = next((row for row, host in enumerate(self._hosts) if host.name == to), None)
         if row is None or row == place.host or place.machine.why_stays:
             return Refusal(action, "unknown", place.machine.why_stays or f"{to} is none of the other hosts")
         self._way = OnTheWay(place.machine, place.host, row)
-        self._journey = Journey(place.machine.id, self._hosts[place.host], self._hosts[row], self._bandwidth_mib)
-        self._journey.begin()
+        self._migration = MachineMigration(
+            place.machine.id, self._hosts[place.host], self._hosts[row], self._bandwidth_mib
+        )
+        self._migration.begin()
         return None
 
 

@@ -65,7 +65,7 @@ class LibvirtHost:
         try:
             if not self.connection.isAlive():
                 self.connection = _connected(self.uri)
-            return [found for each in self.connection.listAllDomains(active) for found in self._machine(each)]
+            return [machine for each in self.connection.listAllDomains(active) for machine in self._machine(each)]
         except library.libvirtError as error:
             raise EngineDown(f"{self.name}: {error}") from None
 
@@ -83,7 +83,7 @@ class LibvirtHost:
             if quota is None and not coming:
                 why = why or "its CPU cannot be capped here"
             share = share_of(quota) if quota else 1.0
-            made = Machine(
+            machine = Machine(
                 name, f"{name}@{uuid}", cores, memory_kib * KIB, share, coming, why, self._bound(domain, uuid)
             )
         except library.libvirtError as error:
@@ -91,13 +91,13 @@ class LibvirtHost:
                 raise
             return
         if state != library.VIR_DOMAIN_SHUTOFF:
-            yield made
+            yield machine
 
     def _quota(self, domain: Any) -> Quota | None:
         library = libvirt()
         try:
-            found = domain.schedulerParametersFlags(library.VIR_DOMAIN_AFFECT_LIVE)
-            return Quota(found["vcpu_quota"], found["vcpu_period"])
+            parameters = domain.schedulerParametersFlags(library.VIR_DOMAIN_AFFECT_LIVE)
+            return Quota(parameters["vcpu_quota"], parameters["vcpu_period"])
         except KeyError:
             return None
         except library.libvirtError as error:

@@ -44,18 +44,18 @@ def closed(hosts: list[LibvirtHost]) -> Iterator[list[LibvirtHost]]:
 
 def _refuse_twins(hosts: Sequence[LibvirtHost]) -> None:
     """By the UUID of the machine that each is, where it has one."""
-    known: dict[str, str] = {}
+    host_by_uuid: dict[str, str] = {}
     for host in hosts:
         name = host_uuid(host) or host.uri
-        if name in known:
-            raise InputError(host.uri, f"this is the same host as {known[name]}", fix="name each host once")
-        known[name] = host.uri
+        if name in host_by_uuid:
+            raise InputError(host.uri, f"this is the same host as {host_by_uuid[name]}", fix="name each host once")
+        host_by_uuid[name] = host.uri
 
 
 def host_uuid(host: LibvirtHost) -> str:
     """Of the machine; empty where it has none."""
     try:
-        found = re.search(r"<host>\s*<uuid>([^<]+)</uuid>", host.connection.getCapabilities())
+        match = re.search(r"<host>\s*<uuid>([^<]+)</uuid>", host.connection.getCapabilities())
     except libvirt().libvirtError:
         return ""
-    return found.group(1) if found else ""
+    return match.group(1) if match else ""

@@ -26,8 +26,8 @@ def libvirt() -> ModuleType:
     registerErrorHandler(lambda *_: None, None)
     virEventRegisterDefaultImpl()
     threading.Thread(target=_events, args=(library,), name="libvirt events", daemon=True).start()
-    found: ModuleType = library
-    return found
+    module: ModuleType = library
+    return module
 
 
 def _events(library: ModuleType) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, ObservedTasks, Seen
+from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Observation, ObservedTasks
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.units import CORES, MEMORY
@@ -74,7 +74,7 @@ def put_together(listings: Sequence[Sequence[Machine] | None], way: OnTheWay | N
     return view
 
 
-def seen_of(at_s: float, hosts: Sequence[HostView], view: GuestView, failed: Mapping[str, str]) -> Seen:
+def observation_of(at_s: float, hosts: Sequence[HostView], view: GuestView, failed: Mapping[str, str]) -> Observation:
     """An observation; what is left out is taken off its host."""
     has = np.array([[host.cores, host.memory] for host in hosts], float)
     for machine, row, _ in view.others:
@@ -90,7 +90,7 @@ def seen_of(at_s: float, hosts: Sequence[HostView], view: GuestView, failed: Map
         share=np.array([each.machine.share for each in ours], float),
         stays=np.array([bool(each.machine.why_stays) for each in ours], bool),
     )  # fmt: skip
-    return Seen(
+    return Observation(
         at_s, cluster, np.array([host.machines is not None for host in hosts]),
         Workload(cluster.resources, np.zeros(count), forever, demand, estimate_s=forever),
         tuple(each.machine.id for each in ours), tasks,

@@ -24,12 +24,12 @@ class ByYield:
             demand = view.batch.demand[row]
             ask = FractionalJob(1, float(demand[0]), demand[1:])
             now, order = fractional_view(view, host)
-            found = self.rule.hosts_for(now, ask)
-            if found is None and blocked == 0 and (room := self.rule.room_for(now, ask)) is not None:
+            hosts = self.rule.hosts_for(now, ask)
+            if hosts is None and blocked == 0 and (room := self.rule.room_for(now, ask)) is not None:
                 host |= zip(order, map(int, room[0]), strict=True)
-                found = room[1]
-            if found is not None:
-                host[row] = int(found[0])
+                hosts = room[1]
+            if hosts is not None:
+                host[row] = int(hosts[0])
                 continue
             blocked += 1
             if blocked > self.rule.lookahead:
@@ -45,11 +45,11 @@ def fractional_view(view: ShareView, host: Mapping[int, int]) -> tuple[Fractiona
     batch, rows = view.batch, sorted(host)
     demand, capacity, load = batch.demand[rows], batch.machines.capacity, loads(batch, host)
     assert batch.machines.speed is not None
-    made = FractionalView(
+    fractional = FractionalView(
         np.array([host[row] for row in rows], np.int32), demand[:, 0], demand[:, 1:], move_cost(view, rows),
         load[:, 0], load[:, 1:], capacity[:, 0], capacity[:, 1:], batch.machines.speed, batch.kind, float("inf"),
     )  # fmt: skip
-    return made, rows
+    return fractional, rows
 
 
 def move_cost(view: ShareView, rows: list[int]) -> Floats:

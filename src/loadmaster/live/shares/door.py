@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.conduct import Report
 from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.job_log import JobLog
 from loadmaster.live.loop import Loop
+from loadmaster.live.settings import Report
 from loadmaster.live.shares.batch import Batch
-from loadmaster.live.shares.books import SharesBooks
 from loadmaster.live.shares.check import FILE
 from loadmaster.live.shares.decider import OnExit, SharesDecider
 from loadmaster.live.shares.method import CarriedShares, ShareMethod
+from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model import InputError
 
 
@@ -40,22 +40,24 @@ class SharesTerms:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-def run_under_shares(engine: Engine, clock: Clock, batch: Batch, terms: SharesTerms) -> tuple[Report, SharesBooks]:
+def run_under_shares(
+    engine: Engine, clock: Clock, batch: Batch, config: SharesTerms
+) -> tuple[Report, SharesSessionState]:
     """Run every command that no earlier start in the same folder has ended.
 
     Raises:
         InputError: the folder belongs to other commands or machines, or another run is at work there.
     """
-    log, report = JobLog(terms.folder / FILE), Report()
+    log, report = JobLog(config.folder / FILE), Report()
     log.open()
     try:
-        books = SharesBooks(batch, carried=_carried_in(log, batch))
-        about = {"engine": engine.name, "method": terms.method.name, "least_yield": terms.least_yield, **terms.about}
-        decider = SharesDecider(books, terms.method, report, terms.interval_s, terms.on_exit, terms.for_s, about)
+        state = SharesSessionState(batch, carried=_carried_in(log, batch))
+        about = {"engine": engine.name, "method": config.method.name, "least_yield": config.least_yield, **config.about}
+        decider = SharesDecider(state, config.method, report, config.interval_s, config.on_exit, config.for_s, about)
         Loop(engine, clock, decider, log, report).run()
     finally:
         log.close()
-    return report, books
+    return report, state
 
 
 def _carried_in(log: JobLog, batch: Batch) -> CarriedShares:

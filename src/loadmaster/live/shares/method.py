@@ -77,7 +77,7 @@ def equal_yields(batch: Batch, host: Mapping[int, int]) -> dict[int, float]:
 
 def loads(batch: Batch, host: Mapping[int, int]) -> Floats:
     """float64[H, R]: what the commands of each machine ask for."""
-    asked = np.zeros_like(batch.machines.capacity)
+    demand = np.zeros_like(batch.machines.capacity)
     for row, at in host.items():
-        asked[at] += batch.demand[row]
-    return asked
+        demand[at] += batch.demand[row]
+    return demand

@@ -43,12 +43,16 @@ class Commands:
     def __init__(self, conf: Path | None = None) -> None:
         if conf is not None and not conf.is_file():
             raise InputError(conf, "no such file", fix="give the slurm.conf of the cluster, or leave --conf out")
-        kept = {name: text for name, text in os.environ.items() if not name.startswith(_NEVER_INHERITED)}
+        environment = {name: text for name, text in os.environ.items() if not name.startswith(_NEVER_INHERITED)}
         self.conf = given = str(conf.absolute()) if conf else os.environ.get("SLURM_CONF")
         """The configuration that they are told to take; None is the machine's own."""
         self._environment = {
-            **kept, **({"SLURM_CONF": given} if given else {}), "SLURM_TIME_FORMAT": "%s", "LC_ALL": "C", "TZ": "UTC",
-        }  # fmt: skip
+            **environment,
+            **({"SLURM_CONF": given} if given else {}),
+            "SLURM_TIME_FORMAT": "%s",
+            "LC_ALL": "C",
+            "TZ": "UTC",
+        }
 
     def run(self, *words: str, text: str | None = None) -> CommandOutput:
         """Run a command; times are printed as seconds since the epoch.

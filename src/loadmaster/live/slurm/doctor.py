@@ -42,10 +42,12 @@ def _version(engine: SlurmEngine) -> list[Finding]:
     tried = version.startswith("22.05")
     note = "" if tried else "; tried on 22.05: use --shadow first"
     selection = engine.settings.get("SelectType", "")
-    found = [Finding("ok" if tried else "note", f"Slurm {version}, cluster {engine.cluster or 'without a name'}{note}")]
+    findings = [
+        Finding("ok" if tried else "note", f"Slurm {version}, cluster {engine.cluster or 'without a name'}{note}")
+    ]
     if selection not in ("select/cons_tres", "select/cons_res"):
-        found.append(Finding("note", f"{selection}: every job gets whole hosts"))
-    return found
+        findings.append(Finding("note", f"{selection}: every job gets whole hosts"))
+    return findings
 
 
 def _rights(engine: SlurmEngine) -> list[Finding]:
@@ -141,12 +143,12 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
     seen = engine.observe()
     down = int((~seen.up).sum())
     hosts = f"{len(seen.hosts)} hosts" + (f", {down} of them take no jobs now" if down else "")
-    found = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
+    findings = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
     for why, count in Counter(why for _, why in seen.left_out).most_common():
-        found.append(Finding("note", f"{count:,} left out: {why}"))
+        findings.append(Finding("note", f"{count:,} left out: {why}"))
     if engine.senseless:
-        found.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
-    return found + [Finding("note", note) for note in engine.notes]
+        findings.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
+    return findings + [Finding("note", note) for note in engine.notes]
 
 
 def _gpus(engine: SlurmEngine) -> list[Finding]:
@@ -157,17 +159,17 @@ def _gpus(engine: SlurmEngine) -> list[Finding]:
             hosts.setdefault(models_of(node), []).append(node)
     if not hosts:
         return []
-    found = []
+    findings = []
     for models, nodes in sorted(hosts.items()):
         words = " and ".join(model or "without a type" for model in models)
         names = ", ".join(node.name for node in nodes[:_NAMED]) + (", ..." if len(nodes) > _NAMED else "")
         text = f"GPUs {words}: {sum(node.gpus for node in nodes):,} on {names}"
         if len(models) > 1:
-            found.append(Finding("note", f"{text}: counted together, so jobs that name one of them are left out"))
+            findings.append(Finding("note", f"{text}: counted together, so jobs that name one of them are left out"))
         else:
-            found.append(Finding("ok", text))
+            findings.append(Finding("ok", text))
     tracked = engine.settings.get("AccountingStorageTRES", "").lower().split(",")
     if any(each.partition(":")[0] == "gres/gpu" for each in tracked):
-        return [*found, Finding("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs")]
+        return [*findings, Finding("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs")]
     text = "AccountingStorageTRES lacks gres/gpu: squeue tells what GPUs jobs ask for, but limits and sacct count none"
-    return [*found, Finding("note", text, "add gres/gpu to it if GPUs are to count for shares, limits or a replay")]
+    return [*findings, Finding("note", text, "add gres/gpu to it if GPUs are to count for shares, limits or a replay")]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.engine import HELD, Can, EngineDown, Refusal, Seen
+from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.live.lease import Lease, MachineLock
-from loadmaster.live.slurm.acting import lines_of, refusal_of
+from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
 from loadmaster.live.slurm.host_parts import HostParts
@@ -25,7 +25,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.node import SiteNode
-from loadmaster.site.shown_nodes import parse_shown_nodes
+from loadmaster.site.scontrol_nodes import parse_shown_nodes
 from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
@@ -67,9 +67,11 @@ class SlurmEngine:
         self._leaves_held, self._looks_on = leaves_held, looks_on
         self._heartbeat = None if looks_on else Heartbeat(heartbeat_path(self.cluster, folder))
         self._sizes = None if self._heartbeat is None else HostSizes(sizes_path(self._heartbeat.path))
-        known = None if accounts is None else read_accounts(accounts, self.cluster)
+        site_accounts = None if accounts is None else read_accounts(accounts, self.cluster)
         self._parts = HostParts(self._commands)
-        self._observer = SlurmObserver(self.site, known, self._parts.of, looks_on=looks_on, partitions=partitions)
+        self._observer = SlurmObserver(
+            self.site, site_accounts, self._parts.of, looks_on=looks_on, partitions=partitions
+        )
         self._answered = False  # it has been observed once
         self._held: set[str] = set()
         self._marked: set[str] = set()
@@ -99,11 +101,11 @@ class SlurmEngine:
         return self._commands
 
     @property
-    def can(self) -> Can:
+    def can(self) -> Capabilities:
         """Place and hold."""
-        return Can(place=True, hold=True)
+        return Capabilities(place=True, hold=True)
 
-    def observe(self) -> Seen:
+    def observe(self) -> Observation:
         """See `Engine`; a sign of life for the hook at submission."""
         at_s, notes = time.time(), self._beat()
         rows, self.senseless = parse_listing(self._looked(*COMMAND))

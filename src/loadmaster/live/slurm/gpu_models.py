@@ -25,13 +25,13 @@ def feature_by_model(nodes: Sequence[SiteNode]) -> dict[str, str]:
 
 def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
     """Of each model, "" for any, how many GPUs every host has that has some."""
-    found: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     for node in nodes:
         for model in {*models_of(node), ""} if node.gpus else ():
-            found.setdefault(model, []).append(
+            counts.setdefault(model, []).append(
                 sum(each.number for each in node.gres if each.kind == GPU and model in ("", each.model))
             )
-    return found
+    return counts
 
 
 def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:

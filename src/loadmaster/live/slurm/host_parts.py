@@ -42,14 +42,14 @@ class HostParts:
         self._asked.add(key)
         if key not in self._known:
             text = self._commands.run("scontrol", "-o", "-d", "show", "job", number_of(job)).text
-            found = {
+            parts = {
                 host: HostPart(float(_count(cpus)), float(mib) * MB, float(gpus_in(gres)))
                 for hosts, cpus, mib, gres in _PART.findall(text)
                 for host in host_names(hosts)
             }
-            if not found:
+            if not parts:
                 return {}  # asked again the next time
-            self._known[key] = found
+            self._known[key] = parts
         return self._known[key]
 
     def forget_ended(self) -> None:

@@ -91,16 +91,16 @@ def task_numbers(text: str) -> tuple[list[int], int]:
         ([1, 3, 5, 7, 9], 4)
     """
     numbers, _, most = text.strip("[]").partition("%")
-    found: list[int] = []
+    tasks: list[int] = []
     for part in numbers.split(","):
         match = _TASKS.fullmatch(part)
         if match is None:
             raise InputError(text, "no tasks of an array", fix="write them like 1-7:2,9%4")
         first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
-        if last < first or step < 1 or (last - first) // step + len(found) >= MOST_TASKS:
+        if last < first or step < 1 or (last - first) // step + len(tasks) >= MOST_TASKS:
             raise InputError(text, f"no tasks of an array, or more than {MOST_TASKS:,}")
-        found += range(first, last + 1, step)
-    return found, int(most) if most.isdecimal() else 0
+        tasks += range(first, last + 1, step)
+    return tasks, int(most) if most.isdecimal() else 0
 
 
 def _cells(line: str) -> dict[str, str]:

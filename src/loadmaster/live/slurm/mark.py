@@ -37,7 +37,7 @@ def mark(owner: str, why: str = "") -> str:
 
 def of_owner(row: ListedJob, owner: str | None) -> ListedJob:
     """The row; its comment is `OURS` alone where it names this owner or none, for an `owner` None whomever it names."""
-    found = _MARK.fullmatch(row["admin_comment"])
-    if found is None or (None not in (found["owner"], owner) and found["owner"] != owner):
+    match = _MARK.fullmatch(row["admin_comment"])
+    if match is None or (None not in (match["owner"], owner) and match["owner"] != owner):
         return row
     return replace(row, cells=row.cells | {"admin_comment": OURS})

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, ObservedTasks, Over, Seen
+from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
+from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
+from loadmaster.live.slurm.open_dependencies import KnownEnds
 from loadmaster.live.slurm.reservations import Reservation
-from loadmaster.live.slurm.throttles import Throttles
-from loadmaster.live.slurm.waits import KnownEnds
 from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits
@@ -71,7 +71,7 @@ class SlurmObserver:
         self._users: dict[str, int] = {}
         self._payers: dict[str, int] = {}
 
-    def see(self, heard: SlurmListings) -> Seen:
+    def see(self, heard: SlurmListings) -> Observation:
         """The observation.
 
         Raises:
@@ -83,12 +83,12 @@ class SlurmObserver:
         gpu_models, counts = feature_by_model(heard.nodes), gpu_counts(heard.nodes)
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
-        over: list[Over] = []
-        known = set(cluster.names)
+        over: list[EndedJob] = []
+        host_names = set(cluster.names)
         for row in heard.rows:
             if is_over(row):
                 if row.id not in self._told:
-                    over.append(Over(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
+                    over.append(EndedJob(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
                 continue
             counts_memory = self._site.selection.memory
             work = work_of(
@@ -98,13 +98,13 @@ class SlurmObserver:
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
             if isinstance(work, str):
                 left_out.append((row.id, work))
-            elif not set(work.on) <= known:
+            elif not set(work.on) <= host_names:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
         works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
         up = np.array([node.there and node.awake for node in heard.nodes])
-        seen = Seen(
+        seen = Observation(
             heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
             tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
             heard.token, awaits=self._awaits(works), refused=_refused(works),
@@ -254,8 +254,8 @@ def _with_alike_gpus(site: Site) -> Site:
 
 def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:
     """Jobs whose pin cannot be served: Slurm takes their priority away, and tells it only in the listing."""
-    found = (work.row for work in works if work.state == HELD and work.on)
-    return tuple((row.id, f"Slurm says {UNFIT}") for row in found if row["Reason"] == UNFIT)
+    rows = (work.row for work in works if work.state == HELD and work.on)
+    return tuple((row.id, f"Slurm says {UNFIT}") for row in rows if row["Reason"] == UNFIT)
 
 
 def _number(row: ListedJob) -> int:

@@ -24,10 +24,10 @@ class Reasons:
         self._shown = {name: why for name, why in self._shown.items() if name in ledger.rows}
         fresh = [(name, why) for name, why in wanted.items() if self._shown.get(name) != why]
         over = [(name, "") for name in self._shown if name not in wanted]
-        asked = [*fresh, *over][:MOST]
-        for name, why in asked:
+        jobs = [*fresh, *over][:MOST]
+        for name, why in jobs:
             if why:
                 self._shown[name] = why
             else:
                 del self._shown[name]
-        return [Explain(name, why) for name, why in asked]
+        return [Explain(name, why) for name, why in jobs]

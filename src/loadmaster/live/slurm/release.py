@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from loadmaster.live.slurm.acting import lines_of, refusal_of
+from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.mark import of_owner

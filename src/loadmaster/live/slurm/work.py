@@ -107,8 +107,8 @@ def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:
     """GPUs on each host of a job; those asked for on a node where Slurm does not track GPUs."""
     counts = (_whole(row[name]) for name in ("NumTasks", "ntpernode", "Sockets"))
-    asked = GpuRequest(*(gpus_in(row[name]) for name in _ASKED), *counts)
-    return (gpus_in(row["tres-alloc"]) or float(asked.total(nodes))) / nodes
+    request = GpuRequest(*(gpus_in(row[name]) for name in _ASKED), *counts)
+    return (gpus_in(row["tres-alloc"]) or float(request.total(nodes))) / nodes
 
 
 def _hosts_asked(row: ListedJob, held: dict[str, float]) -> int:
@@ -175,11 +175,11 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
     return ""
 
 
-def _is_modelled(asked: str, gpu_models: Mapping[str, str]) -> bool:
+def _is_modelled(gres: str, gpu_models: Mapping[str, str]) -> bool:
     """Whether a list of TRES holds only processors and GPUs, of models that a job may name."""
     try:
         return all(
-            each.kind == "cpu" or (each.kind == GPU and each.model in ("", *gpu_models)) for each in parse_gres(asked)
+            each.kind == "cpu" or (each.kind == GPU and each.model in ("", *gpu_models)) for each in parse_gres(gres)
         )
     except InputError:
         return False
@@ -194,8 +194,8 @@ def _is_even(row: ListedJob, nodes: int, cores: float) -> bool:
 
 def _lie_evenly(row: ListedJob, nodes: int, gpu_counts: Mapping[str, Sequence[int]]) -> bool:
     """Whether so many hosts have a fair share of the GPUs asked for the whole job, which Slurm spreads as it likes."""
-    asked = [each for each in parse_gres(row["tres-per-job"]) if each.kind == GPU]
-    return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in asked)
+    gpus = [each for each in parse_gres(row["tres-per-job"]) if each.kind == GPU]
+    return all(sum(has * nodes >= each.number for has in gpu_counts.get(each.model, ())) >= nodes for each in gpus)
 
 
 def _limit_s(text: str) -> float:
@@ -213,13 +213,13 @@ def _tracked(text: str) -> dict[str, float]:
         >>> _tracked("cpu=2,mem=2G,node=1")["mem"] == 2 * 2**30
         True
     """
-    found = {}
+    tracked = {}
     for name, amount, unit in _TRACKED.findall(text):
         if name == "mem":
-            found[name] = float(parse_bytes(f"{amount}{unit}")) if unit else float(amount) * MB
+            tracked[name] = float(parse_bytes(f"{amount}{unit}")) if unit else float(amount) * MB
         else:
-            found[name] = float(amount)
-    return found
+            tracked[name] = float(amount)
+    return tracked
 
 
 def _whole(text: str) -> int:

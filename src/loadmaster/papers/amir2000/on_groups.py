@@ -19,7 +19,7 @@ from loadmaster.live.cgroup.engine import CgroupEngine
 from loadmaster.live.clocks import RealClock
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
-from loadmaster.live.shares.named import share_method_named
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import LoadmasterError

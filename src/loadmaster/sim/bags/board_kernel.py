@@ -23,7 +23,7 @@ class Kinds(NamedTuple):
     limit: np.ndarray
 
 
-class Wish(NamedTuple):
+class PlannerGoal(NamedTuple):
     """A `Goal`; what is not asked for is infinite, `guess` says whether a guess was given."""
 
     budget: float

@@ -101,7 +101,7 @@ def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
 def _planned(
     durations: Floats, planner: Planner, types: tuple[HostType, ...], progress: Callable[[int, int], None] | None
 ) -> BagOutcomes:
-    from loadmaster.sim.bags.board_kernel import Kinds, Wish
+    from loadmaster.sim.bags.board_kernel import Kinds, PlannerGoal
     from loadmaster.sim.bags.planner_kernel import run_planned
 
     def column(values: Iterable[float]) -> Floats:
@@ -112,7 +112,7 @@ def _planned(
         column(kind.unit_s for kind in types), column(kind.units(0.0) for kind in types),
         column(kind.unit_price for kind in types), np.array([kind.limit for kind in types], np.int64),
     )  # fmt: skip
-    wish = Wish(
+    wish = PlannerGoal(
         math.inf if planner.budget is None else float(planner.budget),
         math.inf if planner.deadline_s is None else float(planner.deadline_s),
         float(planner.waste), planner.guess_s is not None, *planner.prior, planner.levels, float(planner.tick_s),

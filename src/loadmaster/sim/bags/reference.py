@@ -16,7 +16,7 @@ _FINISH, _READY, _TAKEN, _CLOCK = range(4)
 """What comes first among events of the same time; equal ones go by machine number."""
 
 
-class Made(NamedTuple):
+class BagDecision(NamedTuple):
     """A decision as it was made.
 
     Attributes:
@@ -56,7 +56,7 @@ class BagRun:
     host: Ints
     reruns: int
     events: tuple[Event, ...]
-    decisions: tuple[Made, ...]
+    decisions: tuple[BagDecision, ...]
 
     @property
     def speedup(self) -> float:
@@ -135,7 +135,7 @@ class _Run:
     sizer: Sizer
     now: float = 0.0
     events: list[Event] = field(default_factory=list)
-    decisions: list[Made] = field(default_factory=list)
+    decisions: list[BagDecision] = field(default_factory=list)
     rented: int = 0
     ticks: int = 1
     agenda: list[tuple[float, int, int, int]] = field(default_factory=list)  # time, kind, machine, token
@@ -171,7 +171,7 @@ class _Run:
     def decide(self, occasion: Occasion, now: float) -> None:
         """Ask the sizer and do what it says."""
         actions = decide(self.ledger.snapshot(now, occasion), self.sizer)
-        self.decisions.append(Made(now, occasion, actions, len(self.events)))
+        self.decisions.append(BagDecision(now, occasion, actions, len(self.events)))
         self.ledger.memory = actions.memory
         for host in actions.release:
             self.note(Event(now, "released", host))
@@ -223,7 +223,9 @@ class _Run:
             heapq.heappush(self.agenda, (time_s, _CLOCK, 0, token))
 
 
-def replay_bag(events: tuple[Event, ...], occasions: tuple[Made, ...], ledger: BagLedger, sizer: Sizer) -> list[Made]:
+def replay_bag(
+    events: tuple[Event, ...], occasions: tuple[BagDecision, ...], ledger: BagLedger, sizer: Sizer
+) -> list[BagDecision]:
     """Decide anew at every decision of a recorded run, simulated or real, from its events alone.
 
     Args:
@@ -243,5 +245,5 @@ def replay_bag(events: tuple[Event, ...], occasions: tuple[Made, ...], ledger: B
             at += 1
         actions = decide(ledger.snapshot(time_s, occasion), sizer)
         ledger.memory = actions.memory
-        made.append(Made(time_s, occasion, actions, seen))
+        made.append(BagDecision(time_s, occasion, actions, seen))
     return made

@@ -75,13 +75,13 @@ def generate_netbatch(
     draws = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(5)]
     cores = kind.host_cores if host_count == kind.hosts else 4 * round(kind.host_cores * host_count / kind.hosts / 4)
     cluster = machines(host_count, cores, memory_per_core_gb, draws[0])
-    asked = demands(kind, job_count, users, host_count / kind.hosts, burstiness, draws[1])
-    submission = np.repeat(np.arange(asked.jobs.size, dtype=np.int32), asked.jobs)
-    user = asked.user[submission]
+    requests = demands(kind, job_count, users, host_count / kind.hosts, burstiness, draws[1])
+    submission = np.repeat(np.arange(requests.jobs.size, dtype=np.int32), requests.jobs)
+    user = requests.user[submission]
     demand = np.empty((job_count, 2))
-    demand[:, 0] = asked.cores[submission]
-    demand[:, 1] = asked.memory_gib[submission] * GB
-    runtime = runtimes(user, submission, asked.burst, _stretch(kind), longest_run_s or MONTH_S, draws[2])
+    demand[:, 0] = requests.cores[submission]
+    demand[:, 1] = requests.memory_gib[submission] * GB
+    runtime = runtimes(user, submission, requests.burst, _stretch(kind), longest_run_s or MONTH_S, draws[2])
     del submission
     span_s = sum_of_products(demand[:, 0], runtime) / (load * float(cluster.total[0]))
     if not SHORTEST_S <= span_s <= LATEST_S:

@@ -68,15 +68,15 @@ def _lengths(jobs: int, most: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of equal jobs submitted together: many of one job, few of hundreds (a rounded lognormal)."""
     sigma = 1.5
     mu = np.log(SUBMISSION_JOBS) - sigma**2 / 2
-    found = np.empty(0, dtype=np.int64)
-    while found.sum() < jobs:
-        more = int((jobs - found.sum()) / SUBMISSION_JOBS * 1.1) + 100
+    lengths = np.empty(0, dtype=np.int64)
+    while lengths.sum() < jobs:
+        more = int((jobs - lengths.sum()) / SUBMISSION_JOBS * 1.1) + 100
         drawn = np.maximum(np.round(np.exp(mu + sigma * rng.standard_normal(more))), 1.0).astype(np.int64)
-        found = np.concatenate((found, np.minimum(drawn, most)))
-    last = int(np.searchsorted(np.cumsum(found), jobs))
-    found = found[: last + 1]
-    found[-1] -= found.sum() - jobs
-    return found
+        lengths = np.concatenate((lengths, np.minimum(drawn, most)))
+    last = int(np.searchsorted(np.cumsum(lengths), jobs))
+    lengths = lengths[: last + 1]
+    lengths[-1] -= lengths.sum() - jobs
+    return lengths
 
 
 def _users(submissions: int, users: int, rng: np.random.Generator) -> Ints:
@@ -84,8 +84,8 @@ def _users(submissions: int, users: int, rng: np.random.Generator) -> Ints:
     users = min(users, submissions)
     weight = np.exp(np.interp((np.arange(users) + 0.5) / users, knots[:, 0], np.log(knots[:, 1])))
     weight = weight[rng.permutation(users)]
-    found = np.searchsorted(np.cumsum(weight) / weight.sum(), rng.random(submissions)).astype(np.int32)
-    return np.minimum(found, users - 1).astype(np.int32)
+    user_of_submission = np.searchsorted(np.cumsum(weight) / weight.sum(), rng.random(submissions)).astype(np.int32)
+    return np.minimum(user_of_submission, users - 1).astype(np.int32)
 
 
 def _in_burst(
@@ -106,10 +106,10 @@ def _in_burst(
     share = np.minimum(_between(*bursts.share, rng.random(count) ** 2) * burstiness, 0.95)
     owner = user[rng.integers(0, user.size, count)]
     inside = episode[block]
-    found = (inside >= 0) & (rng.random(block.size) < share[inside])
+    in_burst = (inside >= 0) & (rng.random(block.size) < share[inside])
     if whose:
-        user[found] = owner[inside[found]]
-    return np.asarray(found)
+        user[in_burst] = owner[inside[in_burst]]
+    return np.asarray(in_burst)
 
 
 def _episodes(bursts: Bursts, blocks: int, rng: np.random.Generator) -> np.ndarray:

@@ -32,10 +32,10 @@ def runtimes(
     score += _scores(burst.size, BY_SUBMISSION, rng)[submission]
     order: Longs = np.argsort(score)
     del score
-    found = np.empty(jobs)
-    found[order] = quantile((np.arange(jobs) + 0.5) / jobs)
-    found *= scale
-    return np.minimum(np.maximum(np.round(found), 1.0), longest_s)
+    seconds = np.empty(jobs)
+    seconds[order] = quantile((np.arange(jobs) + 0.5) / jobs)
+    seconds *= scale
+    return np.minimum(np.maximum(np.round(seconds), 1.0), longest_s)
 
 
 def quantile(part: Floats) -> Floats:

@@ -1,0 +1,54 @@
+"""Forecasts beside a live scheduler, made by a process of its own: no cycle waits for a forecast."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from loadmaster.verbs.record_reader_process import LiveBeside
+
+SAMPLES = 10
+
+
+class BackgroundForecasts(LiveBeside):
+    """Reads the record again and again, as `live --forecast all` does.
+
+    Args:
+        folder: of the record.
+        program: for tests; None: this one.
+    """
+
+    def __init__(self, folder: Path, program: Sequence[str] | None = None) -> None:
+        super().__init__(("--forecast", "all", "--record", str(folder), "--samples", str(SAMPLES)), program)
+        self.text = "nothing yet"
+
+    def look(self) -> str:
+        """What was foretold last; never waits. To be called after every cycle."""
+        news = self.news()
+        if news is not None:
+            self.text = _told(news)
+        return self.text
+
+
+def _told(news: dict[str, Any]) -> str:
+    """In a line: who starts next, when all that wait have started, how good earlier forecasts were."""
+    if not news:
+        return "not yet: too little has been seen"
+    rows, judged = news["forecasts"], news["judged"]
+    if not rows:
+        return "nobody waits"
+    from loadmaster.model.units import percent, show_seconds
+
+    first = rows[0]
+    parts = []
+    if first["start_s"] is not None:
+        start, low, high = (
+            "never" if first[name] is None else show_seconds(max(0.0, first[name] - first["at_s"]))
+            for name in ("start_s", "low_s", "high_s")
+        )
+        parts.append(f"{first['job']} starts in {start} ({low} to {high})")
+    last = [row["start_s"] - row["at_s"] for row in rows if row["start_s"] is not None]
+    if last:
+        parts.append(f"the last of {len(rows):,} in {show_seconds(max(0.0, max(last)))}")
+    if judged["jobs"]:
+        parts.append(f"{percent(judged['inside'] / judged['jobs'], 0)} of {judged['jobs']} earlier ones fell inside")
+    return "; ".join(parts) or "none of those that wait can ever start"

@@ -1,0 +1,123 @@
+"""The timeline of a run that looks after virtual machines, read from its record. No decision is taken again."""
+
+from pathlib import Path
+
+import numpy as np
+
+from loadmaster.live.answers import action_in, refusals_in
+from loadmaster.live.guests.check import guest_lines
+from loadmaster.live.guests.config import GuestsConfig
+from loadmaster.live.guests.shares import wanted_shares
+from loadmaster.live.guests.snapshot import GuestSnapshot
+from loadmaster.model.actions import Cap, Move
+from loadmaster.model.units import percent
+from loadmaster.runs.share_timeline import ShareTimeline, TimelineBuilder
+from loadmaster.sharing.water_filling import water_fill
+
+
+def guest_timeline_in(folder: Path) -> ShareTimeline:
+    """The course of the run in `folder`; it may go on meanwhile.
+
+    Raises:
+        InputError: there is no such record, or it is of another format.
+    """
+    lines, telling, snapshot = guest_lines(folder), TimelineBuilder(), GuestSnapshot()
+    origin_s, about, config, ended, at_s = float(lines[0]["at_s"]), lines[0], GuestsConfig(), "", 0.0
+    first_shares: dict[str, float] = {}
+    for line in lines:
+        if "begin" in line:
+            about, config, ended, first_shares = (
+                line,
+                GuestsConfig.of(line["terms"]),
+                "",
+                dict(line["carried"].get("found", {})),
+            )
+        elif "cycle" in line:
+            at_s = float(line["cycle"]) - origin_s
+            after = snapshot.changed(line["changes"])
+            _seen(telling, snapshot, after, at_s)
+            for name, why in line.get("failed", ()):
+                telling.say(at_s, name, "stayed", f"its move came to nothing: {why}")
+            snapshot = after
+            for name, guest in snapshot.guests.items():
+                first_shares.setdefault(name, guest.share)
+            would = "" if "asked" in line else " (it would be: a dry run)"
+            for each in line.get("asked", line.get("would", ())):
+                what, why = _asked(action_in(each), snapshot, config, first_shares)
+                telling.say(at_s, str(each[1]), what + would, why)
+            telling.decisions += 1
+        elif "answer" in line:
+            for refusal in refusals_in(line):
+                telling.refused[refusal.kind, refusal.text] += 1
+                what = f"{type(refusal.action).__name__.lower()} refused"
+                telling.say(at_s, getattr(refusal.action, "id", ""), what, refusal.text or refusal.kind)
+        elif "end" in line:
+            ended = str(line["end"])
+            telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)
+    spans, changes = telling.done()
+    return ShareTimeline(
+        str(about.get("engine", "")), config.mover or "equal shares", str(about.get("command", "")), ended,
+        {name: host.cores for name, host in snapshot.hosts.items()}, telling.tasks,
+        {name: name.rpartition("@")[0] or name for name in telling.tasks}, spans, changes, telling.refused,
+        telling.decisions, telling.last_s, telling.over,
+    )  # fmt: skip
+
+
+def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
+    for name, guest in after.guests.items():
+        telling.tasks[name] = guest.cores
+        telling.over.pop(name, None)
+        was = before.guests.get(name)
+        if was is not None and was.host != guest.host:
+            telling.say(at_s, name, f"came to {guest.host}", f"it left {was.host}")
+    for name in before.guests.keys() - after.guests.keys():
+        telling.over[name] = "gone"
+        telling.say(at_s, name, "gone", "it was not there any more")
+    telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _had(after).items()})
+
+
+def _had(snapshot: GuestSnapshot) -> dict[str, float]:
+    """The share that each machine has of what it asks for: no host gives more than it has, whatever the caps allow."""
+    had: dict[str, float] = {}
+    for place, host in snapshot.hosts.items():
+        there = {name: guest for name, guest in snapshot.guests.items() if guest.host == place and guest.cores > 0}
+        limit = np.array([guest.cores * guest.share for guest in there.values()])
+        given = water_fill(limit, np.zeros(len(limit)), np.ones(len(limit)), host.cores)
+        had |= {name: float(part) / there[name].cores for name, part in zip(there, given, strict=True)}
+    return {name: had.get(name, guest.share) for name, guest in snapshot.guests.items()}
+
+
+def _asked(
+    action: object, snapshot: GuestSnapshot, config: GuestsConfig, first_shares: dict[str, float]
+) -> tuple[str, str]:
+    """What is asked, and why."""
+    match action:
+        case Cap(name, share):
+            guest = snapshot.guests[name]
+            why = _load(snapshot, guest.host)
+            most = first_shares.get(name, 1.0)
+            why += f"; it was found with {percent(most, 1)}, the most it gets" if share >= most and most < 1.0 else ""
+            return f"capped at {percent(share, 1)} from {percent(guest.share, 1)}", why
+        case Move(name, (to, *_)):
+            guest = snapshot.guests[name]
+            moved = GuestSnapshot(snapshot.hosts, {**snapshot.guests, name: guest._replace(host=to)})
+            now, then = min(_shares(snapshot).values()), min(_shares(moved).values())
+            why = f"by {config.mover}: {_load(snapshot, guest.host)}, {_load(snapshot, to)}; "
+            return (
+                f"moved from {guest.host} to {to}",
+                why + f"the least share is {percent(now, 1)}, and {percent(then, 1)} with this move",
+            )
+        case _:
+            return str(action), ""
+
+
+def _shares(snapshot: GuestSnapshot) -> dict[str, float]:
+    return wanted_shares(snapshot) or {"": 1.0}
+
+
+def _load(snapshot: GuestSnapshot, host: str) -> str:
+    there = [guest for guest in snapshot.guests.values() if host in (guest.host, guest.to)]
+    count = f"{len(there)} machines" if len(there) != 1 else "one machine"
+    word = "asks" if len(there) == 1 else "ask"
+    demand, cores = sum(guest.cores for guest in there), snapshot.hosts[host].cores
+    return f"{count} {word} for {demand:g} of the {cores:g} cores of {host}"

@@ -1,0 +1,76 @@
+"""Diagnostics of a run: its steady state, waits by group, and the reason for idle machines."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from loadmaster.measure.group_waits import Fairness, Groups, fairness, group_waits
+from loadmaster.measure.idle_load import why_idle
+from loadmaster.measure.steady_state import Steady, steady
+from loadmaster.measure.usage import utilization
+from loadmaster.model.cluster import Cluster
+from loadmaster.model.schedule import Schedule
+from loadmaster.model.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class RunDiagnostics:
+    """Beside the means of a run.
+
+    Attributes:
+        steady: the run without its warm-up and its drain, and whether the queue only grows.
+        groups: jobs by user, account, size and hour.
+        idle: why far less was used than the load offers; empty where it was used.
+    """
+
+    steady: Steady
+    groups: tuple[Groups, ...]
+    idle: str
+
+    @property
+    def fairness(self) -> Fairness | None:
+        """Between users; None where the log does not know them."""
+        return fairness(self.groups)
+
+    def row(self) -> dict[str, Any]:
+        """What the row of a run says of it."""
+        even, settled = self.fairness, self.steady
+        return {
+            "warm_up_s": settled.warm_up_s, "drain_s": settled.drain_s, "steady_mean_wait_s": settled.mean_wait_s,
+            "steady_mean_queue_length": settled.mean_queue_length, "overloaded": settled.overloaded,
+            "jain_of_users": None if even is None else even.jain,
+            "worst_user": None if even is None else even.worst_user,
+            "worst_user_bounded_slowdown": None if even is None else even.worst_user_slowdown,
+        }  # fmt: skip
+
+    def plain(self) -> dict[str, Any]:
+        """It as JSON takes it."""
+        columns = [{name: _list(value) for name, value in vars(each).items()} for each in self.groups]
+        return {"steady": dataclasses.asdict(self.steady), "groups": columns, "idle": self.idle}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
+        """What `plain` described."""
+        groups = tuple(
+            Groups(by=each["by"], names=tuple(each["names"]), **{name: np.array(each[name]) for name in _COLUMNS})
+            for each in plain["groups"]
+        )
+        return cls(Steady(**plain["steady"]), groups, plain["idle"])
+
+
+def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:
+    """What stands beside the metrics of a run: means in the steady state, who waits, and why hosts were idle."""
+    used = np.array(list(utilization(workload, cluster, schedule).values()))
+    return RunDiagnostics(
+        steady(workload, schedule), group_waits(workload, schedule), why_idle(workload, cluster, schedule, used)
+    )  # fmt: skip
+
+
+def _list(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+_COLUMNS = ("jobs", "mean_wait_s", "mean_bounded_slowdown", "longest_wait_s")

@@ -1,0 +1,117 @@
+"""Columns of constraints that a reader collects batch by batch: codes of names. Empty columns are dropped."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model import Constraints, Dependencies, InputError
+from loadmaster.model.arrays import Bools, Floats, Ints
+from loadmaster.model.dependencies import parse_dependency
+from loadmaster.model.features import parse_features
+from loadmaster.model.named import Named
+from loadmaster.traces.values import Names
+
+NAMED = ("partition", "qos", "name", "features", "reservation")
+"""Columns of names."""
+DEFAULTS: dict[str, tuple[type, float]] = {
+    "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),
+    "array_task": (np.int32, -1), "follows": (np.int64, -1), "think_s": (np.float64, 0), "throttle": (np.int32, 0),
+    "exclusive": (np.int32, 0), "requeue": (np.bool_, 1), "min_hosts": (np.int32, 0), "max_hosts": (np.int32, 0),
+    "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
+}  # fmt: skip
+"""Columns of numbers: their type, and what says nothing."""
+
+
+class BindingColumns:
+    """Names of the columns that bind jobs, and what of them the model has no word for.
+
+    Example:
+        >>> bound = BindingColumns()
+        >>> columns = {"qos": bound.codes("qos", pl.Series(["high", None])), "nice": np.zeros(2)}
+        >>> bound.constraints(columns, {"submit_s": np.zeros(2)}).given
+        ('qos',)
+    """
+
+    def __init__(self) -> None:
+        self._names = {name: Names() for name in (*NAMED, "depends")}
+        self.notes: list[str] = []
+
+    def codes(self, name: str, column: pl.Series) -> Ints:
+        """int32[N]: codes of the names (of dependencies: the texts) in one batch of the column."""
+        return self._names[name](column)
+
+    def constraints(
+        self,
+        found: Mapping[str, NDArray[Any]],
+        rows: Mapping[str, NDArray[Any]],
+        users: tuple[str, ...] = (),
+        accounts: tuple[str, ...] = (),
+        *,
+        recorded: bool = True,
+    ) -> Constraints:
+        """All that binds J jobs, and `notes` of what does not.
+
+        Args:
+            found: columns of all jobs by their names in `Constraints`, those of `NAMED` and `depends` as codes;
+                unknown is NaN, or the default. `eligible_s` is on the clock of `submit_s`.
+            rows: what else was read of the jobs: `submit_s`, and `estimate_s` if the log has it, float64[J] each.
+            users: names behind the numbers of users.
+            accounts: names behind the numbers of those who pay.
+            recorded: `eligible_s` is what accounting wrote down: of jobs that waited for others, when these let them.
+        """
+        columns: dict[str, Any] = {}
+        for name in NAMED:
+            if name in found and (found[name] >= 0).any():
+                columns[name] = Named(found[name], self._names[name].names)
+        for name, (kind, default) in DEFAULTS.items():
+            if name in found:
+                values: NDArray[Any] = np.where(np.isnan(found[name].astype(np.float64)), default, found[name]).astype(
+                    kind
+                )
+                columns |= {name: values} if (values != default).any() else {}
+        if "features" in columns:
+            columns["features"] = self._understood("features", columns["features"], parse_features)
+        if "depends" in found and (found["depends"] >= 0).any():
+            depends = Named(found["depends"], self._names["depends"].names)
+            depends = self._understood("dependencies", depends, parse_dependency)
+            columns["depends"] = Dependencies.of(depends.words()) if depends.names else None
+        if columns.get("depends") is None and "throttle" not in columns:
+            columns.pop("array", None), columns.pop("array_task", None)
+        if "follows" not in columns:
+            columns.pop("think_s", None)
+        if "limit_s" in columns and np.array_equal(columns["limit_s"], rows.get("estimate_s", ())):
+            del columns["limit_s"]  # the estimate says the same
+        if "eligible_s" in found:
+            waits = (columns.get("throttle", np.zeros(len(rows["submit_s"]))) > 0) & recorded
+            if recorded and columns.get("depends") is not None:
+                waits |= np.diff(columns["depends"].first) > 0
+            columns["eligible_s"] = _eligible(found["eligible_s"], rows["submit_s"], waits)
+        columns = {name: None if isinstance(c, Named) and not c.names else c for name, c in columns.items()}
+        return Constraints(**columns, user_names=users, account_names=accounts)
+
+    def _understood(self, what: str, column: Named, parse: Any) -> Named:
+        """The column without names that `parse` refuses; a note says how many jobs had one."""
+        bad = [code for code, text in enumerate(column.names) if not _parses(text, parse)]
+        if not bad:
+            return column
+        jobs = np.isin(column.code, bad)
+        example = column.names[bad[0]][:40]
+        self.notes.append(f"{int(jobs.sum()):,} jobs have {what} that are not modelled, such as {example}.")
+        return Named(np.where(jobs, -1, column.code), column.names)
+
+
+def _parses(text: str, parse: Any) -> bool:
+    try:
+        parse(text)
+    except InputError:
+        return False
+    return True
+
+
+def _eligible(eligible_s: Floats, submit_s: Floats, waits: Bools) -> Floats | None:
+    """float64[J], or None where no job waits for a time: what `waits` for other jobs became eligible by them."""
+    eligible_s = np.where(waits, submit_s, np.fmax(eligible_s, submit_s))
+    return eligible_s if (eligible_s > submit_s).any() else None

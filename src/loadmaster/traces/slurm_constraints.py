@@ -1,0 +1,132 @@
+"""Constraints of jobs in a dump of Slurm: columns of `sacct` and `squeue`, and options of the submit command."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from loadmaster.model.arrays import Floats
+from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
+from loadmaster.traces.constraint_columns import BindingColumns
+from loadmaster.traces.slurm_demand import WHOLE_HOSTS
+from loadmaster.traces.slurm_fields import hosts_asked
+from loadmaster.traces.submit_line import SubmitOptions, submit_options
+from loadmaster.traces.values import moments, numbers, words
+
+STATUS = {
+    "COMPLETED": "ok", "FAILED": "failed", "OUT_OF_MEMORY": "failed", "BOOT_FAIL": "node_fail",
+    "NODE_FAIL": "node_fail", "TIMEOUT": "timeout", "DEADLINE": "timeout", "CANCELLED": "cancelled",
+    "REVOKED": "cancelled", "PREEMPTED": "preempted",
+}  # fmt: skip
+"""Slurm's states of jobs that ended, by their first word, as `STATUSES`."""
+_FIELDS = {"partition": "partition", "qos": "qos", "name": "jobname"}
+_NOTHING = SubmitOptions()
+_ARRAY = r"^([0-9]+)_(?:([0-9]+)|\[)"
+
+
+def bound_columns(
+    frame: pl.DataFrame,
+    bound: BindingColumns,
+    limit: Floats,
+    tasks: Floats,
+    lines: Sequence[SubmitOptions],
+    marks: dict[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Columns of `Constraints` for the rows of `frame`, whose columns bear the names of `sacct` in lower case.
+
+    Args:
+        frame: all cells as text.
+        bound: knows the names so far.
+        limit: float64[N], the time limit in seconds, NaN where there is none.
+        tasks: float64[N], of the jobs: none can ask for more hosts.
+        lines: what the command line of each job says; () where the log has none.
+        marks: rows of which a note is to be made are put here.
+    """
+    columns: dict[str, NDArray[Any]] = {
+        name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
+    }
+    columns["min_hosts"], columns["max_hosts"] = hosts_asked(frame)
+    columns["limit_s"] = np.where(limit > 0, limit, np.inf)
+    if "eligible" in frame.columns:
+        columns["eligible_s"] = moments(frame["eligible"]).values
+    for name, field in (("priority", "priority"), ("restarts", "restarts"), ("nice", "nice")):
+        if field in frame.columns:
+            columns[name] = np.nan_to_num(numbers(frame[field]).values)
+    if "restarts" in columns:
+        columns["restarts"] = np.clip(columns["restarts"], 0, 1 << 30)
+    if "state" in frame.columns:
+        columns["status"] = _status(words(frame["state"]))
+    if "jobid" in frame.columns:
+        of_array = words(frame["jobid"])
+        for name, group in (("array", 1), ("array_task", 2)):
+            code = of_array.str.extract(_ARRAY, group).cast(pl.Int32, strict=False).fill_null(-1)
+            columns[name] = code.to_numpy()
+    _said(frame, bound, lines, columns, marks)
+    _queued(frame, columns)
+    columns["min_hosts"] = np.minimum(columns["min_hosts"], tasks).astype(np.int32)
+    columns["max_hosts"] = np.clip(columns["max_hosts"], 0, 1 << 30).astype(np.int32)
+    return columns
+
+
+def _status(state: pl.Series) -> NDArray[np.int32]:
+    codes = {word: STATUSES.index(ours) for word, ours in STATUS.items()}
+    first = state.str.extract(r"^([A-Z_]+)", 1)
+    return np.asarray(first.replace_strict(codes, default=0, return_dtype=pl.Int32).fill_null(0).to_numpy())
+
+
+def command_lines(frame: pl.DataFrame) -> Sequence[SubmitOptions]:
+    """What the command line of each row says; () where the log has none."""
+    if "submitline" not in frame.columns:
+        return ()
+    lines = words(frame["submitline"])
+    by_line = {line: submit_options(line) for line in lines.drop_nulls().unique().to_list()}
+    return [by_line.get(line, _NOTHING) for line in lines.to_list()]
+
+
+def _said(
+    frame: pl.DataFrame,
+    bound: BindingColumns,
+    lines: Sequence[SubmitOptions],
+    columns: dict[str, NDArray[Any]],
+    marks: dict[str, Any],
+) -> None:
+    """What the command line says, where there is one, and the columns that say the same."""
+    rows = frame.height
+    empty = pl.Series([None], dtype=pl.String).new_from_index(0, rows)
+    features = words(frame["constraints"]) if "constraints" in frame.columns else empty
+    depends = words(frame["dependency"]) if "dependency" in frame.columns else empty
+    reserved = words(frame["reservation"]) if "reservation" in frame.columns else empty
+    if lines:
+        features = features.fill_null(pl.Series([one.constraint or None for one in lines], dtype=pl.String))
+        depends = depends.fill_null(pl.Series([one.depends or None for one in lines], dtype=pl.String))
+        columns["throttle"] = np.array([one.throttle for one in lines], np.int32)
+        columns["exclusive"] = np.array([one.exclusive for one in lines], np.int32)
+        columns["requeue"] = np.array([one.requeue != 0 for one in lines])
+        least, most = (np.array([one.nodes[k] for one in lines], np.int32) for k in (0, 1))
+        columns["min_hosts"] = np.where(least > 0, least, columns["min_hosts"])
+        columns["max_hosts"] = np.where(least > 0, most, columns["max_hosts"])
+        reserved = reserved.fill_null(pl.Series([one.reservation or None for one in lines], dtype=pl.String))
+        columns.setdefault("nice", np.array([one.nice for one in lines]))
+        if "eligible" not in frame.columns:
+            marks["later"] = np.array([one.later for one in lines])
+        marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
+    columns["reservation"] = bound.codes("reservation", reserved)
+    columns["features"] = bound.codes("features", features)
+    columns["depends"] = bound.codes("depends", depends)
+
+
+def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:
+    """What only the queue itself tells: holds, throttles, whole hosts, whether a job may come back."""
+    if "reason" in frame.columns:
+        reason = words(frame["reason"]).fill_null("")
+        user, admin = reason.str.contains("JobHeldUser").to_numpy(), reason.str.contains("JobHeldAdmin").to_numpy()
+        columns["hold"] = np.where(user, HOLDS.index("user"), np.where(admin, HOLDS.index("admin"), 0))
+    if "throttle" in frame.columns:
+        columns["throttle"] = np.clip(numbers(frame["throttle"]).or_else(0.0), 0, 1 << 30)
+    if "requeue" in frame.columns:
+        columns["requeue"] = numbers(frame["requeue"]).or_else(1.0) != 0
+    if "oversubscribe" in frame.columns:
+        whole = words(frame["oversubscribe"]).str.to_lowercase().is_in(WHOLE_HOSTS).fill_null(value=False)
+        columns["exclusive"] = np.where(whole.to_numpy(), EXCLUSIVE.index("host"), 0)

@@ -1,0 +1,99 @@
+"""One run of a rule on the whole log: metrics, and waits by class, user and week."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from loadmaster.kept.store import Store
+from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
+from loadmaster.kept.watch import Watch
+from loadmaster.measure import Metrics
+from loadmaster.measure.group_waits import group_waits
+from loadmaster.measure.queue_metrics import waits
+from loadmaster.model import Schedule, Workload
+from loadmaster.rules.imports import imported
+from loadmaster.runs.case import Case
+from loadmaster.runs.outcome import run_fully
+from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.tuning.bench import Ruled
+from loadmaster.tuning.weeks import week_of
+
+GROUPS = ("size", "user", "hour", "week")
+
+
+@dataclass(frozen=True)
+class FullLogRun:
+    """What one run came to.
+
+    Attributes:
+        metrics: of all jobs.
+        groups: a row for every size class, user, hour of the day and week: by, name, jobs, mean_wait_s.
+        overloaded: whether the queue only grows (rule R13).
+    """
+
+    metrics: Metrics
+    groups: tuple[dict[str, Any], ...]
+    overloaded: bool
+
+
+def full_log_run(
+    case: Case, rules: Sequence[Ruled], store: Store | None, pool: CellMaker, watch: Watch | None = None
+) -> list[FullLogRun]:
+    """Every rule on the jobs of `case` as they are; only runs that are not in `store` are made."""
+    work = Work(
+        "tune", ("loadmaster.tuning.full_log_run",), _look, case, _to_bytes, _from_bytes,
+        prepare=lambda tasks, watching: _prepare(case, tasks, watching), workers=workers_for(case.workload.jobs),
+        steps=case.workload.jobs,
+    )  # fmt: skip
+    cells = [
+        Cell(_key(work, rule), rule, {"policy": rule.setting.policy, "discipline": rule.setting.discipline})
+        for rule in rules
+    ]  # fmt: skip
+    return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.metrics.mean_wait_s})
+
+
+def _prepare(case: Case, rules: Sequence[Ruled], watch: Watch) -> None:
+    for rule in rules:
+        compile_first(case, [rule.setting], watch, rule.sources)
+
+
+def _key(work: Work[Case, Ruled, FullLogRun], rule: Ruled) -> str:
+    texts = {path: sha256(text.encode()).hexdigest() for path, text in rule.sources.items()}
+    return work.key(
+        setting=rule.setting.essential(rule.sources), sources=texts, imported=imported(rule.sources.values()),
+        case=work.shared.digest,
+    )  # fmt: skip
+
+
+def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
+    _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
+    groups = [
+        {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
+        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
+    ]  # fmt: skip
+    return FullLogRun(
+        outcome.metrics, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
+    )  # fmt: skip
+
+
+def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
+    on = schedule.started
+    week, wait = week_of(workload)[on], waits(workload, schedule)[on]
+    jobs, total = np.bincount(week), np.bincount(week, wait)
+    return [
+        {"by": "week", "name": str(at + 1), "jobs": int(jobs[at]), "mean_wait_s": float(total[at] / jobs[at])}
+        for at in np.flatnonzero(jobs)
+    ]  # fmt: skip
+
+
+def _to_bytes(whole: FullLogRun) -> bytes:
+    return json.dumps(asdict(whole)).encode()
+
+
+def _from_bytes(block: bytes) -> FullLogRun:
+    plain = json.loads(block)
+    return FullLogRun(Metrics(**plain["metrics"]), tuple(plain["groups"]), plain["overloaded"])
