@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, get_args, get_origin
 
 ROOMS = [
-    "model", "place", "order", "backfilling", "sharing", "packing", "sizing", "move", "schedule", "sim", "traces",
+    "model", "place", "order", "backfilling", "sharing", "packing", "sizing", "move", "scheduling", "sim", "traces",
     "measure", "runs",
 ]  # fmt: skip
 """Rooms whose public names (`__all__`) make up the reference beside those of the package itself."""

@@ -18,9 +18,9 @@ tests=(
     "tests/sim/queue/test_engines_agree.py::test_the_engine_that_keeps_promises_agrees_with_the_reference"
     "tests/sim/queue/test_engines_agree.py::test_the_rules_of_the_thesis_agree_with_the_reference[max-jobs0-netbatch]"
     tests/sim/queue/test_engines_agree.py::test_it_agrees_where_hosts_lie_in_several_blocks
-    tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_all_constraints_together
-    "tests/sim/queue/test_bound_runs_agree.py::test_the_compiled_engine_agrees_under_constraints_and_easy[depends+limits]"
-    "tests/sim/queue/test_ticked.py::test_it_agrees_with_the_reference[best-fit-cores]"
+    tests/sim/queue/test_constrained_runs_agree.py::test_the_compiled_engine_agrees_under_all_constraints_together
+    "tests/sim/queue/test_constrained_runs_agree.py::test_the_compiled_engine_agrees_under_constraints_and_easy[depends+limits]"
+    "tests/sim/queue/test_priority_ticks.py::test_it_agrees_with_the_reference[best-fit-cores]"
     tests/sim/queue/test_general_replay.py::test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stopped_for_others
     tests/sim/queue/test_in_bulk.py
     tests/sim/queue/test_host_pool.py

@@ -23,16 +23,15 @@ from numpy.typing import NDArray
 
 from loadmaster import __version__
 from loadmaster.kept.block import from_arrays
-from loadmaster.kept.former_names import name_now
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.system.whole_file import whole_file, write_whole
 
 ABOUT, ARRAYS = "result.json", "result.npz"
-FORMAT = 1
+FORMAT = 2
 """Raised when a folder written before can no longer be read."""
 _PACKAGE = __name__.partition(".")[0]
 _ROOMS = (
-    "measure", "model", "move", "packing", "papers", "report", "runs", "schedule", "search", "sharing", "sim", "site",
+    "measure", "model", "move", "packing", "papers", "report", "runs", "scheduling", "search", "sharing", "sim", "site",
     "sizing", "traces", "tuning", "verbs",
 )  # fmt: skip
 """Whose values are made again of what is read; none of them acts when it is made."""
@@ -188,7 +187,7 @@ def _value(tree: Any, arrays: list[NDArray[Any]], foreign: Mapping[str, Foreign]
         return _value(part, arrays, foreign)
 
     if "of" in tree:
-        return _class(name_now(tree["of"]))(**{name: inner(part) for name, part in tree["fields"].items()})
+        return _class(tree["of"])(**{name: inner(part) for name, part in tree["fields"].items()})
     if "foreign" in tree:
         return foreign[tree["foreign"]].of_plain(tree["plain"])
     ((what, plain),) = tree.items()
