@@ -132,7 +132,7 @@ def test_json_rows_have_exactly_the_documented_keys():
     keys += ["mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s"]
     keys += ["mean_slowdown", "mean_bounded_slowdown", "mean_queue_length", "utilization", "makespan_s", "cycles"]
     keys += ["simulated_jobs_per_s", "warm_up_s", "drain_s", "steady_mean_wait_s", "steady_mean_queue_length"]
-    keys += ["overloaded", "jain_of_users", "worst_user", "worst_user_bounded_slowdown"]
+    keys += ["overloaded", "jain_of_users", "worst_user", "worst_user_bounded_slowdown", "metrics"]
     assert list(first.row()) == keys
     assert list(meta.row()) == [*keys, "chosen"]
 

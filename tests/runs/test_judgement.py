@@ -37,7 +37,7 @@ def ran(levels, samples=60, noise=0.02, unstarted=(0, 0, 0), seed=0):
     rows = []
     for level, left in zip(levels, unstarted, strict=False):
         waits = np.exp(common + level + rng.normal(0, noise, samples))
-        rows.append(tuple(SampleRun(10, left, 3, float(wait), 0.0, 0.0, 0.0, 1.0) for wait in waits))
+        rows.append(tuple(SampleRun(10, left, 3, {"mean_wait_s": float(wait)}) for wait in waits))
     return tuple(rows)
 
 

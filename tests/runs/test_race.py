@@ -23,7 +23,7 @@ def drawer(levels, noise=0.2, calls=None, seed=0, kept=0, clock=None):
             rng = np.random.default_rng((seed, n))
             common, own = rng.normal(0, 1), rng.normal(0, noise, len(levels))
             for row, k in zip(rows, rules, strict=True):
-                row.append(SampleRun(10, 0, 0, float(np.exp(levels[k] + common + own[k])), 0, 0, 0, 1))
+                row.append(SampleRun(10, 0, 0, {"mean_wait_s": float(np.exp(levels[k] + common + own[k]))}))
         made = len(rules) * sum(n >= kept for n in numbers)
         if clock is not None:
             clock.now += made

@@ -31,7 +31,7 @@ def test_chosen_metrics_are_the_columns_of_the_table_and_every_metric_stands_in_
     ]
     assert [each.title for each in columns_for(made.comparison)] == [
         "mean wait s",
-        "p95 wait s",
+        "p95 wait min",
         "jobs that waited",
     ]
 
