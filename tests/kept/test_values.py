@@ -78,7 +78,7 @@ def test_a_file_cannot_name_what_is_no_value(tmp_path, name):
         read_value(tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": 1}', '{"format": 1, "kind": "a", "arrays": 0}'])
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": 2}', '{"format": 2, "kind": "a", "arrays": 0}'])
 def test_a_damaged_file_is_told_in_one_line(tmp_path, damage):
     write_value(tmp_path, "some", FixedHosts(3))
     (tmp_path / ABOUT).write_text(damage)
@@ -97,9 +97,9 @@ def test_changed_arrays_are_noticed(tmp_path):
 
 def test_a_later_format_is_refused(tmp_path):
     write_value(tmp_path, "some", 1)
-    text = (tmp_path / ABOUT).read_text().replace('"format": 1', '"format": 99')
+    text = (tmp_path / ABOUT).read_text().replace('"format": 2', '"format": 99')
     (tmp_path / ABOUT).write_text(text)
-    with pytest.raises(InputError, match="another format than 1"):
+    with pytest.raises(InputError, match="another format than 2"):
         read_value(tmp_path)
 
 
