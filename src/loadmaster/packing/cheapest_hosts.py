@@ -1,0 +1,258 @@
+"""The fewest or the cheapest hosts: by any packer on fewer and fewer hosts, or exactly by the pattern program."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.packing.bound import hopeless
+from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, Relaxed, relax
+from loadmaster.packing.common_unit import common_unit, rounded_up
+from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.instance import Instance
+from loadmaster.packing.level import fits
+from loadmaster.packing.mcb import mcb
+from loadmaster.packing.packing import Attempt
+from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
+from loadmaster.packing.pricing import HostPricing
+from loadmaster.packing.whole_patterns import choose, dive
+
+NAME = "pattern-program"
+MOST_KINDS = 2_000
+"""Kinds of tasks up to which the pattern program is solved."""
+MOST_PATTERNS = 20_000
+"""Patterns that HiGHS chooses from at most."""
+
+
+def all_rigid(instance: Instance, price: Floats | None = None) -> Instance:
+    """The instance with every demand rigid: each task asks its guaranteed yield, or all it asks without one.
+
+    Args:
+        instance: tasks and hosts.
+        price: float64[H]; None keeps that of the instance.
+    """
+    share = instance.task_guarantee if instance.guaranteed else np.ones(instance.tasks)
+    return replace(
+        instance, fluid=instance.fluid[:, :0], fluid_capacity=instance.fluid_capacity[:, :0], fluid_names=(),
+        rigid=np.hstack((instance.fluid * share[:, None], instance.rigid)),
+        rigid_capacity=np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
+        rigid_names=(*instance.fluid_names, *instance.rigid_names), weight=None, guarantee=None,
+        price=instance.price if price is None else price,
+    )  # fmt: skip
+
+
+def cost_of(price: Floats, host: Ints | Longs) -> float:
+    """What the hosts in use cost together; `host` is int[T]."""
+    return float(price[np.unique(host)].sum())
+
+
+def simple_bound(problem: PatternProblem) -> float:
+    """No choice of hosts costs less: each resource alone, every task split as one likes; in whole multiples."""
+    master = CheapestHosts(problem)
+    bounds = [master.bound(problem.demand[:, r], problem.capacity[:, r]) for r in range(problem.demand.shape[1])]
+    least = float(problem.price.min()) if problem.count.any() else 0.0
+    return rounded_up(max([least, *bounds]), common_unit(problem.price))
+
+
+def on_fewer_hosts(rigid: Instance, price: Floats, solve: Callable[[Instance], Attempt]) -> Attempt:
+    """What `solve` makes of the fewest hosts it can do with, found by bisection, the cheapest for their size first.
+
+    Args:
+        rigid: tasks and hosts without a fluid resource.
+        price: float64[H].
+        solve: a packer.
+    """
+    order = _by_price(rigid, price)
+    attempt = solve(_on(rigid, order))
+    if attempt.host is None:
+        return attempt
+    best = order[attempt.host]
+    low, high = 0, len(np.unique(best))
+    while high - low > 1:
+        number = (low + high) // 2
+        fewer = solve(_on(rigid, order[:number]))
+        if fewer.host is None:
+            low = number
+            continue
+        host = order[fewer.host]
+        best = host if cost_of(price, host) < cost_of(price, best) else best
+        high = len(np.unique(host))
+    return replace(attempt, host=best.astype(np.int32), proven=False, bound=None)
+
+
+def _by_price(rigid: Instance, price: Floats) -> Longs:
+    """int64[H]: hosts by price for their capacity, relative to what the tasks ask; larger hosts first among equals."""
+    asked = np.maximum(rigid.rigid.sum(axis=0), 1e-300)
+    size = (rigid.rigid_capacity / asked).min(axis=1, initial=np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dear = np.where(size > 0, price / size, np.inf)
+    return np.lexsort((-size, dear)).astype(np.int64)
+
+
+def _on(rigid: Instance, hosts: Longs) -> Instance:
+    names = tuple(rigid.host_names[h] for h in hosts) if rigid.host_names else ()
+    return replace(
+        rigid, fluid_capacity=rigid.fluid_capacity[hosts], rigid_capacity=rigid.rigid_capacity[hosts],
+        host_names=names, price=None if rigid.price is None else rigid.price[hosts],
+    )  # fmt: skip
+
+
+@dataclass
+class _Best:
+    """The best placement and bound so far.
+
+    Attributes:
+        problem: kinds of tasks and hosts.
+        rigid: the instance.
+        price: float64[H].
+        unit: every cost is a whole multiple of it; 0 if that is not known.
+        bound: no placement costs less.
+        host: int32[T]; None so far.
+        cost: of `host`; infinite without.
+    """
+
+    problem: PatternProblem
+    rigid: Instance
+    price: Floats
+    unit: float
+    bound: float
+    host: Ints | None = None
+    cost: float = np.inf
+
+    @property
+    def proven(self) -> bool:
+        """No placement is cheaper."""
+        return self.cost <= self.bound + 1e-9 * max(1.0, abs(self.bound))
+
+    @property
+    def target(self) -> float:
+        """The highest cost that is better than the best; all hosts where there is none."""
+        if self.host is None:
+            return float(self.price.sum())
+        return self.cost - (self.unit if self.unit > 0 else 1e-9 * self.cost)
+
+    def take(self, host: Ints | None) -> None:
+        """Keep `host` if it is a placement and cheaper."""
+        if host is not None and fits(self.rigid, host) and cost_of(self.price, host) < self.cost:
+            self.host, self.cost = host, cost_of(self.price, host)
+
+    def take_patterns(self, patterns: list[Pattern] | None) -> None:
+        """Keep the placement by `patterns` if it is cheaper."""
+        self.take(None if patterns is None else self.problem.placed(patterns))
+
+    def raise_bound(self, bound: float) -> None:
+        """No placement costs less than `bound`."""
+        self.bound = max(self.bound, min(rounded_up(bound, self.unit), self.cost))
+
+
+def cheapest_hosts(instance: Instance, price: Floats, time_limit_s: float = 60.0, seed: int = 0) -> Attempt:
+    """The placement of all tasks in full on the cheapest hosts, with its proof, or the best within the time.
+
+    MCB8 on fewer and fewer hosts; the relaxed pattern program by column generation, which gives the bound; dives
+    that round it; HiGHS on the patterns that a cheaper placement may use, which proves the best where it ends.
+
+    Args:
+        instance: tasks and hosts; each task gets its guaranteed yield, or all it asks without one.
+        price: float64[H], what a host in use costs, more than 0; all 1 to find the fewest.
+        time_limit_s: seconds.
+        seed: of the dives.
+    """
+    deadline = Deadline.after(time_limit_s)
+    rigid = all_rigid(instance)
+    lost = hopeless(rigid)
+    if lost is not None:
+        return Attempt(None, "infeasible", NAME, 0.0, True, lost[0], lost[1])
+    problem = in_full(instance, price)
+    best = _Best(problem, rigid, price, common_unit(price), simple_bound(problem))
+    interrupted = False
+    try:
+        best.take(on_fewer_hosts(rigid, price, mcb).host)
+        if not best.proven and len(problem.count) <= MOST_KINDS:
+            _by_patterns(best, deadline, seed)
+    except KeyboardInterrupt:
+        interrupted = True
+    if best.host is None:
+        if best.bound > float(price.sum()) * (1 + 1e-9):
+            reason = "the relaxed pattern program needs more hosts than there are"
+            return Attempt(None, "infeasible", NAME, 0.0, True, reason=reason)
+        return Attempt(None, "limit", NAME, reason=f"no placement within {time_limit_s:g} s", interrupted=interrupted)
+    status = "ok" if best.proven else "limit"
+    return Attempt(best.host, status, NAME, proven=best.proven, cost_bound=best.bound, interrupted=interrupted)
+
+
+def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
+    problem, columns = best.problem, Columns(len(best.problem.count))
+
+    def enough(value: float, bound: float) -> bool:
+        whole = rounded_up(bound, best.unit)
+        return whole >= best.cost - 1e-9 or (best.unit > 0 and whole >= rounded_up(value, best.unit))
+
+    try:
+        relaxed = relax(problem, columns, CheapestHosts(problem), deadline, enough)
+    except OutOfTime:
+        return
+    best.raise_bound(relaxed.bound)
+    random, dives = None, 0
+    while not best.proven and not deadline.passed():
+        best.take_patterns(dive(problem, columns, deadline, best.target, random))
+        dives += 1
+        if not best.proven and dives in (1, 4):
+            _by_choice(best, columns, relaxed, deadline, complete=dives == 4)
+        random = np.random.default_rng([seed, dives])
+
+
+def _by_choice(best: _Best, columns: Columns, relaxed: Relaxed, deadline: Deadline, *, complete: bool) -> None:
+    """Let HiGHS choose among the patterns that a cheaper placement may use: those known, or all of them."""
+    while not best.proven and not deadline.passed():
+        dual, limit, bound = _lagrange(best.problem, relaxed)
+        spare = best.target - bound
+        if spare < 0:
+            best.raise_bound(best.cost)
+            return
+        listed = _useful(best.problem, dual, limit - spare, columns, complete=complete)
+        if listed is None:
+            return
+        least = min(best.bound, best.target)
+        chosen = choose(best.problem, listed, least, best.target, deadline.left_s() * (0.9 if complete else 0.3))
+        if chosen.patterns is None:
+            if complete and chosen.complete:
+                best.raise_bound(best.cost)
+            return
+        before = best.cost
+        best.take_patterns(chosen.patterns)
+        if best.cost >= before:
+            return
+
+
+def _lagrange(problem: PatternProblem, relaxed: Relaxed) -> tuple[Floats, Floats, float]:
+    """float64[N], float64[K] and a bound: a placement costs the bound and, for each host, limit - pattern @ dual more.
+
+    The duals are scaled where that gives the higher bound (Farley).
+    """
+    choices = []
+    usable = (relaxed.most > 0) & (problem.hosts > 0)
+    scale = float((problem.price[usable] / relaxed.most[usable]).min(initial=np.inf))
+    for factor in (1.0, scale if np.isfinite(scale) else 1.0):
+        over = np.maximum(relaxed.most * factor - problem.price, 0.0)
+        worth = float(problem.count @ relaxed.dual) * factor - float(over @ problem.hosts)
+        choices.append((worth, relaxed.dual * factor, problem.price + over))
+    worth, dual, limit = max(choices, key=lambda choice: choice[0])
+    return dual, limit, worth
+
+
+def _useful(
+    problem: PatternProblem, dual: Floats, least: Floats, columns: Columns, *, complete: bool
+) -> list[Pattern] | None:
+    """Patterns with a value of at least `least`, float64[K]: those known, or all; None if too many."""
+    if not complete:
+        known = zip(columns.kind, columns.patterns, strict=True)
+        near = [(kind, tasks) for kind, tasks in known if tasks @ dual >= least[kind] - 1e-7]
+        return near if len(near) <= MOST_PATTERNS else None
+    listed: list[Pattern] = []
+    for kind in range(problem.kinds):
+        rows = HostPricing(problem, kind).patterns_above(dual, float(least[kind]) - 1e-7, MOST_PATTERNS - len(listed))
+        if rows is None:
+            return None
+        listed += [(kind, row) for row in rows]
+    return listed
