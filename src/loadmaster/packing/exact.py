@@ -41,7 +41,9 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
     try:
         best = mcb(instance)
     except KeyboardInterrupt:
-        return Attempt(None, "limit", "exact", reason="stopped by Ctrl-C before a placement was found", interrupted=True)
+        return Attempt(
+            None, "limit", "exact", reason="stopped by Ctrl-C before a placement was found", interrupted=True
+        )
     try:
         best = _by_all(instance, best, deadline, seed)
     except KeyboardInterrupt:
@@ -84,7 +86,7 @@ def _patterns(instance: Instance, best: Attempt, deadline: Deadline, _: int) -> 
 
 
 def _general(instance: Instance, best: Attempt, deadline: Deadline, _: int) -> Attempt:
-    if instance.tasks * instance.hosts > MOST_CELLS or best.host is not None and partition.served(instance):
+    if instance.tasks * instance.hosts > MOST_CELLS or (best.host is not None and partition.served(instance)):
         return best
     if instance.guaranteed:
         return better(instance, best, highs(instance, "compact", deadline.left_s()))
@@ -110,7 +112,7 @@ def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
     bounds = [a.bound for a in (one, other) if a.bound is not None]
     bound = min(bounds, default=None)
     proven = bound is not None and max(levels) >= bound * (1 - 1e-12)
-    status = "ok" if proven or other.status == "ok" and winner is other else "limit"
+    status = "ok" if proven or (other.status == "ok" and winner is other) else "limit"
     return replace(
         winner, status=status, bound=bound, effort=one.effort + other.effort, proven=proven,
         interrupted=one.interrupted or other.interrupted,

@@ -95,9 +95,7 @@ def _below(instance: Instance, level: float) -> float:
     return level if reachable == lower else reachable
 
 
-def _take(
-    instance: Instance, ends: _Ends, problem: PatternProblem, columns: Columns, deadline: Deadline
-) -> None:
+def _take(instance: Instance, ends: _Ends, problem: PatternProblem, columns: Columns, deadline: Deadline) -> None:
     """Keep the mapping that HiGHS makes of the patterns, if it finds one."""
     patterns = list(zip(columns.kind, columns.patterns, strict=True))
     chosen = choose(problem, patterns, 0.0, float(problem.hosts.sum()), min(10.0, deadline.left_s() / 4))

@@ -121,9 +121,9 @@ class Packing:
 
     @property
     def gap(self) -> float:
-        """How far the level is below the bound, or the cost above its bound, as a part of the bound; NaN without a mapping.
+        """How far the level is below the bound, or the cost above its bound, as a part of the bound.
 
-        A bound of 0 on a cost leaves an infinite gap.
+        NaN without a mapping; infinite for a cost whose bound is 0.
         """
         if not self.placed:
             return float("nan")

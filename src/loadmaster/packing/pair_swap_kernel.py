@@ -3,8 +3,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, draw, has_room, load_state, relocate
@@ -79,7 +77,11 @@ def best_exchange(problem, state, top, g):
             value = changed_peak(problem, state.load, top, u, t)
             if value < limit:
                 value = max(value, changed_peak(problem, state.load, g, t, u))
-                if value < limit and has_room(problem, state.free, top, u, t) and has_room(problem, state.free, g, t, u):
+                if (
+                    value < limit
+                    and has_room(problem, state.free, top, u, t)
+                    and has_room(problem, state.free, g, t, u)
+                ):
                     limit, task, back = value, t, u
             u = state.next[u]
         t = state.next[t]
@@ -168,7 +170,8 @@ def search_on(problem, state, walk, scratch, goal, budget):
 
     Args:
         problem: tasks and hosts.
-        state, walk: where the search stands, changed; `walk.best` is the best mapping.
+        state: the mapping at hand, changed.
+        walk: where the search stands, changed; `walk.best` is the best mapping.
         scratch: of `regroup`.
         goal: a peak at which to stop.
         budget: pairs of tasks, and steps of dividing, after which to stop.

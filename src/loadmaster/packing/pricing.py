@@ -142,5 +142,3 @@ def _fractional(value: Floats, size: Floats, most: Longs, room: float) -> float:
     filled = np.concatenate(([0.0], np.cumsum(size * most)))
     worth = np.concatenate(([0.0], np.cumsum(value * most)))
     return float(np.interp(room, filled, worth))
-
-

@@ -3,8 +3,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
@@ -52,7 +50,9 @@ def fill_table(size, most, value, best, taken):
     Copies of an item are taken in groups of 1, 2, 4, ...; a row of `taken` stands for a group.
 
     Args:
-        size: int64[N, 2], the amounts of each item; most: int64[N], how many of each; value: float64[N].
+        size: int64[N, 2], the amounts of each item.
+        most: int64[N], how many of each.
+        value: float64[N].
         best: float64[C1 + 1, C2 + 1], written: the highest value within these amounts.
         taken: uint8[G, C1 + 1, C2 + 1], written: 1 where the group is taken.
     """
@@ -202,8 +202,10 @@ def list_patterns(items, capacity, room, least, search, out):
 
     Args:
         items: what may stand on the host.
-        capacity, room, search: as for `branch_pattern`.
+        capacity: as for `branch_pattern`.
+        room: as for `branch_pattern`.
         least: the least value.
+        search: written.
         out: int64[P, N].
 
     Returns:

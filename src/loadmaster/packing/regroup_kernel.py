@@ -3,8 +3,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from loadmaster.kernels import kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import draw, relocate

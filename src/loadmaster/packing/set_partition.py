@@ -1,7 +1,7 @@
 """Exact packing of few tasks on equal hosts: sets of tasks that fill a host, and a choice of disjoint sets.
 
-The level of a mapping is that of its fullest host (rule K2), so the search asks whether all tasks fit on the hosts with no
-load above a peak, for higher and higher peaks: each no raises the bound, the first yes gives the optimum's neighbourhood.
+The level of a mapping is that of its fullest host (rule K2). So the search asks whether all tasks fit on the hosts
+with no load above a peak, for higher and higher peaks. Each no raises the bound, each yes is a better mapping.
 """
 
 from dataclasses import dataclass

@@ -56,7 +56,8 @@ def list_sets(problem, member, used, limit, mask, asked):
 
     Args:
         problem: tasks and hosts.
-        member: int64[T], scratch; used: float64[T + 1, R], scratch.
+        member: int64[T], scratch.
+        used: float64[T + 1, R], scratch.
         limit: steps after which to give up.
         mask: uint64[S], written: bit t stands for task t.
         asked: float64[S, R], written: what each set asks.

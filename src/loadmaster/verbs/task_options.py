@@ -23,9 +23,9 @@ class TaskOptions(Options):
         "str | Path | Cluster | None",
         Option("Machines: 20x16c64g or a file; kubectl's JSON has them.", reads=True, typed=str | None),
     ] = None
-    fluid: Annotated[str | Sequence[str], Option("Resources that may be scaled down, parted by commas; none.", typed=str)] = (
-        "cores"
-    )
+    fluid: Annotated[
+        str | Sequence[str], Option("Resources that may be scaled down, parted by commas, or none.", typed=str)
+    ] = "cores"
     time_limit: Annotated[float, Option("Seconds, for exact methods and local search.")] = 60.0
     out: Annotated["str | Path | None", Option("Folder for results.", flags=("-o", "--out"), typed=Path | None)] = None
 
