@@ -13,7 +13,7 @@ from loadmaster.packing.pattern_problem import PatternProblem, at_level
 from loadmaster.packing.whole_patterns import choose
 
 NAME = "pattern-program"
-MOST_KINDS = 600
+MOST_KINDS = 120
 """Kinds of tasks up to which the program is solved for the level."""
 CLOSE = 1e-5
 """The bisection ends when bound and level, or what cannot be refuted, are this close."""
