@@ -200,7 +200,7 @@ def relax(
     pricing = [HostPricing(problem, kind) for kind in range(problem.kinds)]
     _add_single_tasks(problem, columns, pricing)
     solved = master.solve(columns, deadline)
-    center, bound, most = solved.dual, -np.inf, np.full(problem.kinds, np.inf)
+    center, bound, most = np.zeros_like(solved.dual), 0.0, np.zeros(problem.kinds)
     while not enough(solved.value, bound):
         added = 0
         for smoothing in (SMOOTHING, 0.0):

@@ -11,7 +11,7 @@ from loadmaster.packing.packing import Attempt
 from loadmaster.packing.pair_swap_kernel import Walk, search_on, start_walk
 from loadmaster.packing.regroup_kernel import FREE, GROUP, Group
 
-SLICE = 3_000_000
+SLICE = 1_000_000
 """Pairs of tasks between two looks at the clock: some hundredths of a second."""
 
 
@@ -71,7 +71,7 @@ def search_state(instance: Instance) -> tuple[SearchProblem, SearchState]:
 def _walk(instance: Instance, seed: int) -> Walk:
     leaves = 1 << max(1, (instance.hosts - 1).bit_length())
     return Walk(
-        np.full(2 * leaves, -1, np.int64), np.empty(instance.tasks, np.int64), np.zeros(1),
+        np.full((2, 2 * leaves), -1, np.int64), np.empty(instance.tasks, np.int64), np.zeros(1),
         np.array([seed % 2**64], np.uint64),
     )  # fmt: skip
 

@@ -1,12 +1,15 @@
 # mypy: disable-error-code="no-untyped-def"
 """A mapping that is changed task by task, its loads kept as it changes, compiled."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
+
+kernel: Any = kept_njit(**LEAN)
+part: Any = kept_njit(forceinline=True, **LEAN)
 
 
 class SearchProblem(NamedTuple):
@@ -36,7 +39,7 @@ class SearchState(NamedTuple):
     before: Longs
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@part
 def changed_peak(problem, load, h, plus, minus):
     """The peak of host h with task `plus` added and task `minus` taken away; -1 stands for no task."""
     worst = 0.0
@@ -50,7 +53,7 @@ def changed_peak(problem, load, h, plus, minus):
     return worst
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@part
 def has_room(problem, free, h, plus, minus):
     """Host h can take task `plus` if task `minus` leaves (-1: none leaves)."""
     for d in range(problem.hard.shape[1]):
@@ -62,7 +65,7 @@ def has_room(problem, free, h, plus, minus):
     return True
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@kernel
 def relocate(problem, state, task, to):
     """Take `task` from its host, if it has one, and put it on host `to`, if that is not -1."""
     h = state.host[task]
@@ -91,11 +94,13 @@ def relocate(problem, state, task, to):
         state.peak[to] = changed_peak(problem, state.load, to, -1, -1)
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@kernel
 def load_state(problem, state, mapping):
     """Set `state` to `mapping` from scratch."""
     state.load[:] = 0.0
-    state.free[:] = problem.hard_room
+    for h in range(state.free.shape[0]):
+        for d in range(state.free.shape[1]):
+            state.free[h, d] = problem.hard_room[h, d]
     state.peak[:] = 0.0
     state.head[:] = -1
     state.host[:] = -1
@@ -103,7 +108,7 @@ def load_state(problem, state, mapping):
         relocate(problem, state, t, mapping[t])
 
 
-@kept_njit(nogil=True, error_model="numpy")
+@kernel
 def draw(random, below):
     """A random whole number from 0 to `below` - 1 (splitmix64; Steele, Lea and Flood 2014)."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)

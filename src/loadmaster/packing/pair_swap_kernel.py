@@ -3,12 +3,12 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, draw, has_room, load_state, relocate
 from loadmaster.packing.regroup_kernel import GROUP, regroup
 
-kernel: Any = kept_njit(nogil=True, error_model="numpy")
+kernel: Any = kept_njit(**LEAN)
 PARTNERS = 1_000
 """Partners that the fullest host tries before groups are; all of them where there are no more."""
 GROUPS = 200
@@ -21,8 +21,9 @@ class Walk(NamedTuple):
     """What the search keeps beside the mapping, changed in place.
 
     Attributes:
-        tree: int64[2 L], a tournament over L >= H leaves: each node has the host with the larger peak of two, the
-            lower index among equals; -1 where there is none. Node 1 is the fullest host.
+        tree: int64[2, 2 L], two tournaments over L >= H leaves: each node has the host with the larger peak of two in
+            the first and with the smaller in the second, the lower index among equals; -1 where there is none. Node 1
+            is the fullest host, and the emptiest.
         best: int64[T], the best mapping; least: float64[1], its largest peak.
         random: uint64[1], the state of the random numbers.
     """
@@ -34,28 +35,34 @@ class Walk(NamedTuple):
 
 
 @kernel
-def fuller(peak, one, other):
-    """The host with the larger peak; `one`, which has the lower index, among equals; -1 is none."""
-    return one if other < 0 or (one >= 0 and peak[one] >= peak[other]) else other
+def winner(peak, one, other, side):
+    """The fuller of two hosts (side 0) or the emptier (1); `one`, which has the lower index, among equals; -1 is none."""
+    if one < 0 or other < 0:
+        return max(one, other)
+    if side == 0:
+        return one if peak[one] >= peak[other] else other
+    return one if peak[one] <= peak[other] else other
 
 
 @kernel
 def build_tree(tree, peak):
-    """Fill the tournament."""
-    leaves = tree.shape[0] // 2
-    for k in range(leaves):
-        tree[leaves + k] = k if k < peak.shape[0] else -1
-    for node in range(leaves - 1, 0, -1):
-        tree[node] = fuller(peak, tree[2 * node], tree[2 * node + 1])
+    """Fill both tournaments."""
+    leaves = tree.shape[1] // 2
+    for side in range(2):
+        for k in range(leaves):
+            tree[side, leaves + k] = k if k < peak.shape[0] else -1
+        for node in range(leaves - 1, 0, -1):
+            tree[side, node] = winner(peak, tree[side, 2 * node], tree[side, 2 * node + 1], side)
 
 
 @kernel
 def update_tree(tree, peak, h):
     """Host h has another peak."""
-    node = (tree.shape[0] // 2 + h) // 2
-    while node > 0:
-        tree[node] = fuller(peak, tree[2 * node], tree[2 * node + 1])
-        node //= 2
+    for side in range(2):
+        node = (tree.shape[1] // 2 + h) // 2
+        while node > 0:
+            tree[side, node] = winner(peak, tree[side, 2 * node], tree[side, 2 * node + 1], side)
+            node //= 2
 
 
 @kernel
@@ -89,23 +96,37 @@ def best_exchange(problem, state, top, g):
 
 
 @kernel
+def exchange(problem, state, walk, top, g):
+    """Make the best exchange between the two hosts; (whether there is one, looks)."""
+    task, back, looks = best_exchange(problem, state, top, g)
+    if task >= 0:
+        relocate(problem, state, task, g)
+        if back >= 0:
+            relocate(problem, state, back, top)
+        update_tree(walk.tree, state.peak, top)
+        update_tree(walk.tree, state.peak, g)
+    return task >= 0, looks
+
+
+@kernel
 def relieve_by_pair(problem, state, walk, top):
-    """Make the best exchange with the first partner that helps, from a random one on; (whether one did, looks)."""
-    hosts, looks = problem.room.shape[0], 0
+    """Make the best exchange with the first partner that helps: the emptiest host, then all from a random one on.
+
+    Returns (whether one did, looks).
+    """
+    hosts, g = problem.room.shape[0], walk.tree[1, 1]
+    done, looks = False, 0
+    if g != top:
+        done, looks = exchange(problem, state, walk, top, g)
     g = draw(walk.random, hosts)
     for _ in range(min(hosts, PARTNERS)):
+        if done:
+            break
         if g != top:
-            task, back, more = best_exchange(problem, state, top, g)
+            done, more = exchange(problem, state, walk, top, g)
             looks += more
-            if task >= 0:
-                relocate(problem, state, task, g)
-                if back >= 0:
-                    relocate(problem, state, back, top)
-                update_tree(walk.tree, state.peak, top)
-                update_tree(walk.tree, state.peak, g)
-                return True, looks
         g = g + 1 if g + 1 < hosts else 0
-    return False, looks
+    return done, looks
 
 
 @kernel
@@ -144,7 +165,7 @@ def shake(problem, state, walk):
     for k in range(SHAKES):
         t, u = draw(walk.random, tasks), draw(walk.random, tasks)
         if k == 0:
-            t = state.head[walk.tree[1]]
+            t = state.head[walk.tree[0, 1]]
             if t < 0:  # what rounding left on an empty host is the largest load
                 continue
         h, g = state.host[t], state.host[u]
@@ -156,12 +177,19 @@ def shake(problem, state, walk):
 
 
 @kernel
+def keep_best(state, walk, top):
+    """The mapping at hand is the best."""
+    for t in range(state.host.shape[0]):
+        walk.best[t] = state.host[t]
+    walk.least[0] = state.peak[top]
+
+
+@kernel
 def start_walk(problem, state, walk, mapping):
     """Begin at `mapping`, int64[T]."""
     load_state(problem, state, mapping)
     build_tree(walk.tree, state.peak)
-    walk.best[:] = mapping
-    walk.least[0] = state.peak[walk.tree[1]]
+    keep_best(state, walk, walk.tree[0, 1])
 
 
 @kernel
@@ -180,10 +208,9 @@ def search_on(problem, state, walk, scratch, goal, budget):
     """
     looks, stuck = 0, 0
     while looks < budget:
-        top = walk.tree[1]
+        top = walk.tree[0, 1]
         if state.peak[top] <= goal:
-            walk.best[:] = state.host
-            walk.least[0] = state.peak[top]
+            keep_best(state, walk, top)
             return 1, stuck, looks
         done, more = relieve_by_pair(problem, state, walk, top)
         looks += more + 1
@@ -195,14 +222,12 @@ def search_on(problem, state, walk, scratch, goal, budget):
         stuck += 1
         looks += problem.need.shape[0]
         if state.peak[top] <= walk.least[0]:
-            walk.least[0] = state.peak[top]
-            walk.best[:] = state.host
+            keep_best(state, walk, top)
         else:
             load_state(problem, state, walk.best)
             build_tree(walk.tree, state.peak)
         shake(problem, state, walk)
-    top = walk.tree[1]
+    top = walk.tree[0, 1]
     if state.peak[top] < walk.least[0]:
-        walk.least[0] = state.peak[top]
-        walk.best[:] = state.host
+        keep_best(state, walk, top)
     return 0, stuck, looks

@@ -109,7 +109,8 @@ def begin(search, capacity, room):
     """Nothing is on the host yet."""
     search.now[:] = 0
     search.chosen[:] = 0
-    search.free[0, :] = capacity
+    for r in range(capacity.shape[0]):
+        search.free[0, r] = capacity[r]
     search.worth[0], search.room[0], search.at[0] = 0.0, room, 0
 
 
@@ -185,7 +186,8 @@ def branch_pattern(items, capacity, room, least, limit, search):
         steps += 1
         if search.worth[level] > best + 1e-12:
             best = search.worth[level]
-            search.chosen[:] = search.now
+            for m in range(kinds):
+                search.chosen[m] = search.now[m]
     upper = best
     while level >= 0:  # what the branches that are left could still reach
         if search.at[level] < kinds:
@@ -224,7 +226,8 @@ def list_patterns(items, capacity, room, least, search, out):
             if full:
                 if count == out.shape[0]:
                     return -1
-                out[count, :] = search.now
+                for m in range(kinds):
+                    out[count, m] = search.now[m]
                 count += 1
         if n < kinds and reach(items, search, level, n) < least:
             n = kinds

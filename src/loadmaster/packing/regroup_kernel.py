@@ -3,11 +3,12 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.kernels import kept_njit
+from loadmaster.kernels import LEAN, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import draw, relocate
 
-kernel: Any = kept_njit(nogil=True, error_model="numpy")
+kernel: Any = kept_njit(**LEAN)
+part: Any = kept_njit(forceinline=True, **LEAN)
 GROUP = 5
 """Hosts in a group at most."""
 FREE = 15
@@ -38,7 +39,7 @@ class Group(NamedTuple):
     choice: Longs
 
 
-@kernel
+@part
 def demand_of(problem, task, r):
     """What a task asks of resource r, the fluid ones first."""
     fluid = problem.need.shape[1]
@@ -103,7 +104,7 @@ def sum_rest(problem, group, p, tasks):
             group.rest[p, k, r] = group.rest[p, k + 1, r] + asked
 
 
-@kernel
+@part
 def may_still_fill(group, p, k):
     """Host p, with all tasks from k on that have no host, leaves no more empty than the group may."""
     enough = True
@@ -112,7 +113,7 @@ def may_still_fill(group, p, k):
     return enough
 
 
-@kernel
+@part
 def takes(problem, group, p, task):
     """Host p holds one more task within the limit."""
     fits = True
@@ -121,7 +122,7 @@ def takes(problem, group, p, task):
     return fits
 
 
-@kernel
+@part
 def give(problem, group, p, k, sign):
     """Give the k-th task to host p (sign 1), or take it back (-1)."""
     group.place[k] = p if sign > 0 else -1

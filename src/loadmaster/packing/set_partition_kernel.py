@@ -92,7 +92,8 @@ def list_sets(problem, member, used, limit, mask, asked):
                     if count == mask.shape[0]:
                         return -1
                     mask[count] = bits
-                    asked[count, :] = used[level]
+                    for r in range(resources):
+                        asked[count, r] = used[level, r]
                     count += 1
             t += 1
         else:
