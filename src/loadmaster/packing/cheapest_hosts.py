@@ -16,13 +16,15 @@ from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
 from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import choose, dive
+from loadmaster.packing.whole_patterns import Certificate, choose, dive, search_cover, strict_certificate
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
 """Kinds of tasks up to which the pattern program is solved."""
 MOST_PATTERNS = 20_000
-"""Patterns that HiGHS chooses from at most."""
+"""Patterns to choose from at most."""
+KNOWN_PART = 0.1
+"""The part of the time for the choice among the patterns that column generation made."""
 
 
 def all_rigid(instance: Instance, price: Floats | None = None) -> Instance:
@@ -193,30 +195,45 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
     except OutOfTime:
         return
     best.raise_bound(relaxed.bound)
-    random, dives = None, 0
+    certificates = _certificates(problem, relaxed)
+    best.take_patterns(dive(problem, columns, deadline, best.target))
+    _choose_known(best, columns, certificates, deadline)
+    _choose_from_all(best, certificates, deadline, seed)
+    dives = 0
     while not best.proven and not deadline.passed():
-        best.take_patterns(dive(problem, columns, deadline, best.target, random))
         dives += 1
-        if not best.proven and dives in (1, 4):
-            _by_choice(best, columns, relaxed, deadline, complete=dives == 4)
         random = np.random.default_rng([seed, dives])
+        best.take_patterns(dive(problem, columns, deadline, best.target, random))
 
 
-def _by_choice(best: _Best, columns: Columns, relaxed: Relaxed, deadline: Deadline, *, complete: bool) -> None:
-    """Let HiGHS choose among the patterns that a cheaper placement may use: those known, or all of them."""
+def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate], deadline: Deadline) -> None:
+    """Let HiGHS choose among the patterns known that a cheaper placement may use, for a part of the time."""
     while not best.proven and not deadline.passed():
-        dual, limit, bound = _lagrange(best.problem, relaxed)
-        spare = best.target - bound
-        if spare < 0:
-            best.raise_bound(best.cost)
+        known = zip(columns.kind, columns.patterns, strict=True)
+        useful = [(k, tasks) for k, tasks in known if certificates[0].keeps(k, tasks[None], best.target)[0]]
+        if len(useful) > MOST_PATTERNS:
             return
-        listed = _useful(best.problem, dual, limit - spare, columns, complete=complete)
-        if listed is None:
+        limit_s = deadline.left_s() * KNOWN_PART
+        chosen = choose(best.problem, useful, min(best.bound, best.target), best.target, limit_s)
+        before = best.cost
+        best.take_patterns(chosen.patterns)
+        if best.cost >= before:
             return
-        least = min(best.bound, best.target)
-        chosen = choose(best.problem, listed, least, best.target, deadline.left_s() * (0.9 if complete else 0.3))
+
+
+def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
+    """Search among all patterns that a cheaper placement may use, depth-first and by HiGHS: no choice is a proof."""
+    while not best.proven and not deadline.passed():
+        patterns = _all_useful(best.problem, certificates, best.target)
+        if patterns is None:
+            return
+        patterns, used = _without_idle(best, patterns, certificates, deadline)
+        chosen = search_cover(best.problem, patterns, used, best.target, deadline.share(0.3), seed)
+        if chosen.patterns is None and not chosen.complete:
+            limit_s = deadline.left_s() * 0.9
+            chosen = choose(best.problem, patterns, min(best.bound, best.target), best.target, limit_s)
         if chosen.patterns is None:
-            if complete and chosen.complete:
+            if chosen.complete:
                 best.raise_bound(best.cost)
             return
         before = best.cost
@@ -225,34 +242,56 @@ def _by_choice(best: _Best, columns: Columns, relaxed: Relaxed, deadline: Deadli
             return
 
 
-def _lagrange(problem: PatternProblem, relaxed: Relaxed) -> tuple[Floats, Floats, float]:
-    """float64[N], float64[K] and a bound: a placement costs the bound and, for each host, limit - pattern @ dual more.
+def _without_idle(
+    best: _Best, patterns: list[Pattern], certificates: list[Certificate], deadline: Deadline
+) -> tuple[list[Pattern], list[Certificate]]:
+    """The patterns that a strict certificate keeps, and the certificates with it."""
+    strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.target, deadline.share(0.3))
+    if strict is None:
+        return patterns, certificates
+    kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.target)[0]]
+    return kept, [*certificates, strict]
 
-    The duals are scaled where that gives the higher bound (Farley).
-    """
-    choices = []
-    usable = (relaxed.most > 0) & (problem.hosts > 0)
-    scale = float((problem.price[usable] / relaxed.most[usable]).min(initial=np.inf))
+
+def _certificates(problem: PatternProblem, relaxed: Relaxed) -> list[Certificate]:
+    """That of the relaxed program, then those of each resource alone."""
+    duals = [(relaxed.dual, relaxed.most)]
+    duals += [(problem.demand[:, r], problem.capacity[:, r]) for r in range(problem.demand.shape[1])]
+    return [_certificate(problem, dual, most) for dual, most in duals]
+
+
+def _certificate(problem: PatternProblem, dual: Floats, most: Floats) -> Certificate:
+    """From values of tasks and the highest value of a pattern on each kind; scaled where that is better (Farley)."""
+    usable = (most > 0) & (problem.hosts > 0)
+    scale = float((problem.price[usable] / most[usable]).min(initial=np.inf))
+    made = []
     for factor in (1.0, scale if np.isfinite(scale) else 1.0):
-        over = np.maximum(relaxed.most * factor - problem.price, 0.0)
-        worth = float(problem.count @ relaxed.dual) * factor - float(over @ problem.hosts)
-        choices.append((worth, relaxed.dual * factor, problem.price + over))
-    worth, dual, limit = max(choices, key=lambda choice: choice[0])
-    return dual, limit, worth
+        over = np.maximum(most * factor - problem.price, 0.0)
+        bound = float(problem.count @ dual) * factor - float(over @ problem.hosts)
+        made.append(Certificate(dual * factor, problem.price + over, bound))
+    return max(made, key=lambda each: each.bound)
 
 
-def _useful(
-    problem: PatternProblem, dual: Floats, least: Floats, columns: Columns, *, complete: bool
-) -> list[Pattern] | None:
-    """Patterns with a value of at least `least`, float64[K]: those known, or all; None if too many."""
-    if not complete:
-        known = zip(columns.kind, columns.patterns, strict=True)
-        near = [(kind, tasks) for kind, tasks in known if tasks @ dual >= least[kind] - 1e-7]
-        return near if len(near) <= MOST_PATTERNS else None
+def _all_useful(problem: PatternProblem, certificates: list[Certificate], target: float) -> list[Pattern] | None:
+    """All full patterns that a placement which costs `target` at most may use; None if too many."""
     listed: list[Pattern] = []
     for kind in range(problem.kinds):
-        rows = HostPricing(problem, kind).patterns_above(dual, float(least[kind]) - 1e-7, MOST_PATTERNS - len(listed))
-        if rows is None:
+        patterns = _all_patterns(problem, kind, certificates, target)
+        if patterns is None:
             return None
-        listed += [(kind, row) for row in rows]
-    return listed
+        for certificate in certificates:
+            patterns = patterns[certificate.keeps(kind, patterns, target)]
+        listed += [(kind, row) for row in patterns]
+    return listed if len(listed) <= MOST_PATTERNS else None
+
+
+def _all_patterns(problem: PatternProblem, kind: int, certificates: list[Certificate], target: float) -> Longs | None:
+    """Full patterns by the certificate of the relaxed program, else by the mean of all, which leaves fewer ties."""
+    pricing = HostPricing(problem, kind)
+    mean = Certificate(*(sum(parts) / len(certificates) for parts in zip(*certificates, strict=True)))
+    for each in (certificates[0], mean):
+        least = float(each.limit[kind]) - (target - each.bound) - 1e-7
+        patterns = pricing.patterns_above(each.dual, least, MOST_PATTERNS)
+        if patterns is not None:
+            return patterns
+    return None

@@ -36,7 +36,7 @@ class Walk(NamedTuple):
 
 @kernel
 def winner(peak, one, other, side):
-    """The fuller of two hosts (side 0) or the emptier (1); `one`, which has the lower index, among equals; -1 is none."""
+    """The fuller of two hosts (side 0) or the emptier (1); `one`, of the lower index, among equals; -1 is none."""
     if one < 0 or other < 0:
         return max(one, other)
     if side == 0:

@@ -1,19 +1,26 @@
 """Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
 
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
+from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
 from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
 """A pattern that is used this often or more, beyond a whole number, is used once more."""
+
+FIRST_STEPS = 1_000_000
+STRICT = 0.02
+"""Reduced costs count up to this for a strict certificate, or half as much again as a placement may lose."""
+MOST_STEPS = 20_000_000
+"""Patterns looked at before a search begins anew, twice as many each time."""
 
 
 class Chosen(NamedTuple):
@@ -106,3 +113,115 @@ def choose(problem: PatternProblem, patterns: Sequence[Pattern], least: float, m
     times: Longs = np.rint(found.x).astype(np.int64)
     chosen = [patterns[c] for c in np.flatnonzero(times) for _ in range(times[c])]
     return Chosen(chosen, found.status == 0)
+
+
+class Certificate(NamedTuple):
+    """Values of tasks that prove a bound: each placement costs the bound and, for each host, limit - value more.
+
+    Attributes:
+        dual: float64[N], the value of one task of each kind.
+        limit: float64[K], no pattern on a host of each kind is worth more.
+        bound: no placement costs less.
+    """
+
+    dual: Floats
+    limit: Floats
+    bound: float
+
+    def keeps(self, kind: int, patterns: Longs, target: float) -> Bools:
+        """bool[P]: the patterns, int64[P, N], that a placement which costs `target` at most may use."""
+        return np.asarray(patterns @ self.dual >= self.limit[kind] - (target - self.bound) - 1e-7)
+
+
+def search_cover(
+    problem: PatternProblem,
+    patterns: Sequence[Pattern],
+    certificates: Sequence[Certificate],
+    most: float,
+    deadline: Deadline,
+    seed: int,
+) -> Chosen:
+    """A choice of `patterns` for all tasks at a cost of at most `most`, by a depth-first search that begins anew.
+
+    A pattern that loses more against its limit than all hosts together may, by some certificate, is never chosen.
+    Where the search ends by itself without a choice, there is none.
+
+    Args:
+        problem: tasks and hosts.
+        patterns: to choose from, each as often as wanted; all full ones that a certificate keeps, for a proof.
+        certificates: with bounds.
+        most: the highest cost that is of use.
+        deadline: when to stop.
+        seed: of the order in which patterns are tried.
+    """
+    hosts = int(min(problem.hosts.sum(), np.floor(most / max(problem.price.min(), 1e-12) + 1e-6)))
+    if not patterns or not hosts:
+        return Chosen(None, not patterns)
+    kinds = np.array([kind for kind, _ in patterns], np.int64)
+    rows = [np.flatnonzero(tasks) for _, tasks in patterns]
+    task = np.concatenate(rows)
+    dual, limit = np.array([each.dual for each in certificates]).T, np.array([each.limit for each in certificates]).T
+    given = PatternSet(
+        np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64), task.astype(np.int64),
+        np.concatenate([tasks[row] for (_, tasks), row in zip(patterns, rows, strict=True)]), kinds,
+        np.ascontiguousarray(dual[task]), np.ascontiguousarray(limit[kinds]),
+    )  # fmt: skip
+    search = _cover_search(problem, len(patterns), hosts, np.array([most - each.bound for each in certificates]))
+    random, steps = np.array([seed], np.uint64), FIRST_STEPS
+    while not deadline.passed():
+        answer, depth, _ = cover(given, search, steps, random)
+        if answer:
+            chosen = [patterns[p] for p in search.chosen[:depth]] if answer > 0 else None
+            return Chosen(chosen, answer < 0)
+        steps = min(2 * steps, MOST_STEPS)
+    return Chosen(None, complete=False)
+
+
+def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Floats) -> CoverSearch:
+    left, there = np.zeros((hosts + 1, len(problem.count)), np.int64), np.zeros((hosts + 1, problem.kinds), np.int64)
+    lost = np.zeros((hosts + 1, len(spare)))
+    left[0], there[0], lost[0] = problem.count, problem.hosts, spare
+    level = np.zeros((3, hosts + 1), np.int64)
+    return CoverSearch(
+        left, there, lost, np.zeros((hosts + 1, patterns), np.int64), level[0],
+        np.zeros((hosts + 1, patterns), np.int64), level[1], level[2], np.zeros(hosts, np.int64),
+        np.zeros(len(problem.count), np.int64),
+    )  # fmt: skip
+
+
+def strict_certificate(
+    problem: PatternProblem, patterns: Sequence[Pattern], bound: float, target: float, deadline: Deadline
+) -> Certificate | None:
+    """The certificate of this bound that keeps fewest of `patterns`, where a placement uses these alone.
+
+    Optimal duals are many where a program is degenerate. A linear program finds those that leave the highest sum of
+    reduced costs, each counted a little beyond what a placement may lose: then a pattern that no optimum of the
+    relaxed program uses has one.
+
+    Args:
+        problem: tasks and hosts.
+        patterns: all that a placement may use.
+        bound: of the certificate; that of the relaxed program.
+        target: the highest cost that is of use.
+        deadline: when to stop.
+
+    Returns:
+        None if there is none, or the time is up.
+    """
+    linprog: Any = scipy.optimize.linprog
+    sparse, tasks, count = scipy.sparse, len(problem.count), len(patterns)
+    kinds = np.array([kind for kind, _ in patterns], np.int64)
+    held = sparse.csr_array(np.array([amounts for _, amounts in patterns], np.float64))
+    on_kind = sparse.csr_array((np.ones(count), (np.arange(count), kinds)), shape=(count, problem.kinds))
+    worth = np.concatenate((-problem.count.astype(np.float64), problem.hosts, np.zeros(count)))
+    matrix = sparse.vstack((sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None])))
+    high = np.append(problem.price[kinds], -(bound - 1e-7))
+    cost = np.concatenate((np.zeros(tasks + problem.kinds), np.full(count, -1.0)))
+    ends = np.zeros((len(cost), 2))
+    ends[:, 1] = np.where(cost < 0, max(STRICT, 1.5 * (target - bound)), np.inf)
+    limit = {"time_limit": max(0.0, deadline.left_s())}
+    result = linprog(cost, A_ub=matrix.tocsc(), b_ub=high, bounds=ends, method="highs-ipm", options=limit)
+    if result.x is None:
+        return None
+    dual, extra = np.asarray(result.x[:tasks]), np.asarray(result.x[tasks : tasks + problem.kinds])
+    return Certificate(dual, problem.price + extra, float(problem.count @ dual - problem.hosts @ extra))
