@@ -71,22 +71,25 @@ def test_tasks_are_divided_anew_just_where_the_plain_search_divides_them(seed, p
         assert state.host.tolist() == mapping.tolist()
 
 
-def test_the_tournament_knows_the_fullest_host_after_every_change():
+def test_the_tournaments_know_the_fullest_and_the_emptiest_host_after_every_change():
     rng = np.random.default_rng(0)
     for hosts in (1, 2, 3, 7, 16, 33):
         peak = rng.integers(0, 6, hosts).astype(float)
-        tree = np.full(2 << max(1, (hosts - 1).bit_length()), -1, np.int64)
+        tree = np.full((2, 2 << max(1, (hosts - 1).bit_length())), -1, np.int64)
         build_tree(tree, peak)
         for _ in range(40):
-            assert tree[1] == np.argmax(peak)
+            assert (tree[0, 1], tree[1, 1]) == (np.argmax(peak), np.argmin(peak))
             h = int(rng.integers(hosts))
             peak[h] = rng.integers(0, 6)
             update_tree(tree, peak, h)
 
 
 def test_loads_kept_while_tasks_move_are_those_counted_anew():
-    _, mapping, problem, state = random_state(4, hosts=4, tasks=11)
+    instance = virtual_clusters(Spec(4, 11, 0.3), 1)
+    problem, state = search_state(instance)
     rng = np.random.default_rng(1)
+    mapping = rng.integers(0, 4, 11)
+    load_state(problem, state, mapping)
     for _ in range(200):
         t, h = int(rng.integers(11)), int(rng.integers(4))
         relocate(problem, state, t, h)

@@ -16,7 +16,7 @@ from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
 from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import Certificate, choose, dive, search_cover, strict_certificate
+from loadmaster.packing.whole_patterns import Certificate, Chosen, choose, dive, search_cover, strict_certificate
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
@@ -197,8 +197,9 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
     best.raise_bound(relaxed.bound)
     certificates = _certificates(problem, relaxed)
     best.take_patterns(dive(problem, columns, deadline, best.target))
+    _search_all(best, certificates, deadline, seed)
     _choose_known(best, columns, certificates, deadline)
-    _choose_from_all(best, certificates, deadline, seed)
+    _choose_from_all(best, certificates, deadline)
     dives = 0
     while not best.proven and not deadline.passed():
         dives += 1
@@ -221,32 +222,46 @@ def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate]
             return
 
 
-def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
-    """Search among all patterns that a cheaper placement may use, depth-first and by HiGHS: no choice is a proof."""
+def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
+    """Search among all patterns that a cheaper placement may use; no choice is a proof."""
     while not best.proven and not deadline.passed():
         patterns = _all_useful(best.problem, certificates, best.target)
         if patterns is None:
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
         chosen = search_cover(best.problem, patterns, used, best.target, deadline.share(0.3), seed)
-        if chosen.patterns is None and not chosen.complete:
-            limit_s = deadline.left_s() * 0.9
-            chosen = choose(best.problem, patterns, min(best.bound, best.target), best.target, limit_s)
-        if chosen.patterns is None:
-            if chosen.complete:
-                best.raise_bound(best.cost)
+        if not _taken(best, chosen):
             return
-        before = best.cost
-        best.take_patterns(chosen.patterns)
-        if best.cost >= before:
+
+
+def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline) -> None:
+    """Let HiGHS choose among all patterns that a cheaper placement may use; no choice is a proof."""
+    while not best.proven and not deadline.passed():
+        patterns = _all_useful(best.problem, certificates, best.target)
+        if patterns is None:
             return
+        patterns, _ = _without_idle(best, patterns, certificates, deadline)
+        least = min(best.bound, best.target)
+        if not _taken(best, choose(best.problem, patterns, least, best.target, deadline.left_s() * 0.6)):
+            return
+
+
+def _taken(best: _Best, chosen: Chosen) -> bool:
+    """Keep the choice among all patterns, or that there is none; whether the best is a better one now."""
+    before = best.cost
+    best.take_patterns(chosen.patterns)
+    if chosen.patterns is None and chosen.complete:
+        best.raise_bound(best.cost)
+    return best.cost < before
 
 
 def _without_idle(
     best: _Best, patterns: list[Pattern], certificates: list[Certificate], deadline: Deadline
 ) -> tuple[list[Pattern], list[Certificate]]:
     """The patterns that a strict certificate keeps, and the certificates with it."""
-    strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.target, deadline.share(0.3))
+    strict = None
+    if patterns:
+        strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.target, deadline.share(0.3))
     if strict is None:
         return patterns, certificates
     kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.target)[0]]

@@ -41,4 +41,4 @@ def multiples(values: Floats, unit: float) -> Longs:
 
 def rounded_up(value: float, unit: float) -> float:
     """The least whole multiple of `unit` that is not below `value`, which may be too large by a rounding error."""
-    return value if unit <= 0 else math.ceil(value / unit - 1e-6) * unit
+    return value if unit <= 0 or math.isinf(value) else math.ceil(value / unit - 1e-6) * unit

@@ -83,7 +83,7 @@ class HostPricing:
         """
         worthy = np.flatnonzero(self.most > 0)
         if not self._demand.shape[1]:
-            return self.most[None, :] if self.most @ value >= least else self.most[None, :0]
+            return self.most[None, :][: int(self.most @ value >= least)]
         order, items, room = self._items(np.maximum(value, 1e-13), self.most, worthy)
         out = np.empty((rows, len(worthy)), np.int64)
         count = list_patterns(items, self._capacity, room, least, self._branching(items), out)

@@ -62,7 +62,8 @@ class _Search:
     """Tasks in the order of the search, the largest first, and what is known of the least peak.
 
     Attributes:
-        low: no mapping has a peak below; high: the peak of the best mapping known.
+        least: no mapping has a peak below, and a lower one would raise no level.
+        low: no mapping has a peak so low; high: the peak of the best mapping known.
         host: int32[T], that mapping, in the instance's order.
     """
 
@@ -76,7 +77,8 @@ class _Search:
         self.order = np.argsort(-demand.max(axis=1, initial=0.0), kind="stable")
         self.demand = np.ascontiguousarray(demand[self.order])
         self.total = self.demand.sum(axis=0)
-        self.low, self.high = 1.0 / ceiling(instance), 1.0 / level_of(instance, start.host)
+        self.least, self.high = 1.0 / ceiling(instance), 1.0 / level_of(instance, start.host)
+        self.low = self.least * (1 - 1e-9)
         self.host = start.host
         self.sets: Sets | None = None
 
@@ -127,7 +129,7 @@ class _Search:
     def peaks(self) -> Floats:
         """float64[P]: peaks that the best mapping may have, ascending, better than that of the mapping known."""
         assert self.sets is not None
-        peaks = self.sets.peak
+        peaks = np.maximum(self.sets.peak, self.least)
         return np.unique(peaks[(peaks > self.low) & (peaks < self.high * (1 - 1e-12))])
 
     def take(self, masks: Any) -> None:
@@ -156,7 +158,7 @@ def set_partition(instance: Instance, start: Attempt, time_limit_s: float = 60.0
     search = _Search(instance, start)
     interrupted, effort = False, 0
     try:
-        if search.high > 1.0 and search.high > search.low * (1 + 1e-12):
+        if search.high > search.least * (1 + 1e-12):
             search.sets = search.list_below(search.high)
             if search.sets is not None:
                 _raise_by_program(search, deadline)
@@ -164,8 +166,8 @@ def set_partition(instance: Instance, start: Attempt, time_limit_s: float = 60.0
     except KeyboardInterrupt:
         interrupted = True
     level = level_of(instance, search.host)
-    settled = search.high <= 1.0 or search.high <= search.low * (1 + 1e-12)
-    bound = level if settled else max(level, min(1.0, 1.0 / search.low))
+    settled = search.high <= max(search.least, search.low) * (1 + 1e-12)
+    bound = level if settled else max(level, 1.0 / max(search.least, search.low))
     status = "ok" if settled else "limit"
     return Attempt(search.host, status, NAME, bound, settled, effort=effort, interrupted=interrupted)
 
