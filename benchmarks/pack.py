@@ -105,12 +105,16 @@ def two_constraints(kind: int, tasks: int, seed: int) -> Instance:
     return _rigid(demand, 100 if kind == 10 else 150, 100 if kind == 10 else 150, tasks)
 
 
-def virtual_machines(tasks: int, seed: int) -> Instance:
-    """Virtual machines of usual sizes, 1 to 64 cores with 1, 2, 4 or 8 GB a core, on hosts of 104 cores and 256 GB."""
+def virtual_machines(tasks: int, seed: int, *, large: bool) -> Instance:
+    """Virtual machines of 2 or 4 GB a core on hosts of 104 cores and 256 GB: sizes that fill no host evenly.
+
+    A size is drawn with a weight of 1 over the root of its cores.
+    """
     rng = np.random.default_rng(seed)
-    cores = rng.choice([1, 2, 4, 8, 16, 32, 64], tasks, p=[0.2, 0.24, 0.24, 0.16, 0.1, 0.05, 0.01])
-    per_core = rng.choice([1, 2, 4, 8], tasks, p=[0.15, 0.4, 0.35, 0.1])
-    return _rigid(np.column_stack((cores, np.minimum(cores * per_core, 256))), 104, 256, tasks)
+    cores = np.array([16, 24, 28, 32, 36, 48, 64] if large else [8, 12, 20, 28, 36, 44])
+    weight = cores**-0.5
+    drawn = rng.choice(cores, tasks, p=weight / weight.sum())
+    return _rigid(np.column_stack((drawn, drawn * rng.choice([2, 4], tasks))), 104, 256, tasks)
 
 
 def _rigid(demand: Any, first: float, second: float, hosts: int) -> Instance:
@@ -125,7 +129,9 @@ def fewest_hosts() -> None:
     print("Fewest hosts, sums of three seeds: MCB8, exact (proven of 3), bound, worst seconds of exact in 60")
     cases = [(f"Caprara-Toth {kind}, {tasks}", [two_constraints(kind, tasks, seed) for seed in range(3)])
              for kind in (6, 7, 10) for tasks in (51, 99, 201)]  # fmt: skip
-    cases.append(("2,000 virtual machines", [virtual_machines(2_000, seed) for seed in range(3)]))
+    for large in (False, True):
+        machines = [virtual_machines(2_000, seed, large=large) for seed in range(3)]
+        cases.append((f"2,000 {'large ' * large}VMs", machines))
     for name, instances in cases:
         quick = [pack(instance, "mcb8").cost for instance in instances]
         best = [pack(instance, "exact", PackOptions(60)) for instance in instances]

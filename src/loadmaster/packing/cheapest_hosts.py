@@ -13,7 +13,7 @@ from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import fits
 from loadmaster.packing.mcb import mcb
-from loadmaster.packing.packing import Attempt
+from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
 from loadmaster.packing.pricing import HostPricing
 from loadmaster.packing.whole_patterns import Certificate, Chosen, choose, dive, search_cover, strict_certificate
@@ -23,7 +23,7 @@ MOST_KINDS = 2_000
 """Kinds of tasks up to which the pattern program is solved."""
 MOST_PATTERNS = 20_000
 """Patterns to choose from at most."""
-KNOWN_PART = 0.1
+KNOWN_PART = 0.05
 """The part of the time for the choice among the patterns that column generation made."""
 
 
@@ -179,7 +179,7 @@ def cheapest_hosts(instance: Instance, price: Floats, time_limit_s: float = 60.0
             reason = "the relaxed pattern program needs more hosts than there are"
             return Attempt(None, "infeasible", NAME, 0.0, True, reason=reason)
         return Attempt(None, "limit", NAME, reason=f"no placement within {time_limit_s:g} s", interrupted=interrupted)
-    status = "ok" if best.proven else "limit"
+    status: Status = "ok" if best.proven else "limit"
     return Attempt(best.host, status, NAME, proven=best.proven, cost_bound=best.bound, interrupted=interrupted)
 
 
@@ -197,8 +197,8 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
     best.raise_bound(relaxed.bound)
     certificates = _certificates(problem, relaxed)
     best.take_patterns(dive(problem, columns, deadline, best.target))
-    _search_all(best, certificates, deadline, seed)
     _choose_known(best, columns, certificates, deadline)
+    _search_all(best, certificates, deadline, seed)
     _choose_from_all(best, certificates, deadline)
     dives = 0
     while not best.proven and not deadline.passed():

@@ -36,7 +36,7 @@ class CoverSearch(NamedTuple):
     Attributes:
         left: int64[D + 1, N], tasks without a pattern; hosts: int64[D + 1, K], hosts without one.
         spare: float64[D + 1, B], by how much the patterns still to come may stay below their limits.
-        alive: int64[D + 1, P], patterns that may still be chosen; count: int64[D + 1], how many.
+        alive: int64[D + 1, P], patterns that may still be chosen; alive_count: int64[D + 1], how many.
         option: int64[D + 1, P], those of them that hold the task chosen; options: int64[D + 1], how many.
         tried: int64[D + 1], options that have been tried; chosen: int64[D].
         often: int64[N], scratch: how many patterns hold each kind of task.
@@ -46,7 +46,7 @@ class CoverSearch(NamedTuple):
     hosts: Longs
     spare: Floats
     alive: Longs
-    count: Longs
+    alive_count: Longs
     option: Longs
     options: Longs
     tried: Longs
@@ -77,7 +77,7 @@ def find_options(patterns, search, level, random):
     kinds = search.left.shape[1]
     for n in range(kinds):
         search.often[n] = 0
-    candidates = patterns.kind.shape[0] if level == 0 else search.count[level - 1]
+    candidates = patterns.kind.shape[0] if level == 0 else search.alive_count[level - 1]
     count = 0
     for k in range(candidates):
         p = k if level == 0 else search.alive[level - 1, k]
@@ -86,7 +86,7 @@ def find_options(patterns, search, level, random):
             count += 1
             for e in range(patterns.start[p], patterns.start[p + 1]):
                 search.often[patterns.task[e]] += 1
-    search.count[level] = count
+    search.alive_count[level] = count
     rarest = -1
     for n in range(kinds):
         if search.left[level, n] > 0 and (rarest < 0 or search.often[n] < search.often[rarest]):
@@ -153,6 +153,6 @@ def cover(patterns, search, limit, random):
         search.tried[level] += 1
         take(patterns, search, level, p)
         level += 1
-        steps += 1 + search.count[level - 1]
+        steps += 1 + search.alive_count[level - 1]
         state = find_options(patterns, search, level, random)
     return -1, 0, steps

@@ -12,7 +12,7 @@ from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.milp import highs
-from loadmaster.packing.packing import Attempt
+from loadmaster.packing.packing import Attempt, Status
 
 SEARCH_FIRST = 20
 """More tasks than this and the local search goes first: the bound itself may be in reach."""
@@ -112,7 +112,7 @@ def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
     bounds = [a.bound for a in (one, other) if a.bound is not None]
     bound = min(bounds, default=None)
     proven = bound is not None and max(levels) >= bound * (1 - 1e-12)
-    status = "ok" if proven or (other.status == "ok" and winner is other) else "limit"
+    status: Status = "ok" if proven or (other.status == "ok" and winner is other) else "limit"
     return replace(
         winner, status=status, bound=bound, effort=one.effort + other.effort, proven=proven,
         interrupted=one.interrupted or other.interrupted,

@@ -8,7 +8,7 @@ from loadmaster.packing.column_generation import Columns, OutOfTime, ShareOfHost
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
-from loadmaster.packing.packing import Attempt
+from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import PatternProblem, at_level
 from loadmaster.packing.whole_patterns import choose
 
@@ -58,7 +58,7 @@ def level_by_patterns(instance: Instance, start: Attempt, time_limit_s: float = 
     except KeyboardInterrupt:
         interrupted = True
     proven = ends.level >= ends.bound * (1 - 1e-12)
-    status = "ok" if proven else "limit"
+    status: Status = "ok" if proven else "limit"
     return Attempt(ends.host, status, NAME, max(ends.bound, ends.level), proven, interrupted=interrupted)
 
 

@@ -46,7 +46,8 @@ class PatternProblem:
         """int64[N]: how many tasks of each kind one host of this kind holds at most."""
         with np.errstate(divide="ignore", invalid="ignore"):
             held = np.where(self.demand > 0, np.floor(self.capacity[kind] / self.demand), np.inf)
-        return np.minimum(held.min(axis=1, initial=np.inf), self.count).astype(np.int64)
+        most: Longs = np.minimum(held.min(axis=1, initial=np.inf), self.count).astype(np.int64)
+        return most
 
     def fits(self, pattern: Pattern) -> bool:
         """One host of the kind holds the pattern."""

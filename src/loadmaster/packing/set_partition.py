@@ -15,7 +15,7 @@ from loadmaster.packing.bound import ceiling
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
-from loadmaster.packing.packing import Attempt
+from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.set_partition_kernel import SetProblem, SetSearch, list_sets, search_sets
 
 NAME = "set-partition"
@@ -50,7 +50,7 @@ class Sets:
     def members(self, tasks: int) -> Floats:
         """float64[S, T]: 1 where a set holds a task."""
         bits = (self.mask[:, None] >> np.arange(tasks, dtype=np.uint64)) & np.uint64(1)
-        return bits.astype(np.float64)
+        return np.asarray(bits, np.float64)
 
 
 def served(instance: Instance) -> bool:
@@ -88,7 +88,7 @@ class _Search:
 
     def budget(self, peak: float) -> Floats:
         """float64[R]: what all hosts together may leave empty at `peak`."""
-        return np.maximum(self.capacity(peak) * self.instance.hosts - self.total, 0.0)
+        return np.asarray(np.maximum(self.capacity(peak) * self.instance.hosts - self.total, 0.0))
 
     def list_below(self, peak: float) -> Sets | None:
         """All sets that a host of a mapping with this peak may hold; None if there are too many."""
@@ -168,7 +168,7 @@ def set_partition(instance: Instance, start: Attempt, time_limit_s: float = 60.0
     level = level_of(instance, search.host)
     settled = search.high <= max(search.least, search.low) * (1 + 1e-12)
     bound = level if settled else max(level, 1.0 / max(search.least, search.low))
-    status = "ok" if settled else "limit"
+    status: Status = "ok" if settled else "limit"
     return Attempt(search.host, status, NAME, bound, settled, effort=effort, interrupted=interrupted)
 
 

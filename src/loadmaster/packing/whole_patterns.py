@@ -111,7 +111,7 @@ def choose(problem: PatternProblem, patterns: Sequence[Pattern], least: float, m
     if found.x is None:
         return Chosen(None, found.status == INFEASIBLE)
     times: Longs = np.rint(found.x).astype(np.int64)
-    chosen = [patterns[c] for c in np.flatnonzero(times) for _ in range(times[c])]
+    chosen = [patterns[int(c)] for c in np.flatnonzero(times) for _ in range(times[c])]
     return Chosen(chosen, found.status == 0)
 
 
@@ -214,7 +214,9 @@ def strict_certificate(
     held = sparse.csr_array(np.array([amounts for _, amounts in patterns], np.float64))
     on_kind = sparse.csr_array((np.ones(count), (np.arange(count), kinds)), shape=(count, problem.kinds))
     worth = np.concatenate((-problem.count.astype(np.float64), problem.hosts, np.zeros(count)))
-    matrix = sparse.vstack((sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None])))
+    matrix: Any = sparse.vstack(
+        (sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None]))
+    )
     high = np.append(problem.price[kinds], -(bound - 1e-7))
     cost = np.concatenate((np.zeros(tasks + problem.kinds), np.full(count, -1.0)))
     ends = np.zeros((len(cost), 2))
