@@ -163,8 +163,10 @@ def many_hosts() -> None:
 
 def whole_cores() -> None:
     rng = np.random.default_rng(0)
-    cores = rng.choice([1, 2, 4, 8, 16], 999)
-    hosts = int(np.ceil(cores.sum() / 38.1))
+    cores, hosts = rng.choice([1, 2, 4, 8], 999), 100
+    while (off := int(3808 - cores.sum())) != 0:
+        task = rng.integers(999)
+        cores[task] = max(1, cores[task] + np.sign(off))
     zero = np.zeros((999, 0)), np.zeros((hosts, 0))
     instance = Instance(cores[:, None].astype(float), zero[0], np.full((hosts, 1), 32.0), zero[1], rigid_names=())
     best = pack(instance, "exact", PackOptions(10))

@@ -70,7 +70,7 @@ def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]
         rows.append(("fit on no host", f"{len(facts['fits_nowhere']):,}: {_some(facts['fits_nowhere'])}"))
     if facts["could_place"] is not None:
         rows.append(("could be placed", f"{facts['could_place']:,} of {facts['tasks']:,} tasks, or more"))
-    if admit is None:
+    if admit is None and facts["minimise"] == "level":
         rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it asks"))
     return rows
 

@@ -16,7 +16,14 @@ from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
 from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import Certificate, Chosen, choose, dive, search_cover, strict_certificate
+from loadmaster.packing.whole_patterns import (
+    Certificate,
+    ChosenPatterns,
+    choose,
+    dive,
+    search_cover,
+    strict_certificate,
+)
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
@@ -246,7 +253,7 @@ def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Dea
             return
 
 
-def _taken(best: _Best, chosen: Chosen) -> bool:
+def _taken(best: _Best, chosen: ChosenPatterns) -> bool:
     """Keep the choice among all patterns, or that there is none; whether the best is a better one now."""
     before = best.cost
     best.take_patterns(chosen.patterns)

@@ -8,8 +8,8 @@ from loadmaster.packing.improve_kernel import SearchProblem, SearchState
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.packing import Attempt
-from loadmaster.packing.pair_swap_kernel import Walk, search_on, start_walk
-from loadmaster.packing.regroup_kernel import FREE, GROUP, Group
+from loadmaster.packing.pair_swap_kernel import PairWalk, search_on, start_walk
+from loadmaster.packing.regroup_kernel import FREE, GROUP, HostGroup
 
 SLICE = 1_000_000
 """Pairs of tasks between two looks at the clock: some hundredths of a second."""
@@ -73,17 +73,17 @@ def search_state(instance: Instance) -> tuple[SearchProblem, SearchState]:
     )  # fmt: skip
 
 
-def _walk(instance: Instance, seed: int) -> Walk:
+def _walk(instance: Instance, seed: int) -> PairWalk:
     leaves = 1 << max(1, (instance.hosts - 1).bit_length())
-    return Walk(
+    return PairWalk(
         np.full((2, 2 * leaves), -1, np.int64), np.empty(instance.tasks, np.int64), np.zeros(1),
         np.array([seed % 2**64], np.uint64),
     )  # fmt: skip
 
 
-def _group(instance: Instance) -> Group:
+def _group(instance: Instance) -> HostGroup:
     resources = instance.scaled.room.shape[1] + instance.scaled.hard_room.shape[1]
-    return Group(
+    return HostGroup(
         np.zeros(GROUP, np.int64), np.zeros(FREE, np.int64), np.zeros(FREE, np.int64), np.zeros((GROUP, resources)),
         np.zeros((GROUP, resources)), np.zeros((GROUP, FREE + 1, resources)), np.zeros((GROUP + 1, resources)),
         np.zeros(GROUP * (FREE + 1), np.int64),

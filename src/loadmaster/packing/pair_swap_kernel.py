@@ -17,7 +17,7 @@ SHAKES = 3
 """Random swaps that get a stuck search going again."""
 
 
-class Walk(NamedTuple):
+class PairWalk(NamedTuple):
     """What the search keeps beside the mapping, changed in place.
 
     Attributes:

@@ -17,7 +17,7 @@ STEPS = 3_000
 """Steps after which a division is given up."""
 
 
-class Group(NamedTuple):
+class HostGroup(NamedTuple):
     """Scratch of `regroup`: G hosts at most, N tasks at most, R = F + D resources, the fluid ones first.
 
     Attributes:

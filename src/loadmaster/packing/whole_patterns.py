@@ -23,7 +23,7 @@ MOST_STEPS = 20_000_000
 """Patterns looked at before a search begins anew, twice as many each time."""
 
 
-class Chosen(NamedTuple):
+class ChosenPatterns(NamedTuple):
     """Patterns for all tasks, and whether the search among its patterns was complete; None if there are no such.
 
     Attributes:
@@ -86,7 +86,9 @@ def _rounded(use: Floats, random: np.random.Generator | None) -> list[tuple[int,
     return [(int(random.choice(often, p=use[often] / use[often].sum())), 1)]
 
 
-def choose(problem: PatternProblem, patterns: Sequence[Pattern], least: float, most: float, limit_s: float) -> Chosen:
+def choose(
+    problem: PatternProblem, patterns: Sequence[Pattern], least: float, most: float, limit_s: float
+) -> ChosenPatterns:
     """The cheapest choice of `patterns` for all tasks by HiGHS, if its cost is at most `most`.
 
     Args:
@@ -97,7 +99,7 @@ def choose(problem: PatternProblem, patterns: Sequence[Pattern], least: float, m
         limit_s: seconds.
     """
     if not patterns:
-        return Chosen(None, True)
+        return ChosenPatterns(None, True)
     sparse = scipy.sparse
     kinds = np.array([kind for kind, _ in patterns], np.int64)
     tasks = sparse.csc_array(np.array([tasks for _, tasks in patterns], np.float64).T)
@@ -109,10 +111,10 @@ def choose(problem: PatternProblem, patterns: Sequence[Pattern], least: float, m
     upper: Floats = np.full(len(kinds), float(problem.count.max(initial=1)))
     found = solve(Milp(price, matrix, low, high, upper * 0, upper, len(kinds)), limit_s)
     if found.x is None:
-        return Chosen(None, found.status == INFEASIBLE)
+        return ChosenPatterns(None, found.status == INFEASIBLE)
     times: Longs = np.rint(found.x).astype(np.int64)
     chosen = [patterns[int(c)] for c in np.flatnonzero(times) for _ in range(times[c])]
-    return Chosen(chosen, found.status == 0)
+    return ChosenPatterns(chosen, found.status == 0)
 
 
 class Certificate(NamedTuple):
@@ -140,7 +142,7 @@ def search_cover(
     most: float,
     deadline: Deadline,
     seed: int,
-) -> Chosen:
+) -> ChosenPatterns:
     """A choice of `patterns` for all tasks at a cost of at most `most`, by a depth-first search that begins anew.
 
     A pattern that loses more against its limit than all hosts together may, by some certificate, is never chosen.
@@ -156,7 +158,7 @@ def search_cover(
     """
     hosts = int(min(problem.hosts.sum(), np.floor(most / max(problem.price.min(), 1e-12) + 1e-6)))
     if not patterns or not hosts:
-        return Chosen(None, not patterns)
+        return ChosenPatterns(None, not patterns)
     kinds = np.array([kind for kind, _ in patterns], np.int64)
     rows = [np.flatnonzero(tasks) for _, tasks in patterns]
     task = np.concatenate(rows)
@@ -172,9 +174,9 @@ def search_cover(
         answer, depth, _ = cover(given, search, steps, random)
         if answer:
             chosen = [patterns[p] for p in search.chosen[:depth]] if answer > 0 else None
-            return Chosen(chosen, answer < 0)
+            return ChosenPatterns(chosen, answer < 0)
         steps = min(2 * steps, MOST_STEPS)
-    return Chosen(None, complete=False)
+    return ChosenPatterns(None, complete=False)
 
 
 def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Floats) -> CoverSearch:
