@@ -265,3 +265,67 @@ def test_a_policy_that_fails_is_told_in_one_line(few_tasks, tmp_path, body, says
     assert isinstance(result.exception, InputError)
     assert re.search(says, str(result.exception))
     assert "\n" not in str(result.exception)
+
+
+VMS = "name,cores,memory,tasks\nsmall,2,4GiB,40\nwide,12,24GiB,9\nfat,4,48GiB,8\n"
+
+
+@pytest.fixture
+def vms(tmp_path):
+    path = tmp_path / "vms.csv"
+    path.write_text(VMS)
+    return path
+
+
+def test_hosts_are_minimised_where_every_demand_is_rigid(vms, tmp_path):
+    words = ("pack", vms, "--hosts", "30x16c64g", "--fluid", "none", "--exact")
+    text = run(*words).stdout
+    assert re.search(r"result +optimal\b", text)
+    assert re.search(r"hosts used +17\b", text)
+    facts = json.loads(run(*words, "--json", "-o", tmp_path / "out").stdout)
+    assert (facts["minimise"], facts["cost"], facts["cost_bound"], facts["proven"]) == ("hosts", 17, 17, True)
+    assert len({row["host"] for row in facts["rows"]}) == 17
+    assert "bound" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_placement_that_is_not_proven_is_never_called_optimal(vms):
+    text = run("pack", vms, "--hosts", "30x16c64g", "--fluid", "none").stdout
+    assert re.search(r"result +best found, at most 21\.43 % from optimal", text)
+    facts = json.loads(run("pack", vms, "--hosts", "30x16c64g", "--fluid", "none", "--json").stdout)
+    assert (facts["cost"], facts["cost_bound"], facts["proven"]) == (17, 14, False)
+
+
+def test_the_cheapest_hosts_are_chosen_by_their_prices(vms):
+    priced = ("pack", vms, "--hosts", "20x16c64g@0.8,10x32c128g@1.5", "--fluid", "none", "--exact")
+    facts = json.loads(run(*priced, "--minimise", "cost", "--json").stdout)
+    assert facts["proven"]
+    assert facts["cost"] == pytest.approx(facts["cost_bound"])
+    fewest = json.loads(run(*priced, "--json").stdout)
+    assert fewest["hosts_used"] <= facts["hosts_used"]
+    spread = json.loads(run("pack", vms, "--hosts", "30x16c64g", "--exact", "--minimise", "level", "--json").stdout)
+    assert spread["minimise"] == "level"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--hosts", "30x16c64g", "--minimise", "cost"), "the hosts have no prices"),
+        (("--hosts", "30x16c64g", "--minimise", "hosts", "--admit", "0.5"), "two goals at once"),
+        (("--hosts", "30x16c64g", "--fluid", "licences"), "known: cores, memory, or none"),
+    ],
+)
+def test_what_cannot_be_minimised_is_refused_in_one_line(vms, words, says):
+    with pytest.raises(InputError, match=says):
+        raise run("pack", vms, *words).exception
+
+
+def test_ctrl_c_shows_the_best_placement_and_ends_with_130(tasks, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("loadmaster.packing.exact._branch", stopped)
+    tasks.write_text("cores,memory_gb\n9,1\n2,6\n7,2\n3,5\n5,3\n")
+    result = run("pack", tasks, "--hosts", "2x10c10g", "--exact")
+    assert result.exit_code == 130
+    assert re.search(r"result +best found, at most .* from optimal", result.stdout)
+    assert "Ctrl-C" in result.stderr

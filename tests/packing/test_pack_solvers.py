@@ -18,13 +18,13 @@ from loadmaster.packing.check import violations
 from loadmaster.packing.cp_sat import cp_sat
 from loadmaster.packing.first_fit_kernel import LEVELS, WIDTH, build_trees, first_fit, take_out
 from loadmaster.packing.greedy import in_order, largest_first, place
-from loadmaster.packing.improve import improve, search_state
-from loadmaster.packing.improve_kernel import load_state, wander
+from loadmaster.packing.improve import _group, _walk, improve, search_state
 from loadmaster.packing.level import level_of, task_yield_at
 from loadmaster.packing.mcb import filling_order, mcb, problem_of, work_for
 from loadmaster.packing.mcb_kernel import probe
 from loadmaster.packing.mean_yield import yields_by_greed, yields_by_lp
 from loadmaster.packing.milp import highs, paper_form, solve_relaxed
+from loadmaster.packing.pair_swap_kernel import build_tree, search_on, start_walk
 from loadmaster.packing.rounding import fractions
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
@@ -358,10 +358,12 @@ def test_a_placement_policy_packs_tasks_one_by_one():
 
 
 def test_an_empty_host_with_a_load_left_by_rounding_has_no_task_to_swap():
-    problem, state = search_state(Instance.of(hosts=3, cpu=[0.5, 0.4], memory=[0.1, 0.1]))
+    instance = Instance.of(hosts=3, cpu=[0.5, 0.4], memory=[0.1, 0.1])
+    problem, state = search_state(instance)
     mapping = np.array([1, 2])
-    load_state(problem, state, mapping)
+    walk = _walk(instance, 0)
+    start_walk(problem, state, walk, mapping)
     state.load[0, 0] = state.peak[0] = 0.9
-    best = np.empty(2, np.int64)
-    wander(problem, state, 0.0, best, np.zeros((1, 1, 2)))
-    assert best.tolist() == mapping.tolist()
+    build_tree(walk.tree, state.peak)
+    search_on(problem, state, walk, _group(instance), 0.0, 10_000)
+    assert walk.best.tolist() == mapping.tolist()

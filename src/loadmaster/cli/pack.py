@@ -34,20 +34,23 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
 
         names = f"placement.parquet, placement.csv, {'hosts.png, ' * can_draw()}report.html"
         typer.echo(f"{options.out}/{names}", err=True)
+    if result.packing.interrupted:
+        raise typer.Exit(130)
     if not result.placed:
         raise typer.Exit(1)
 
 
 def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
     from loadmaster.report.console import for_results, new_table
+    from loadmaster.verbs.pack import in_words
 
     synthetic = " (synthetic)" if facts["synthetic"] else ""
     console = for_results()
     console.print(f"{name}{synthetic}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
     table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
-    if facts["status"] != "infeasible" and facts["proven"]:
-        status += ", proven best of all placements" + (" for the jobs let in" if facts["refused"] else "")
+    if facts["min_yield"] is not None:
+        status = in_words(facts) + (" for the jobs let in" if facts["refused"] else "")
     table.add_row("result", status)
     table.add_row("solver", facts["solver"])
     if facts["refused"]:
@@ -67,14 +70,14 @@ def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]
         rows.append(("fit on no host", f"{len(facts['fits_nowhere']):,}: {_some(facts['fits_nowhere'])}"))
     if facts["could_place"] is not None:
         rows.append(("could be placed", f"{facts['could_place']:,} of {facts['tasks']:,} tasks, or more"))
-    if admit is None:
+    if admit is None and facts["minimise"] == "level":
         rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it asks"))
     return rows
 
 
 def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    from loadmaster.model.units import percent
-
+    if facts["minimise"] != "level":
+        return _costs(facts)
     rows = [
         ("minimum yield", f"{facts['min_yield']:.4f}"),
         ("bound on the minimum", f"{facts['min_yield_bound']:.4f}"),
@@ -82,7 +85,21 @@ def _yields(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if facts["weighted"]:
         rows += [("least yield / weight", f"{facts['level']:.4f}"), ("bound on that", f"{facts['bound']:.4f}")]
-    return [*rows, ("gap to the bound", percent(facts["gap"], 2)), ("hosts used", str(facts["hosts_used"]))]
+    return [*rows, _gap(facts), ("hosts used", str(facts["hosts_used"]))]
+
+
+def _costs(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    hosts = ("hosts used", f"{facts['hosts_used']:,}")
+    if facts["minimise"] == "hosts":
+        return [hosts, ("bound on the hosts", f"{facts['cost_bound']:,.10g}"), _gap(facts)]
+    bound = ("bound on the price", f"{facts['cost_bound']:,.10g}")
+    return [("price an hour", f"{facts['cost']:,.10g}"), bound, _gap(facts), hosts]
+
+
+def _gap(facts: dict[str, Any]) -> tuple[str, str]:
+    from loadmaster.model.units import percent
+
+    return "gap to the bound", "unknown" if facts["gap"] is None else percent(facts["gap"], 2)
 
 
 def _some(names: list[str], most: int = 10) -> str:

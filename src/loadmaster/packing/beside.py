@@ -13,7 +13,7 @@ MOST = 500_000
 
 
 def beside(instance: Instance, packing: Packing, options: PackOptions = PackOptions()) -> list[dict[str, Any]]:
-    """A row a method: the packing itself, then the quick ones, the highest minimum yield first; of many tasks it alone.
+    """A row a method: the packing itself, then the quick ones, the best first; of many tasks it alone.
 
     Args:
         instance: what was packed.
@@ -29,7 +29,9 @@ def beside(instance: Instance, packing: Packing, options: PackOptions = PackOpti
     if instance.tasks * instance.hosts > MOST:
         return [own]
     others = [_row(pack(instance, name, options)) for name in QUICK if name != packing.solver]
-    return [own, *sorted(others, key=lambda row: 1.0 if row["min_yield"] is None else -row["min_yield"])]
+    if packing.minimise == "level":
+        return [own, *sorted(others, key=lambda row: 1.0 if row["min_yield"] is None else -row["min_yield"])]
+    return [own, *sorted(others, key=lambda row: float("inf") if row["cost"] is None else row["cost"])]
 
 
 def _row(packing: Packing) -> dict[str, Any]:
@@ -40,5 +42,7 @@ def _row(packing: Packing) -> dict[str, Any]:
         "mean_yield": packing.mean_yield if placed else None,
         "bound": packing.bound,
         "gap": packing.gap if placed else None,
+        "cost": packing.cost if placed else None,
+        "cost_bound": packing.cost_bound,
         "hosts_used": len(set(packing.host.tolist()) - {-1}) if placed else None,
     }

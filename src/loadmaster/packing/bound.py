@@ -7,6 +7,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.common_unit import common_unit, multiples
 from loadmaster.packing.instance import TOLERANCE, Instance, lacking
 from loadmaster.packing.level import filled_at
 from loadmaster.packing.shortfall import fits_nowhere
@@ -89,6 +91,65 @@ def pair_bound(instance: Instance) -> float:
     return best
 
 
+@once
+def whole_bound(instance: Instance) -> float:
+    """The bound from demands in whole multiples of one unit: then every load is one, and room beyond one is lost.
+
+    The largest level at which the whole multiples that the hosts have room for add up to what all tasks ask.
+    """
+    best = 1.0
+    if instance.guaranteed:
+        return best
+    need = instance.fluid * instance.task_weight[:, None]
+    for f in range(need.shape[1]):
+        unit = common_unit(need[:, f])
+        if unit > 0:
+            room, hosts = np.unique(instance.fluid_capacity[:, f] / unit, return_counts=True)
+            best = min(best, _highest_whole(int(multiples(need[:, f], unit).sum()), room, hosts))
+    return best
+
+
+def _highest_whole(total: int, room: Floats, hosts: Longs) -> float:
+    """The largest level Y <= 1 with sum of hosts x floor(room / Y) >= total.
+
+    Args:
+        total: what all tasks ask, in units.
+        room: float64[K], what a host of each kind has, in units.
+        hosts: int64[K], how many there are.
+    """
+
+    def held(level: float) -> Floats:
+        return np.floor(room / level + 1e-9)
+
+    if held(1.0) @ hosts >= total:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if held(middle) @ hosts >= total else (low, middle)
+    if low == 0.0:
+        return 0.0
+    most = held(low)
+    return float(min(1.0, (room[most > 0] / most[most > 0]).min()))
+
+
+def reachable_level(instance: Instance, bound: float) -> float:
+    """The highest level up to `bound` that a mapping can have where all loads are whole multiples; else `bound`."""
+    if instance.guaranteed or bound >= 1.0:
+        return bound
+    best = 0.0
+    need = instance.fluid * instance.task_weight[:, None]
+    for f in range(need.shape[1]):
+        unit = common_unit(need[:, f])
+        if unit == 0:
+            return bound
+        room = np.unique(instance.fluid_capacity[:, f] / unit)
+        best = max(best, float((room / np.ceil(room / bound - 1e-9)).max()))
+    return min(best, bound)
+
+
 def ceiling(instance: Instance) -> float:
     """The best upper bound on the level that costs nothing to know."""
-    return min(upper_bound(instance), pair_bound(instance))
+    return min(upper_bound(instance), pair_bound(instance), whole_bound(instance))

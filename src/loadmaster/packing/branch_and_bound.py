@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.bound import ceiling, hopeless
 from loadmaster.packing.branch_kernel import BranchProblem, branch, start_walk
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.greedy import sorted_greedy_backtracking
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt
 
-SLICE = 5_000_000
+SLICE = 2_000_000
 """Nodes x hosts between two looks at the clock, and at whether the user wants to stop."""
 NAME = "branch-and-bound"
 
@@ -27,7 +27,7 @@ def branch_and_bound(
     tasks first, tries one host of each group in equal state, lets equal tasks go to ascending hosts only, and drops a
     branch when the room that is left, summed over the hosts that can still take any task, is too small for the rest.
     """
-    ends = FIRST_TIME.clock_s() + time_limit_s
+    deadline = Deadline.after(time_limit_s)
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", NAME, 0.0, True, lost[0], lost[1])
@@ -41,21 +41,25 @@ def branch_and_bound(
         return Attempt(start.host, "ok", NAME, bound, True)
     order, problem = _problem(instance, bound)
     mapping = np.full(instance.tasks, -1, np.int64)
-    walk, visited, done = start_walk(problem), 0, 0
-    while not done and visited < nodes and FIRST_TIME.clock_s() < ends:
-        best, more, done = branch(problem, walk, best, min(SLICE // instance.hosts + 1, nodes - visited), mapping)
-        visited += more
+    walk, visited, done, interrupted = start_walk(problem), 0, 0, False
+    try:
+        while not done and visited < nodes and not deadline.passed():
+            best, more, done = branch(problem, walk, best, min(SLICE // instance.hosts + 1, nodes - visited), mapping)
+            visited += more
+    except KeyboardInterrupt:
+        interrupted = True
     host = start.host
     if mapping[0] >= 0:
         host = np.empty(instance.tasks, np.int32)
         host[order] = mapping
     if host is not None:
         return Attempt(host, "ok" if done else "limit", NAME, level_of(instance, host) if done else bound, bool(done),
-                       effort=visited)  # fmt: skip
+                       effort=visited, interrupted=interrupted)  # fmt: skip
     if done:
         reason = "every way to place the tasks was tried and overfills some host"
         return Attempt(None, "infeasible", NAME, 0.0, True, reason=reason, effort=visited)
-    return Attempt(None, "limit", NAME, bound, reason=f"{visited} nodes searched", effort=visited)
+    return Attempt(None, "limit", NAME, bound, reason=f"{visited} nodes searched", effort=visited,
+                   interrupted=interrupted)  # fmt: skip
 
 
 def _problem(instance: Instance, bound: float) -> tuple[Longs, BranchProblem]:

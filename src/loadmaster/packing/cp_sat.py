@@ -1,6 +1,5 @@
 """Packing by OR-tools' CP-SAT: the best solver for instances that branch and bound cannot prove (extra `exact`)."""
 
-import time
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Longs
 from loadmaster.model.errors import InputError, MissingExtra
 from loadmaster.packing.bound import ceiling, hopeless
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.packing import Attempt
@@ -35,7 +35,7 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
         from ortools.sat.python import cp_model
     except ImportError as error:
         raise MissingExtra("cp-sat", "exact") from error
-    ends = time.perf_counter() + time_limit_s
+    deadline = Deadline.after(time_limit_s)
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", "cp-sat", 0.0, True, lost[0], lost[1])
@@ -49,7 +49,7 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
         if level > 0:
             model.add_hint(peak, int(1 / level / FLUID_GRAIN))
     solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = max(0.01, ends - time.perf_counter())
+    solver.parameters.max_time_in_seconds = max(0.01, deadline.left_s())
     solver.parameters.num_workers = workers
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:

@@ -55,6 +55,7 @@ class Instance:
         guarantee: float64[J], the least yield promised to every job, in [0, 1]; None means 0.
         fluid_names, rigid_names: names of the resources.
         task_names, host_names, job_names: shown to the user; empty for "0", "1", ...
+        price: float64[H], what each host in use costs, zero or more; None where no prices are known.
         source: where the instance comes from.
         synthetic: made by a generator; said wherever a result is shown.
 
@@ -81,9 +82,10 @@ class Instance:
     job_names: tuple[str, ...] = ()
     source: str = ""
     synthetic: bool = False
+    price: Floats | None = None
 
     def __post_init__(self) -> None:
-        for name in ("fluid", "rigid", "fluid_capacity", "rigid_capacity", "weight", "guarantee"):
+        for name in ("fluid", "rigid", "fluid_capacity", "rigid_capacity", "weight", "guarantee", "price"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen_floats(getattr(self, name)))
         if self.job is not None:
@@ -126,6 +128,11 @@ class Instance:
     def hosts(self) -> int:
         """Number of hosts, H."""
         return int(self.fluid_capacity.shape[0])
+
+    @cached_property
+    def rigid_only(self) -> bool:
+        """Every task gets all that it asks wherever it is: nothing is fluid, or each job has a guarantee of 1."""
+        return self.fluid.shape[1] == 0 or (self.tasks > 0 and bool((self.task_guarantee >= 1).all()))
 
     @cached_property
     def job_of(self) -> Ints:
@@ -254,6 +261,8 @@ def _check(instance: Instance) -> None:
         (len(instance.rigid_names) == instance.rigid.shape[1], "every rigid resource needs a name"),
         (len(instance.task_names) in (0, instance.tasks), "every task needs a name, or none"),
         (len(instance.host_names) in (0, instance.hosts), "every host needs a name, or none"),
+        (instance.price is None or instance.price.shape == (instance.hosts,), "every host needs a price, or none"),
+        (instance.price is None or bool((instance.price >= 0).all()), "prices must be zero or more"),
     ]
     for holds, rule in rules:
         if not holds:

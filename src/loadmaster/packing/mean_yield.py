@@ -16,6 +16,8 @@ def raise_mean(instance: Instance, host: Ints, level: float) -> Floats:
     Jobs of one task with one fluid resource are served greedily, the smallest demand first, which is optimal
     (section 3.5); jobs of several tasks, or several fluid resources, by a linear program over the jobs' yields.
     """
+    if instance.fluid.shape[1] == 0:
+        return np.ones(instance.jobs)
     if instance.parallel or instance.fluid.shape[1] != 1:
         return yields_by_lp(instance, host, level)
     task_yield = yields_by_greed(instance, host, level)

@@ -1,6 +1,5 @@
 """Exact packing by HiGHS: the compact form (least maximum load) and the paper's form (shares and a level)."""
 
-import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +8,7 @@ import scipy
 
 from loadmaster.model.arrays import Floats
 from loadmaster.packing.bound import hopeless, upper_bound
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.packing import Attempt
@@ -119,14 +119,14 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
 
     Where HiGHS does not stop by itself it is stopped, and nothing is left of what it found.
     """
-    name, ends = f"highs-{form}", time.monotonic() + time_limit_s
+    name, deadline = f"highs-{form}", Deadline.after(time_limit_s)
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
     compact = form == "compact" and not instance.guaranteed
     program = compact_form(instance) if compact else paper_form(instance, "y")
     program.upper[: instance.tasks * instance.hosts] *= _without_mirror_images(instance)
-    result = run_milp(program, instance.tasks * instance.hosts, ends - time.monotonic())
+    result = run_milp(program, instance.tasks * instance.hosts, deadline.left_s())
     ceiling = upper_bound(instance)
     bound = _level_bound(result, compact, ceiling)
     if result.x is None:

@@ -8,6 +8,9 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints
 
 Status = Literal["ok", "infeasible", "limit"]
+Minimise = Literal["level", "hosts", "cost"]
+"""What a packer is after: the largest load least, which is the highest level; the fewest hosts; the cheapest."""
+INTERRUPTED = "Ctrl-C stopped the search: this is the best placement that it had found"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class Attempt:
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
+        cost_bound: a proven lower bound on the number or the price of the hosts in use, where that is minimised.
+        interrupted: the user stopped the search.
     """
 
     host: Ints | None
@@ -41,6 +46,8 @@ class Attempt:
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
     could_place: int | None = None
+    cost_bound: float | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,10 @@ class Packing:
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
+        minimise: what was minimised; `gap` and `proven` speak of it.
+        cost: the number of hosts in use, or their price where that was minimised; NaN without a mapping.
+        cost_bound: no placement has a lower `cost`; 0 where nothing is known.
+        interrupted: the user stopped the search.
     """
 
     status: Status
@@ -81,6 +92,10 @@ class Packing:
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
     could_place: int | None = None
+    minimise: Minimise = "level"
+    cost: float = float("nan")
+    cost_bound: float = 0.0
+    interrupted: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "host", frozen_ints(self.host))
@@ -106,7 +121,13 @@ class Packing:
 
     @property
     def gap(self) -> float:
-        """How far the level is below the bound, as a fraction of the bound; NaN without a mapping."""
+        """How far the level is below the bound, or the cost above its bound, as a part of the bound.
+
+        NaN without a mapping; infinite for a cost whose bound is 0.
+        """
         if not self.placed:
             return float("nan")
+        if self.minimise != "level":
+            over = self.cost - self.cost_bound
+            return 0.0 if over <= 0 else over / self.cost_bound if self.cost_bound > 0 else float("inf")
         return max(0.0, (self.bound - self.level) / self.bound) if self.bound > 0 else 0.0

@@ -59,7 +59,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
         path: CSV (also .gz), Parquet, openb's pod list, or what names its hosts itself: OptaPlanner's .json,
             `kubectl get nodes,pods -A -o json`, and `model_X.txt` of the ROADEF/EURO challenge 2012.
         hosts: as `--hosts`, or read already; needed for tables.
-        fluid: the resources whose demand may be scaled down.
+        fluid: the resources whose demand may be scaled down; none if all demands are to be met in full.
 
     Raises:
         InputError: no such file, no hosts, or a value that breaks a rule.
@@ -115,16 +115,16 @@ def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: 
     """Tasks with `demand`, float64[T, R] over the cluster's resources, those named in `fluid` scalable."""
     names = [name if name in cluster.resources else resource_of(name) or name for name in fluid]
     unknown = [name for name in names if name not in cluster.resources]
-    if unknown or not names:
+    if unknown:
         known = ", ".join(cluster.resources)
-        raise InputError(", ".join(unknown) or "none", "no fluid resource of the hosts", fix=f"known: {known}")
+        raise InputError(", ".join(unknown), "no fluid resource of the hosts", fix=f"known: {known}, or none")
     scaled = [cluster.resources.index(name) for name in names]
     rest = [r for r in range(len(cluster.resources)) if r not in scaled]
     demand = exact_demand(demand)  # as the cluster's capacity is, so that what fills a host on paper fills it
     return Instance(
         demand[:, scaled], demand[:, rest], cluster.capacity[:, scaled], cluster.capacity[:, rest],
         fluid_names=tuple(names), rigid_names=tuple(cluster.resources[r] for r in rest),
-        host_names=cluster.names, **more,
+        host_names=cluster.names, price=cluster.price_per_hour, **more,
     )  # fmt: skip
 
 

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.errors import InputError
 from loadmaster.packing.bound import ceiling
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.own import is_packer, packed_by
-from loadmaster.packing.packing import Attempt, Packing
+from loadmaster.packing.packing import INTERRUPTED, Attempt, Minimise, Packing
+from loadmaster.packing.pattern_problem import in_full
 from loadmaster.packing.switches import ATTEMPTS, DEFAULT, AttemptCounts, McbSwitches
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
@@ -25,6 +28,7 @@ Solver = Callable[..., Attempt]
 
 best_by_score: Solver = later("loadmaster.packing.by_score", "best_by_score")
 branch_and_bound: Solver = later("loadmaster.packing.branch_and_bound", "branch_and_bound")
+cheapest_hosts: Solver = later("loadmaster.packing.cheapest_hosts", "cheapest_hosts")
 cp_sat: Solver = later("loadmaster.packing.cp_sat", "cp_sat")
 exact: Solver = later("loadmaster.packing.exact", "exact")
 fgd: Solver = later("loadmaster.packing.fgd", "fgd")
@@ -33,7 +37,11 @@ greedy_backtracking: Solver = later("loadmaster.packing.greedy", "greedy_backtra
 highs: Solver = later("loadmaster.packing.milp", "highs")
 improve: Solver = later("loadmaster.packing.improve", "improve")
 mcb: Solver = later("loadmaster.packing.mcb", "mcb")
+all_rigid = later("loadmaster.packing.cheapest_hosts", "all_rigid")
+cost_of = later("loadmaster.packing.cheapest_hosts", "cost_of")
+on_fewer_hosts: Solver = later("loadmaster.packing.cheapest_hosts", "on_fewer_hosts")
 prepare = later("loadmaster.packing.by_score", "prepare")
+simple_bound = later("loadmaster.packing.cheapest_hosts", "simple_bound")
 raise_mean = later("loadmaster.packing.mean_yield", "raise_mean")
 rounded: Solver = later("loadmaster.packing.rounding", "rounded")
 rounded_no_zero: Solver = later("loadmaster.packing.rounding", "rounded_no_zero")
@@ -53,6 +61,7 @@ class PackOptions:
         attempts: the most attempts of GB and SGB.
         attempt_counts: what an attempt is: a host `examined` for a task, or one that the task `fitted`.
         mcb: how the MCB algorithms search.
+        minimise: what to minimise; None for the hosts in use where all demands are rigid, else the largest load.
     """
 
     time_limit_s: float = 60.0
@@ -60,6 +69,7 @@ class PackOptions:
     attempts: int = ATTEMPTS
     attempt_counts: AttemptCounts = "examined"
     mcb: McbSwitches = DEFAULT
+    minimise: Minimise | None = None
 
 
 @dataclass(frozen=True)
@@ -99,8 +109,10 @@ def _scored(policy: Policy) -> Packer:
 
 
 def _local_search(instance: Instance, options: PackOptions) -> Attempt:
-    """MCB8, then the local search for at most a second, or the time limit if that is shorter."""
-    return improve(instance, mcb(instance, 8, options.mcb), min(1.0, options.time_limit_s), options.seed)
+    """MCB8, then the local search until the time is up or the level meets its bound."""
+    deadline = Deadline.after(options.time_limit_s)
+    start = mcb(instance, 8, options.mcb)
+    return improve(instance, start, deadline.left_s(), options.seed)
 
 
 _KEYS = ("the sum", "the difference", "the ratio", "the larger")
@@ -116,7 +128,7 @@ PACKERS: dict[str, Packer] = {
                "HiGHS on the least maximum load", "", True),
         Packer("highs-paper", lambda i, o: highs(i, "paper", o.time_limit_s),
                "HiGHS on the paper's program", _CASANOVA, True),
-        Packer("local-search", _local_search, "MCB8, then moves, swaps and ejection chains", timed=True),
+        Packer("local-search", _local_search, "MCB8, then exchanges off the fullest host", timed=True),
         *(Packer(f"mcb{k}", _mcb(k),
                  f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
                  _CASANOVA) for k in range(8, 0, -1)),
@@ -183,19 +195,58 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
     if packer.prepare is not None:
         packer.prepare()
     start = time.perf_counter()
-    attempt = packer.solve(instance, options)
-    packing = finish(instance, attempt)
+    minimise = options.minimise or ("hosts" if instance.rigid_only and not packer.cards else "level")
+    if minimise == "level":
+        packing = finish(instance, packer.solve(instance, options))
+    else:
+        price = _price(instance, minimise)
+        packing = _finish_cheapest(instance, _cheapest(instance, packer, options, price), minimise, price)
     return replace(packing, seconds=time.perf_counter() - start)
+
+
+def _price(instance: Instance, minimise: Minimise) -> Floats:
+    """float64[H]: what each host counts."""
+    if minimise == "hosts":
+        return np.ones(instance.hosts)
+    if instance.price is None:
+        fix = "give them, as in --hosts 20x16c64g@0.8,10x32c128g@1.5, or as a column price_per_hour of the hosts' file"
+        raise InputError("--minimise cost", "the hosts have no prices", fix=fix)
+    return instance.price
+
+
+def _cheapest(instance: Instance, packer: Packer, options: PackOptions, price: Floats) -> Attempt:
+    """The packer's placement on as few or cheap hosts as it can do with, with a bound."""
+    if packer.name == "exact":
+        return cheapest_hosts(instance, price, options.time_limit_s, options.seed)
+    rounds = 2 + instance.hosts.bit_length()
+    each = replace(options, time_limit_s=options.time_limit_s / rounds)
+    attempt = on_fewer_hosts(all_rigid(instance), price, lambda part: packer.solve(part, each))
+    if attempt.host is None:
+        return attempt
+    bound = simple_bound(in_full(instance, price))
+    return replace(attempt, status="ok", cost_bound=bound, proven=cost_of(price, attempt.host) <= bound * (1 + 1e-9))
+
+
+def _finish_cheapest(instance: Instance, attempt: Attempt, minimise: Minimise, price: Floats) -> Packing:
+    """As `finish`, for a placement whose hosts are counted or paid."""
+    packing = replace(finish(instance, attempt), minimise=minimise, proven=attempt.proven)
+    if not packing.placed:
+        return packing
+    cost = cost_of(price, packing.host)
+    bound = 0.0 if attempt.cost_bound is None else min(attempt.cost_bound, cost)
+    return replace(packing, cost=cost, cost_bound=bound)
 
 
 def finish(instance: Instance, attempt: Attempt) -> Packing:
     """What a solver left, with its level, the shares of the mean-yield phase and the best bound known."""
+    if attempt.interrupted:
+        attempt = replace(attempt, notes=(*attempt.notes, INTERRUPTED))
     if attempt.host is None:
         bound = 0.0 if attempt.proven else ceiling(instance) if attempt.bound is None else attempt.bound
         return Packing(
             attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
             np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
-            attempt.effort, notes=attempt.notes, could_place=attempt.could_place,
+            attempt.effort, notes=attempt.notes, could_place=attempt.could_place, interrupted=attempt.interrupted,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     if attempt.level is not None:
@@ -208,7 +259,8 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
     return Packing(
         attempt.status, attempt.solver, attempt.host, instance.fluid * job_yield[instance.job_of][:, None], job_yield,
         level, bound, attempt.proven or level >= bound * (1 - 1e-12), effort=attempt.effort,
-        notes=attempt.notes, cards=attempt.cards,
+        notes=attempt.notes, cards=attempt.cards, cost=float(len(np.unique(attempt.host))),
+        interrupted=attempt.interrupted,
     )  # fmt: skip
 
 

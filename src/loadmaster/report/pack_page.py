@@ -47,7 +47,7 @@ def pack_page(
     blocks: list[Block] = [Text(note, "note") for note in notes]
     if not packing.placed:
         blocks += [Text(text, "warning") for text in _why_not(facts)]
-    blocks.append(_methods(methods))
+    blocks.append(_methods(methods) if packing.minimise == "level" else _costs(methods, packing.minimise))
     if packing.placed:
         with unchecked():
             blocks += _pictures(instance, packing)
@@ -90,6 +90,28 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
     return Table(
         ("method", "minimum yield", "bound", "gap to it", "mean yield", "hosts used"), cells, caption, frozenset(best)
     )
+
+
+def _costs(methods: Sequence[Mapping[str, Any]], minimise: str) -> Table:
+    """The methods where hosts are counted or paid."""
+    least = min((row["cost"] for row in methods if row["cost"] is not None), default=0.0)
+    cells, best = [], set()
+    for r, row in enumerate(methods):
+        if row["cost"] is None:
+            cells.append([row["method"], "no placement", "-", "-", "-"])
+            continue
+        if len(methods) > 1 and row["cost"] <= least * (1 + 1e-9):
+            best.add((r, 1))
+        cells.append([
+            row["method"], f"{row['cost']:,.10g}", f"{row['cost_bound']:,.10g}", percent(row["gap"], 2),
+            f"{row['hosts_used']:,}",
+        ])  # fmt: skip
+    what = "hosts" if minimise == "hosts" else "price an hour"
+    caption = (
+        f"No placement of these tasks has a lower number in this column than the bound: {what}. The gap is how far "
+        "above its bound a method is. The first line is the placement of this page."
+    )
+    return Table(("method", what, "bound", "gap to it", "hosts used"), cells, caption, frozenset(best))
 
 
 def _pictures(instance: Instance, packing: Packing) -> list[Block]:

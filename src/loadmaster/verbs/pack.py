@@ -1,9 +1,10 @@
 """`pack`: place a whole set of tasks, and say how far from the best possible the placement is."""
 
+import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -34,6 +35,10 @@ class PlacingOptions(TaskOptions):
                typed=str | None),
     ] = None  # fmt: skip
     exact: Annotated[bool, Option("The optimum with its proof, if time allows.")] = False
+    minimise: Annotated[
+        Literal["level", "hosts", "cost"] | None,
+        Option("The largest load (level), the hosts in use, or their price (cost); hosts if all demands are rigid."),
+    ] = None
     admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
     seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
 
@@ -84,20 +89,18 @@ class Packed(Result):
     @property
     def answer(self) -> str:
         """The placement in one sentence."""
-        from loadmaster.model.units import percent
-
         facts = self.figures
         what = f"{facts['tasks']:,} tasks on {facts['hosts']:,} hosts by {facts['solver']}"
         if not self.placed:
             return (
                 f"{what}: {'no placement exists' if facts['proven'] else 'no placement was found'}: {facts['reason']}."
             )
-        sure = (
-            "proven best of all placements"
-            if facts["proven"]
-            else f"{percent(facts['gap'], 2)} below the bound at most"
-        )
-        return f"{what}: minimum yield {facts['min_yield']:.4f}, {sure}; mean yield {facts['mean_yield']:.4f}."
+        sure, yields = in_words(facts), f"yield {facts['min_yield']:.4f}"
+        if facts["minimise"] == "hosts":
+            return f"{what}: {facts['cost']:,.0f} hosts in use, {sure}; minimum {yields}."
+        if facts["minimise"] == "cost":
+            return f"{what}: hosts in use for {facts['cost']:,.10g} an hour, {sure}; minimum {yields}."
+        return f"{what}: minimum {yields}, {sure}; mean yield {facts['mean_yield']:.4f}."
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
@@ -161,6 +164,17 @@ class Packed(Result):
             write_picture(folder / "hosts.png", self.plot())
 
 
+def in_words(facts: dict[str, Any]) -> str:
+    """How good the placement is: optimal, or how far at most from that."""
+    from loadmaster.model.units import percent
+
+    if facts["proven"]:
+        return "optimal"
+    if facts["gap"] is None:
+        return "best found, no bound known"
+    return f"best found, at most {percent(math.ceil(facts['gap'] * 1e4 - 1e-6) / 1e4, 2)} from optimal"
+
+
 def pack_with(options: PlacingOptions, command: str = "") -> Packed:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.
 
@@ -203,7 +217,10 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
         refuse_unused(options, ["time_limit"], "it is for exact solvers and local search")
     if options.out is not None:
         make_folder(Path(options.out))
-    how = PackOptions(options.time_limit, options.seed)
+    if options.admit is not None and options.minimise not in (None, "level"):
+        fix = "leave one of them out"
+        raise InputError(f"--admit {options.admit:g} --minimise {options.minimise}", "two goals at once", fix=fix)
+    how = PackOptions(options.time_limit, options.seed, minimise=options.minimise)
     read = options.read(options.tasks)
     instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"

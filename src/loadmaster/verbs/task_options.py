@@ -23,9 +23,9 @@ class TaskOptions(Options):
         "str | Path | Cluster | None",
         Option("Machines: 20x16c64g or a file; kubectl's JSON has them.", reads=True, typed=str | None),
     ] = None
-    fluid: Annotated[str | Sequence[str], Option("Resources that may be scaled down, parted by commas.", typed=str)] = (
-        "cores"
-    )
+    fluid: Annotated[
+        str | Sequence[str], Option("Resources that may be scaled down, parted by commas, or none.", typed=str)
+    ] = "cores"
     time_limit: Annotated[float, Option("Seconds, for exact methods and local search.")] = 60.0
     out: Annotated["str | Path | None", Option("Folder for results.", flags=("-o", "--out"), typed=Path | None)] = None
 
@@ -50,4 +50,5 @@ class TaskOptions(Options):
             return TaskFile(tasks)
         names = self.fluid.split(",") if isinstance(self.fluid, str) else self.fluid
         hosts = str(self.hosts) if isinstance(self.hosts, Path) else self.hosts
-        return read_tasks(Path(tasks), hosts, [name.strip() for name in names])
+        wanted = [name.strip() for name in names]
+        return read_tasks(Path(tasks), hosts, [] if wanted == ["none"] else wanted)

@@ -1,0 +1,144 @@
+"""Pricing for column generation: the pattern of the highest value for one host of a kind."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.pattern_problem import PatternProblem
+from loadmaster.packing.pricing_kernel import Branching, Items, branch_pattern, fill_table, list_patterns, read_table
+
+MOST_CELLS = 30_000_000
+"""Cells of a knapsack's table (amounts x groups of tasks) up to which it is filled; beyond, branching."""
+STEPS = 3_000_000
+"""Steps of one branching: some tenths of a second."""
+_MIXES = 16
+"""Mixes of two resources that are tried as the size of a task."""
+
+
+class Priced(NamedTuple):
+    """The best pattern found: int64[N], its value, and an upper bound on the value of every pattern.
+
+    The two are equal where the search was not cut short.
+    """
+
+    pattern: Longs
+    value: float
+    upper: float
+
+
+class HostPricing:
+    """Prices patterns of one kind of host.
+
+    Tasks in whole units of at most two resources that can run short are priced by a table (bounded knapsack, dynamic
+    programming); all others by branching.
+
+    Args:
+        problem: the tasks and the kinds of hosts.
+        kind: of the host.
+    """
+
+    def __init__(self, problem: PatternProblem, kind: int) -> None:
+        self.most = problem.most_on(kind)
+        short = (problem.demand * self.most[:, None]).sum(axis=0) > problem.capacity[kind]
+        self._demand = np.ascontiguousarray(problem.demand[:, short])
+        self._capacity = np.ascontiguousarray(problem.capacity[kind, short])
+        self._whole = bool((self._demand == np.rint(self._demand)).all()) and self._demand.shape[1] <= 2
+
+    def best(self, value: Floats, most: Longs | None = None) -> Priced:
+        """The pattern of the highest sum of `value`, float64[N], zero or more, with at most `most` tasks of each kind.
+
+        Args:
+            value: of one task of each kind.
+            most: int64[N]; None for as many as there are.
+        """
+        number = self.most if most is None else np.minimum(most, self.most)
+        pattern = np.zeros(len(value), np.int64)
+        worthy = np.flatnonzero((value > 1e-11) & (number > 0))
+        if not self._demand.shape[1]:  # nothing runs short
+            pattern[worthy] = number[worthy]
+            total = float(pattern @ value)
+            return Priced(pattern, total, total)
+        if not len(worthy):
+            return Priced(pattern, 0.0, 0.0)
+        groups = int(np.ceil(np.log2(number[worthy] + 1)).sum())
+        shape = [int(amount) + 1 for amount in self._capacity] + [1] * (2 - len(self._capacity))
+        if self._whole and shape[0] * shape[1] * groups <= MOST_CELLS:
+            pattern[worthy] = self._by_table(value[worthy], number[worthy], worthy, (groups, shape[0], shape[1]))
+            total = float(pattern @ value)
+            return Priced(pattern, total, total)
+        order, items, room = self._items(value, number, worthy)
+        search = self._branching(items)
+        total, upper, _ = branch_pattern(items, self._capacity, room, 0.0, STEPS, search)
+        pattern[order] = search.chosen
+        return Priced(pattern, float(total), float(upper))
+
+    def patterns_above(self, value: Floats, least: float, rows: int) -> Longs | None:
+        """int64[P, N]: all patterns with a value of at least `least` to which nothing can be added; None if too many.
+
+        Args:
+            value: float64[N], of one task of each kind.
+            least: the least value of a pattern.
+            rows: the most patterns.
+        """
+        worthy = np.flatnonzero(self.most > 0)
+        if not self._demand.shape[1]:
+            return self.most[None, :][: int(self.most @ value >= least)]
+        order, items, room = self._items(np.maximum(value, 1e-13), self.most, worthy)
+        out = np.empty((rows, len(worthy)), np.int64)
+        count = list_patterns(items, self._capacity, room, least, self._branching(items), out)
+        if count < 0:
+            return None
+        listed = np.zeros((count, len(value)), np.int64)
+        listed[:, order] = out[:count]
+        return listed
+
+    def _by_table(self, value: Floats, most: Longs, worthy: Longs, shape: tuple[int, int, int]) -> Longs:
+        size = np.zeros((len(worthy), 2), np.int64)
+        size[:, : self._demand.shape[1]] = np.rint(self._demand[worthy])
+        taken = np.empty(shape, np.uint8)
+        fill_table(size, most, value, np.empty(shape[1:]), taken)
+        pattern = np.empty(len(worthy), np.int64)
+        read_table(size, most, taken, pattern)
+        return pattern
+
+    def _items(self, value: Floats, most: Longs, worthy: Longs) -> tuple[Longs, Items, float]:
+        """The tasks in the order of branching; the size is the mix of resources that gives the lowest bound."""
+        demand, capacity, best = self._demand[worthy], np.maximum(self._capacity, 1e-12), np.inf
+        order, size, room = worthy, demand[:, 0], 0.0
+        for mix in _mixes(len(capacity)):
+            weight = mix / capacity
+            mixed, mixed_room = np.maximum(demand @ weight, 1e-12), float(mix.sum())
+            turn = np.argsort(-value[worthy] / mixed, kind="stable")
+            bound = _fractional(value[worthy][turn], mixed[turn], most[worthy][turn], mixed_room)
+            if bound < best:
+                best, order, size, room = bound, turn, mixed[turn], mixed_room
+        order = worthy[order]
+        items = Items(value[order], np.ascontiguousarray(self._demand[order]), most[order], np.ascontiguousarray(size))
+        return order, items, room
+
+    def _branching(self, items: Items) -> Branching:
+        kinds, resources = items.demand.shape
+        levels = int(items.most.sum())
+        with np.errstate(divide="ignore"):
+            least = items.demand.min(axis=0)
+            levels = int(min(levels, np.where(least > 0, self._capacity / least, np.inf).min(initial=np.inf)))
+        number: Longs = np.zeros((2, kinds), np.int64)
+        return Branching(
+            number[0], number[1], np.zeros(levels + 1, np.int64), np.zeros(levels + 2, np.int64),
+            np.zeros((levels + 2, resources)), np.zeros(levels + 2), np.zeros(levels + 2),
+        )  # fmt: skip
+
+
+def _mixes(resources: int) -> list[Floats]:
+    """Weights of resources, each a float64[R] that adds up to 1."""
+    if resources == 2:
+        return [np.array([part, 1 - part]) for part in np.linspace(0.0, 1.0, _MIXES + 1)]
+    return [np.full(resources, 1.0 / resources), *np.eye(resources)]
+
+
+def _fractional(value: Floats, size: Floats, most: Longs, room: float) -> float:
+    """The highest value if tasks could be split: `value / size` descends."""
+    filled = np.concatenate(([0.0], np.cumsum(size * most)))
+    worth = np.concatenate(([0.0], np.cumsum(value * most)))
+    return float(np.interp(room, filled, worth))

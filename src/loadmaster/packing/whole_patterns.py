@@ -1,0 +1,231 @@
+"""Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+
+from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
+from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
+from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.pattern_problem import Pattern, PatternProblem
+from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
+
+NEARLY_WHOLE = 0.999
+"""A pattern that is used this often or more, beyond a whole number, is used once more."""
+
+FIRST_STEPS = 1_000_000
+STRICT = 0.02
+"""Reduced costs count up to this for a strict certificate, or half as much again as a placement may lose."""
+MOST_STEPS = 20_000_000
+"""Patterns looked at before a search begins anew, twice as many each time."""
+
+
+class ChosenPatterns(NamedTuple):
+    """Patterns for all tasks, and whether the search among its patterns was complete; None if there are no such.
+
+    Attributes:
+        patterns: one for each host in use.
+        complete: no cheaper choice of the given patterns exists.
+    """
+
+    patterns: list[Pattern] | None
+    complete: bool
+
+
+def dive(
+    problem: PatternProblem,
+    columns: Columns,
+    deadline: Deadline,
+    most: float,
+    random: np.random.Generator | None = None,
+) -> list[Pattern] | None:
+    """Patterns for all tasks at a cost of at most `most`, or None: fix the most used pattern, solve anew, and so on.
+
+    Args:
+        problem: tasks and hosts.
+        columns: patterns known; changed.
+        deadline: when to stop.
+        most: the highest cost that is of use.
+        random: draws the pattern among those that are used at least half as often as the most used; None takes that.
+    """
+    left, fixed, cost = problem, list[Pattern](), 0.0
+    while left.count.any():
+        try:
+            relaxed = relax(left, columns, CheapestHosts(left), deadline)
+        except OutOfTime:
+            return None
+        if relaxed.solved.missing > 1e-6 or cost + relaxed.bound > most + 1e-6 * max(1.0, most):
+            return None
+        for column, times in _rounded(relaxed.solved.use, random):
+            kind, tasks = columns.kind[column], columns.patterns[column]
+            for _ in range(times):
+                useful = np.minimum(tasks, left.count)
+                if useful.any() and left.hosts[kind] > 0:
+                    fixed.append((kind, useful))
+                    cost += float(problem.price[kind])
+                    taken = np.zeros(problem.kinds, np.int64)
+                    taken[kind] = 1
+                    left = left.without(useful, taken)
+        if cost > most + 1e-6 * max(1.0, most):
+            return None
+    return fixed
+
+
+def _rounded(use: Floats, random: np.random.Generator | None) -> list[tuple[int, int]]:
+    """Columns to fix, and how often: the whole parts of all, or one of the most used where all are below 1."""
+    whole = np.floor(use + 1 - NEARLY_WHOLE).astype(np.int64)
+    columns = np.flatnonzero(whole)
+    if len(columns):
+        return [(int(c), int(whole[c])) for c in columns]
+    if random is None:
+        return [(int(np.argmax(use)), 1)]
+    often = np.flatnonzero(use >= use.max() / 2)
+    return [(int(random.choice(often, p=use[often] / use[often].sum())), 1)]
+
+
+def choose(
+    problem: PatternProblem, patterns: Sequence[Pattern], least: float, most: float, limit_s: float
+) -> ChosenPatterns:
+    """The cheapest choice of `patterns` for all tasks by HiGHS, if its cost is at most `most`.
+
+    Args:
+        problem: tasks and hosts.
+        patterns: to choose from, each as often as wanted.
+        least: no choice costs less.
+        most: the highest cost that is of use.
+        limit_s: seconds.
+    """
+    if not patterns:
+        return ChosenPatterns(None, True)
+    sparse = scipy.sparse
+    kinds = np.array([kind for kind, _ in patterns], np.int64)
+    tasks = sparse.csc_array(np.array([tasks for _, tasks in patterns], np.float64).T)
+    on_kind = sparse.csc_array((np.ones(len(kinds)), (kinds, np.arange(len(kinds)))), shape=(problem.kinds, len(kinds)))
+    price = problem.price[kinds]
+    matrix = sparse.vstack((tasks, on_kind, sparse.csc_array(price[None, :]))).tocsr()
+    low = np.concatenate((problem.count.astype(np.float64), np.zeros(problem.kinds), [least - 1e-6]))
+    high = np.concatenate((np.full(len(problem.count), np.inf), problem.hosts.astype(np.float64), [most + 1e-6]))
+    upper: Floats = np.full(len(kinds), float(problem.count.max(initial=1)))
+    found = solve(Milp(price, matrix, low, high, upper * 0, upper, len(kinds)), limit_s)
+    if found.x is None:
+        return ChosenPatterns(None, found.status == INFEASIBLE)
+    times: Longs = np.rint(found.x).astype(np.int64)
+    chosen = [patterns[int(c)] for c in np.flatnonzero(times) for _ in range(times[c])]
+    return ChosenPatterns(chosen, found.status == 0)
+
+
+class Certificate(NamedTuple):
+    """Values of tasks that prove a bound: each placement costs the bound and, for each host, limit - value more.
+
+    Attributes:
+        dual: float64[N], the value of one task of each kind.
+        limit: float64[K], no pattern on a host of each kind is worth more.
+        bound: no placement costs less.
+    """
+
+    dual: Floats
+    limit: Floats
+    bound: float
+
+    def keeps(self, kind: int, patterns: Longs, target: float) -> Bools:
+        """bool[P]: the patterns, int64[P, N], that a placement which costs `target` at most may use."""
+        return np.asarray(patterns @ self.dual >= self.limit[kind] - (target - self.bound) - 1e-7)
+
+
+def search_cover(
+    problem: PatternProblem,
+    patterns: Sequence[Pattern],
+    certificates: Sequence[Certificate],
+    most: float,
+    deadline: Deadline,
+    seed: int,
+) -> ChosenPatterns:
+    """A choice of `patterns` for all tasks at a cost of at most `most`, by a depth-first search that begins anew.
+
+    A pattern that loses more against its limit than all hosts together may, by some certificate, is never chosen.
+    Where the search ends by itself without a choice, there is none.
+
+    Args:
+        problem: tasks and hosts.
+        patterns: to choose from, each as often as wanted; all full ones that a certificate keeps, for a proof.
+        certificates: with bounds.
+        most: the highest cost that is of use.
+        deadline: when to stop.
+        seed: of the order in which patterns are tried.
+    """
+    hosts = int(min(problem.hosts.sum(), np.floor(most / max(problem.price.min(), 1e-12) + 1e-6)))
+    if not patterns or not hosts:
+        return ChosenPatterns(None, not patterns)
+    kinds = np.array([kind for kind, _ in patterns], np.int64)
+    rows = [np.flatnonzero(tasks) for _, tasks in patterns]
+    task = np.concatenate(rows)
+    dual, limit = np.array([each.dual for each in certificates]).T, np.array([each.limit for each in certificates]).T
+    given = PatternSet(
+        np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64), task.astype(np.int64),
+        np.concatenate([tasks[row] for (_, tasks), row in zip(patterns, rows, strict=True)]), kinds,
+        np.ascontiguousarray(dual[task]), np.ascontiguousarray(limit[kinds]),
+    )  # fmt: skip
+    search = _cover_search(problem, len(patterns), hosts, np.array([most - each.bound for each in certificates]))
+    random, steps = np.array([seed], np.uint64), FIRST_STEPS
+    while not deadline.passed():
+        answer, depth, _ = cover(given, search, steps, random)
+        if answer:
+            chosen = [patterns[p] for p in search.chosen[:depth]] if answer > 0 else None
+            return ChosenPatterns(chosen, answer < 0)
+        steps = min(2 * steps, MOST_STEPS)
+    return ChosenPatterns(None, complete=False)
+
+
+def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Floats) -> CoverSearch:
+    left, there = np.zeros((hosts + 1, len(problem.count)), np.int64), np.zeros((hosts + 1, problem.kinds), np.int64)
+    lost = np.zeros((hosts + 1, len(spare)))
+    left[0], there[0], lost[0] = problem.count, problem.hosts, spare
+    level = np.zeros((3, hosts + 1), np.int64)
+    return CoverSearch(
+        left, there, lost, np.zeros((hosts + 1, patterns), np.int64), level[0],
+        np.zeros((hosts + 1, patterns), np.int64), level[1], level[2], np.zeros(hosts, np.int64),
+        np.zeros(len(problem.count), np.int64),
+    )  # fmt: skip
+
+
+def strict_certificate(
+    problem: PatternProblem, patterns: Sequence[Pattern], bound: float, target: float, deadline: Deadline
+) -> Certificate | None:
+    """The certificate of this bound that keeps fewest of `patterns`, where a placement uses these alone.
+
+    Optimal duals are many where a program is degenerate. A linear program finds those that leave the highest sum of
+    reduced costs, each counted a little beyond what a placement may lose: then a pattern that no optimum of the
+    relaxed program uses has one.
+
+    Args:
+        problem: tasks and hosts.
+        patterns: all that a placement may use.
+        bound: of the certificate; that of the relaxed program.
+        target: the highest cost that is of use.
+        deadline: when to stop.
+
+    Returns:
+        None if there is none, or the time is up.
+    """
+    linprog: Any = scipy.optimize.linprog
+    sparse, tasks, count = scipy.sparse, len(problem.count), len(patterns)
+    kinds = np.array([kind for kind, _ in patterns], np.int64)
+    held = sparse.csr_array(np.array([amounts for _, amounts in patterns], np.float64))
+    on_kind = sparse.csr_array((np.ones(count), (np.arange(count), kinds)), shape=(count, problem.kinds))
+    worth = np.concatenate((-problem.count.astype(np.float64), problem.hosts, np.zeros(count)))
+    matrix: Any = sparse.vstack(
+        (sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None]))
+    )
+    high = np.append(problem.price[kinds], -(bound - 1e-7))
+    cost = np.concatenate((np.zeros(tasks + problem.kinds), np.full(count, -1.0)))
+    ends = np.zeros((len(cost), 2))
+    ends[:, 1] = np.where(cost < 0, max(STRICT, 1.5 * (target - bound)), np.inf)
+    limit = {"time_limit": max(0.0, deadline.left_s())}
+    result = linprog(cost, A_ub=matrix.tocsc(), b_ub=high, bounds=ends, method="highs-ipm", options=limit)
+    if result.x is None:
+        return None
+    dual, extra = np.asarray(result.x[:tasks]), np.asarray(result.x[tasks : tasks + problem.kinds])
+    return Certificate(dual, problem.price + extra, float(problem.count @ dual - problem.hosts @ extra))
