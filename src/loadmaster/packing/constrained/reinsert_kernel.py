@@ -1,0 +1,203 @@
+"""Large-neighbourhood steps, compiled: some tasks are taken out and put back one by one where they cost least."""
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from loadmaster.kernels import inner, kept_njit
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.constrained.layout import TOTAL
+from loadmaster.packing.constrained.state_kernel import (
+    cost_with,
+    fits,
+    may_enter,
+    move_cost,
+    put,
+    random_below,
+    remember_if_best,
+    rules_hold_at,
+    take,
+    uniform,
+)
+
+BLINK = 0.02
+"""The part of hosts that a task does not look at."""
+FROM_HOSTS, FROM_COUNTER = 0.6, 0.8
+"""Up to these parts of all draws: tasks of a few hosts, tasks of one counter; the rest any tasks."""
+
+
+class Removed(NamedTuple):
+    """Tasks that are out: int64[K] which, where they were; float64[K] the keys of the order in which they go back."""
+
+    task: Longs
+    source: Longs
+    key: Floats
+
+
+@inner
+def cheapest_host(model, state, t, blink, by_ratio):
+    """The host where task t, which is out, adds least to the cost; -1 if no host may take it.
+
+    Where hosts have prices, ties go to the fullest host. With `by_ratio` an empty host counts not with its price but
+    with that of as much worth on it as a mean host has: large hosts are dear, and cheap for what they hold.
+    """
+    chosen, least = -1, np.inf
+    for h in range(model.hosts.capacity.shape[0]):
+        if blink > 0 and uniform(state) < blink:
+            continue
+        if not fits(model, state, h, t, -1):
+            continue
+        cost = float(cost_with(model, state, h, t, -1) - state.host_cost[h] + move_cost(model, t, h))
+        if model.hosts.worth.shape[0] > 0:
+            cost += _worth_of_choice(model, state, h, t, by_ratio)
+        if cost < least:
+            put(model, state, t, h)
+            allowed = may_enter(model, state, t, h)
+            take(model, state, t)
+            if allowed:
+                chosen, least = h, cost
+    return chosen
+
+
+@inner
+def _worth_of_choice(model, state, h, t, by_ratio):
+    """What is added to the cost of task t on host h so that the search fills hosts; below 1 where one is in use."""
+    worth, free, whole = model.hosts.worth, 0.0, 0.0
+    for r in range(worth.shape[0]):
+        free += worth[r] * (model.hosts.capacity[h, r] - state.use[h, r] - model.tasks.demand[t, r])
+        whole += worth[r] * model.hosts.capacity[h, r]
+    left = 0.5 * free / whole if whole > 0 else 0.0
+    if by_ratio and state.on_host[h] == 0 and whole > 0:
+        left += model.hosts.price[h] * (1.0 / whole - 1.0)
+    return left
+
+
+@inner
+def _add(state, removed, count, t):
+    """Add task t to those that are to be taken out, unless it is one of them."""
+    for k in range(count):
+        if removed.task[k] == t:
+            return count
+    removed.task[count] = t
+    removed.source[count] = state.host[t]
+    return count + 1
+
+
+@inner
+def _choose(model, state, removed, most):
+    """Choose up to `most` tasks to take out; how many they are."""
+    movable, rules, count = model.tasks.movable, model.rules, 0
+    kind = uniform(state)
+    seed = movable[random_below(state, movable.shape[0])]
+    count = _add(state, removed, count, seed)
+    if kind < FROM_HOSTS:
+        for _ in range(2):
+            h = state.host[movable[random_below(state, movable.shape[0])]] if count > 1 else state.host[seed]
+            for _ in range(state.on_host[h]):
+                t = state.first[h]
+                state.first[h] = state.next[t]
+                if count < most and uniform(state) < 0.5 and _open(model, t):
+                    count = _add(state, removed, count, t)
+    elif kind < FROM_COUNTER and rules.counters_from[seed + 1] > rules.counters_from[seed]:
+        at = rules.counters_from[seed] + random_below(state, rules.counters_from[seed + 1] - rules.counters_from[seed])
+        counter = rules.counters[at]
+        for k in range(rules.members_from[counter], rules.members_from[counter + 1]):
+            t = rules.members[k]
+            if count < most and _open(model, t):
+                count = _add(state, removed, count, t)
+    while count < 2 or (kind >= FROM_COUNTER and count < most and uniform(state) < 0.8):
+        before = count
+        count = _add(state, removed, count, movable[random_below(state, movable.shape[0])])
+        if count == before:
+            break
+    return count
+
+
+@inner
+def _open(model, t):
+    """Whether task t has another host open to it."""
+    return model.tasks.is_movable[t]
+
+
+@inner
+def _order(model, state, removed, count):
+    """Sort the tasks that are out: by size, the largest first, or at random."""
+    by_size = uniform(state) < 0.7
+    for k in range(count):
+        removed.key[k] = uniform(state)
+        if by_size:
+            removed.key[k] = -model.tasks.size[removed.task[k]] * (0.7 + 0.6 * removed.key[k])
+    for k in range(1, count):
+        key, task, source = removed.key[k], removed.task[k], removed.source[k]
+        at = k
+        while at > 0 and removed.key[at - 1] > key:
+            removed.key[at], removed.task[at] = removed.key[at - 1], removed.task[at - 1]
+            removed.source[at] = removed.source[at - 1]
+            at -= 1
+        removed.key[at], removed.task[at], removed.source[at] = key, task, source
+
+
+@inner
+def _put_back(model, state, removed, count, blink):
+    """Put the tasks on their cheapest hosts in turn; how many have one."""
+    by_ratio = model.hosts.worth.shape[0] > 0 and uniform(state) < 0.5
+    for k in range(count):
+        h = cheapest_host(model, state, removed.task[k], blink, by_ratio)
+        if h < 0:
+            return k
+        put(model, state, removed.task[k], h)
+    return count
+
+
+@inner
+def _rules_hold(model, state, removed, count):
+    for k in range(count):
+        t = removed.task[k]
+        if not rules_hold_at(model, state, t, state.host[t]) or not rules_hold_at(model, state, t, removed.source[k]):
+            return False
+    return True
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def reinsert(model, state, removed, temperature, steps):
+    """Draw `steps` sets of tasks, put each back, and keep what the temperature, in units of cost, allows; how many."""
+    done, most = 0, removed.task.shape[0]
+    for _ in range(steps):
+        threshold = int(-temperature * math.log(1.0 - uniform(state)))
+        before = state.totals[TOTAL]
+        count = _choose(model, state, removed, 2 + random_below(state, most - 1))
+        for k in range(count):
+            take(model, state, removed.task[k])
+        _order(model, state, removed, count)
+        placed = _put_back(model, state, removed, count, BLINK)
+        if placed == count and state.totals[TOTAL] - before <= threshold and _rules_hold(model, state, removed, count):
+            done += 1
+            remember_if_best(state)
+            continue
+        for k in range(placed):
+            take(model, state, removed.task[k])
+        for k in range(count):
+            put(model, state, removed.task[k], removed.source[k])
+    return done
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def place_in_turn(model, state, task, blink):
+    """Put tasks, int64[N], on their cheapest hosts in turn; those that fit nowhere stay out. How many have a host."""
+    placed = 0
+    for k in range(task.shape[0]):
+        h = cheapest_host(model, state, task[k], blink, model.hosts.worth.shape[0] > 0)
+        if h >= 0:
+            put(model, state, task[k], h)
+            placed += 1
+    return placed
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def take_out(model, state, task):
+    """Take tasks, int64[N], off their hosts, as far as they have one."""
+    for k in range(task.shape[0]):
+        if state.host[task[k]] >= 0:
+            take(model, state, task[k])
