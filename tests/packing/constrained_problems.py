@@ -28,26 +28,17 @@ def problem_at_random(seed, tasks=6, hosts=4, kinds=2, rules=6):
     """T tasks on H hosts with up to `rules` constraints on groups, of those that the present placement keeps."""
     rng = np.random.default_rng(seed)
     demand = rng.integers(0, 6, (tasks, kinds))
-    capacity = rng.integers(6, 6 + 9 * tasks // hosts, (hosts, kinds))
-    bare = ConstrainedProblem(tuple("abcd"[:kinds]), demand, capacity, np.zeros(tasks, int))
+    now = rng.integers(0, hosts, tasks)
+    capacity = rng.integers(0, 8, (hosts, kinds))
+    np.add.at(capacity, now, demand)
+    bare = ConstrainedProblem(tuple("abcd"[:kinds]), demand, capacity, now)
     room = Capacity(rng.random(kinds) < 0.5)
-    now = next(host for host in _placements(rng, tasks, hosts) if not any(broken_by(room, bare, host)))
     levels = [DomainLevel.of_hosts(hosts), *(_level(rng, name, hosts) for name in ("rack", "zone"))]
     drawn = [_constraint(rng, levels, tasks, hosts) for _ in range(rules)]
-    kept = [each for each in drawn if not any(broken_by(each, bare_at(bare, now), now))]
+    kept = [each for each in drawn if not any(broken_by(each, bare, now))]
     return ConstrainedProblem(
         bare.resources, demand, capacity, now, (room, *kept), tuple(_costs(rng, tasks, hosts, kinds)),
     )  # fmt: skip
-
-
-def bare_at(problem, now):
-    return ConstrainedProblem(problem.resources, problem.demand, problem.capacity, now)
-
-
-def _placements(rng, tasks, hosts):
-    for _ in range(10_000):
-        yield rng.integers(0, hosts, tasks)
-    raise AssertionError("no placement keeps the capacities")
 
 
 def _level(rng, name, hosts):

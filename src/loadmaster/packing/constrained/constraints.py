@@ -25,7 +25,6 @@ class PlacementView(Protocol):
         demand: int64[T, R]; capacity: int64[H, R].
         use: int64[H, R], the demands of the tasks placed on each host.
         leaving: int64[H, R], the demands of tasks that run there now and are placed elsewhere.
-        counts: members of groups in domains.
         resources, host_names, task_names: shown to the user.
     """
 
@@ -35,10 +34,13 @@ class PlacementView(Protocol):
     capacity: Longs
     use: Longs
     leaving: Longs
-    counts: DomainCounts
     resources: tuple[str, ...]
     host_names: tuple[str, ...]
     task_names: tuple[str, ...]
+
+    @property
+    def counts(self) -> DomainCounts:
+        """Members of groups in domains."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,7 +67,8 @@ def _use(problem: ConstrainedProblem, host: Longs) -> list[list[int]]:
     """The demands on each host."""
     use = np.zeros_like(problem.capacity)
     np.add.at(use, host[host >= 0], problem.demand[host >= 0])
-    return use.tolist()
+    rows: list[list[int]] = use.tolist()
+    return rows
 
 
 def _moved(problem: ConstrainedProblem, host: Longs) -> list[int]:

@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Longs
 from loadmaster.packing.constrained.layout import TOTAL
 from loadmaster.packing.constrained.state_kernel import (
     cost_with,
+    draw_task,
     fits,
     move_cost,
     put,
@@ -104,9 +105,9 @@ def _rules_hold(model, state, path, length):
 @inner
 def _draw(model, state, path):
     """Draw an exchange: its length, and its goal; length 0 if the draw is none."""
-    movable, hosts = model.tasks.movable, model.hosts.capacity.shape[0]
+    hosts = model.hosts.capacity.shape[0]
     kind = uniform(state)
-    path.task[0] = movable[random_below(state, movable.shape[0])]
+    path.task[0] = draw_task(model, state)
     start = state.host[path.task[0]]
     if kind < MOVE:
         goal = random_below(state, hosts)
@@ -114,7 +115,7 @@ def _draw(model, state, path):
     if kind < HOME:
         goal = model.tasks.now[path.task[0]]
         return (1 if goal >= 0 and goal != start else 0), goal
-    path.task[1] = movable[random_below(state, movable.shape[0])]
+    path.task[1] = draw_task(model, state)
     middle = state.host[path.task[1]]
     if middle == start:
         return 0, -1

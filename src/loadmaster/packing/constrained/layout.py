@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from loadmaster.model.arrays import Bools, Floats, Longs
 
 APART, SEPARATE, TOGETHER, ACCOMPANIED, SPREAD, SKEW = range(6)
@@ -19,7 +22,7 @@ class TaskArrays(NamedTuple):
         allowed: int64[T], its row of `HostArrays.allowed`.
         move_cost: int64[T], what a move away from `now` costs, weights multiplied in.
         group: int64[T], the group whose moved tasks are counted for the largest of groups; -1 for none.
-        movable: int64, the tasks that have another host open to them; is_movable: bool[T], the same.
+        movable: int64, the tasks that have another host open to them, the largest first; is_movable: bool[T].
         size: float64[T], the largest part of a mean host that the task asks for.
     """
 
@@ -150,4 +153,4 @@ class State(NamedTuple):
     changed: Longs
     is_changed: Longs
     totals: Longs
-    random: Longs
+    random: NDArray[np.uint64]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Longs
+from loadmaster.model.arrays import Bools, Ints, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.packing.constrained.constraints import (
     AllowedHosts,
@@ -82,11 +82,12 @@ def empty_state(model: SearchModel, seed: int) -> State:
     use, counters = np.zeros_like(held), len(model.rules.level)
     host_cost = np.array([_cost_of_none(model, h) for h in range(hosts)], np.int64)
     totals = np.array([host_cost.sum(), 0, 0, np.iinfo(np.int64).max], np.int64)
-    none = [np.full(count, -1, np.int64) for count in (tasks, hosts, tasks, tasks, tasks, tasks)]
+    host, following, before, best, changed = np.full((5, tasks), -1, np.int64)
     return State(
-        none[0], use, held, np.zeros(hosts, np.int64), np.zeros(len(model.rules.eligible), np.int64),
-        np.zeros(counters, np.int64), np.zeros(counters, np.int64), moved, groups_with, host_cost, *none[1:],
-        np.zeros(tasks, np.int64), totals, np.array([seed], np.uint64),
+        host, use, held, np.zeros(hosts, np.int64), np.zeros(len(model.rules.eligible), np.int64),
+        np.zeros(counters, np.int64), np.zeros(counters, np.int64), moved, groups_with, host_cost,
+        np.full(hosts, -1, np.int64), following, before, best, changed, np.zeros(tasks, np.int64), totals,
+        np.array([seed], np.uint64),
     )  # fmt: skip
 
 
@@ -168,9 +169,10 @@ def _tasks(problem: ConstrainedProblem, hosts: _Hosts) -> TaskArrays:
             group = np.asarray(cost.group, np.int64)
     is_movable = open_hosts.sum(axis=1)[allowed] > 1
     size = (problem.demand / np.maximum(problem.capacity.mean(axis=0), 1.0)).max(axis=1, initial=0.0)
+    by_size = np.argsort(-size, kind="stable")
     return TaskArrays(
         problem.demand.copy(), problem.now.copy(), allowed, move_cost, group.copy(),
-        np.flatnonzero(is_movable).astype(np.int64), is_movable, size,
+        by_size[is_movable[by_size]].astype(np.int64), is_movable, size,
     )  # fmt: skip
 
 
@@ -271,7 +273,7 @@ def _rules(problem: ConstrainedProblem) -> RuleArrays:
     )  # fmt: skip
 
 
-def _by_task(tasks: int, sets: Sequence[Longs]) -> tuple[Longs, Longs]:
+def _by_task(tasks: int, sets: Sequence[Ints]) -> tuple[Longs, Longs]:
     """For each task the numbers of the sets that hold it: where each task's begin, int64[T + 1], and the numbers."""
     number = np.repeat(np.arange(len(sets)), [len(each) for each in sets])
     member = np.concatenate([*sets, np.zeros(0, np.int64)]).astype(np.int64)

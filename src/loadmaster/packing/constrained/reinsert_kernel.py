@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.constrained.layout import TOTAL
 from loadmaster.packing.constrained.state_kernel import (
     cost_with,
+    draw_task,
     fits,
     may_enter,
     move_cost,
@@ -24,8 +25,10 @@ from loadmaster.packing.constrained.state_kernel import (
 
 BLINK = 0.02
 """The part of hosts that a task does not look at."""
+MAKE_ROOM = 0.4
+"""The part of steps in which a task goes to a given host and the tasks in its way go elsewhere."""
 FROM_HOSTS, FROM_COUNTER = 0.6, 0.8
-"""Up to these parts of all draws: tasks of a few hosts, tasks of one counter; the rest any tasks."""
+"""Of the other steps, up to these parts: tasks of two hosts, tasks of one counter; the rest any tasks."""
 
 
 class Removed(NamedTuple):
@@ -40,25 +43,38 @@ class Removed(NamedTuple):
 def cheapest_host(model, state, t, blink, by_ratio):
     """The host where task t, which is out, adds least to the cost; -1 if no host may take it.
 
-    Where hosts have prices, ties go to the fullest host. With `by_ratio` an empty host counts not with its price but
-    with that of as much worth on it as a mean host has: large hosts are dear, and cheap for what they hold.
+    The hosts are looked at in turn, from the one where the task runs now or from any; where hosts have no prices the
+    first that adds nothing is taken. Where they have, ties go to the fullest host. With `by_ratio` an empty host counts
+    not with its price but with that of as much worth on it as a mean host has: large hosts are dear, and cheap for what
+    they hold.
     """
-    chosen, least = -1, np.inf
-    for h in range(model.hosts.capacity.shape[0]):
-        if blink > 0 and uniform(state) < blink:
-            continue
-        if not fits(model, state, h, t, -1):
+    hosts, priced = model.hosts.capacity.shape[0], model.hosts.worth.shape[0] > 0
+    chosen, least, now = -1, np.inf, model.tasks.now[t]
+    start = now if now >= 0 else random_below(state, hosts)
+    turn = random_below(state, hosts)
+    for k in range(hosts):
+        h = start if k == 0 else (turn + k) % hosts
+        if (k > 0 and blink > 0 and uniform(state) < blink) or not fits(model, state, h, t, -1):
             continue
         cost = float(cost_with(model, state, h, t, -1) - state.host_cost[h] + move_cost(model, t, h))
-        if model.hosts.worth.shape[0] > 0:
+        if priced:
             cost += _worth_of_choice(model, state, h, t, by_ratio)
-        if cost < least:
-            put(model, state, t, h)
-            allowed = may_enter(model, state, t, h)
-            take(model, state, t)
-            if allowed:
-                chosen, least = h, cost
+        if cost < least and _is_allowed(model, state, t, h):
+            chosen, least = h, cost
+            if cost <= 0 and not priced:
+                break
     return chosen
+
+
+@inner
+def _is_allowed(model, state, t, h):
+    """Whether task t, which is out, breaks no rule of one domain on host h."""
+    if model.rules.rules_from[t] == model.rules.rules_from[t + 1]:
+        return True
+    put(model, state, t, h)
+    allowed = may_enter(model, state, t, h)
+    take(model, state, t)
+    return allowed
 
 
 @inner
@@ -88,51 +104,79 @@ def _add(state, removed, count, t):
 @inner
 def _choose(model, state, removed, most):
     """Choose up to `most` tasks to take out; how many they are."""
-    movable, rules, count = model.tasks.movable, model.rules, 0
     kind = uniform(state)
-    seed = movable[random_below(state, movable.shape[0])]
-    count = _add(state, removed, count, seed)
+    seed = draw_task(model, state)
+    count = _add(state, removed, 0, seed)
     if kind < FROM_HOSTS:
-        for _ in range(2):
-            h = state.host[movable[random_below(state, movable.shape[0])]] if count > 1 else state.host[seed]
-            for _ in range(state.on_host[h]):
-                t = state.first[h]
-                state.first[h] = state.next[t]
-                if count < most and uniform(state) < 0.5 and _open(model, t):
-                    count = _add(state, removed, count, t)
-    elif kind < FROM_COUNTER and rules.counters_from[seed + 1] > rules.counters_from[seed]:
-        at = rules.counters_from[seed] + random_below(state, rules.counters_from[seed + 1] - rules.counters_from[seed])
-        counter = rules.counters[at]
-        for k in range(rules.members_from[counter], rules.members_from[counter + 1]):
-            t = rules.members[k]
-            if count < most and _open(model, t):
-                count = _add(state, removed, count, t)
-    while count < 2 or (kind >= FROM_COUNTER and count < most and uniform(state) < 0.8):
+        count = _some_of_host(model, state, removed, count, state.host[seed], most)
+        count = _some_of_host(model, state, removed, count, state.host[draw_task(model, state)], most)
+    elif kind < FROM_COUNTER:
+        count = _some_of_counter(model, state, removed, count, seed, most)
+    while count < most and uniform(state) < 0.8:
         before = count
-        count = _add(state, removed, count, movable[random_below(state, movable.shape[0])])
-        if count == before:
+        count = _add(state, removed, count, draw_task(model, state))
+        if count == before or kind < FROM_COUNTER:
             break
     return count
 
 
 @inner
-def _open(model, t):
-    """Whether task t has another host open to it."""
-    return model.tasks.is_movable[t]
+def _some_of_host(model, state, removed, count, h, most):
+    """Add about half of the tasks of host h."""
+    for _ in range(state.on_host[h]):
+        t = state.first[h]
+        state.first[h] = state.next[t]
+        if count < most and uniform(state) < 0.5 and model.tasks.is_movable[t]:
+            count = _add(state, removed, count, t)
+    return count
 
 
 @inner
-def _order(model, state, removed, count):
-    """Sort the tasks that are out: by size, the largest first, or at random."""
+def _some_of_counter(model, state, removed, count, seed, most):
+    """Add the tasks of one of the counters of the task `seed`."""
+    rules = model.rules
+    counters = rules.counters_from[seed + 1] - rules.counters_from[seed]
+    if counters > 0:
+        counter = rules.counters[rules.counters_from[seed] + random_below(state, counters)]
+        for k in range(rules.members_from[counter], rules.members_from[counter + 1]):
+            if count < most and model.tasks.is_movable[rules.members[k]]:
+                count = _add(state, removed, count, rules.members[k])
+    return count
+
+
+@inner
+def _make_room(model, state, removed, most):
+    """Take a task out, and off another host as many as it needs there; put it there. How many are out with it, or 0."""
+    t, h = draw_task(model, state), random_below(state, model.hosts.capacity.shape[0])
+    if state.host[t] == h or not model.hosts.allowed[model.tasks.allowed[t], h]:
+        return 0
+    count = _add(state, removed, 0, t)
+    take(model, state, t)
+    for _ in range(state.on_host[h]):
+        if count == most or fits(model, state, h, t, -1):
+            break
+        other = state.first[h]
+        state.first[h] = state.next[other]
+        if model.tasks.is_movable[other]:
+            count = _add(state, removed, count, other)
+            take(model, state, other)
+    if fits(model, state, h, t, -1) and _is_allowed(model, state, t, h):
+        put(model, state, t, h)
+    return count
+
+
+@inner
+def _order(model, state, removed, first, count):
+    """Sort the tasks that are out, from number `first` on: by size, the largest first, or at random."""
     by_size = uniform(state) < 0.7
-    for k in range(count):
+    for k in range(first, count):
         removed.key[k] = uniform(state)
         if by_size:
             removed.key[k] = -model.tasks.size[removed.task[k]] * (0.7 + 0.6 * removed.key[k])
-    for k in range(1, count):
+    for k in range(first + 1, count):
         key, task, source = removed.key[k], removed.task[k], removed.source[k]
         at = k
-        while at > 0 and removed.key[at - 1] > key:
+        while at > first and removed.key[at - 1] > key:
             removed.key[at], removed.task[at] = removed.key[at - 1], removed.task[at - 1]
             removed.source[at] = removed.source[at - 1]
             at -= 1
@@ -140,10 +184,10 @@ def _order(model, state, removed, count):
 
 
 @inner
-def _put_back(model, state, removed, count, blink):
-    """Put the tasks on their cheapest hosts in turn; how many have one."""
+def _put_back(model, state, removed, first, count, blink):
+    """Put the tasks from number `first` on back on their cheapest hosts in turn; up to which number they have one."""
     by_ratio = model.hosts.worth.shape[0] > 0 and uniform(state) < 0.5
-    for k in range(count):
+    for k in range(first, count):
         h = cheapest_host(model, state, removed.task[k], blink, by_ratio)
         if h < 0:
             return k
@@ -167,11 +211,16 @@ def reinsert(model, state, removed, temperature, steps):
     for _ in range(steps):
         threshold = int(-temperature * math.log(1.0 - uniform(state)))
         before = state.totals[TOTAL]
-        count = _choose(model, state, removed, 2 + random_below(state, most - 1))
-        for k in range(count):
-            take(model, state, removed.task[k])
-        _order(model, state, removed, count)
-        placed = _put_back(model, state, removed, count, BLINK)
+        size, first = 2 + random_below(state, most - 1), 0
+        if uniform(state) < MAKE_ROOM:
+            count = _make_room(model, state, removed, size)
+            first = 1 if count > 0 and state.host[removed.task[0]] >= 0 else 0
+        else:
+            count = _choose(model, state, removed, size)
+            for k in range(count):
+                take(model, state, removed.task[k])
+        _order(model, state, removed, first, count)
+        placed = _put_back(model, state, removed, first, count, BLINK)
         if placed == count and state.totals[TOTAL] - before <= threshold and _rules_hold(model, state, removed, count):
             done += 1
             remember_if_best(state)

@@ -16,6 +16,11 @@ from loadmaster.packing.constrained.layout import (
     TOTAL,
 )
 
+LARGE, COSTLY = 0.4, 0.7
+"""Up to these parts of all draws a task is drawn among the large ones, and from a host that costs something."""
+TRIES = 4
+"""Draws until a task of such a host is found."""
+
 
 @inner
 def fits(model, state, h, plus, minus):
@@ -249,6 +254,23 @@ def remember_if_best(state):
             state.best[t] = state.host[t]
             state.is_changed[t] = 0
         state.totals[CHANGED] = 0
+
+
+@inner
+def draw_task(model, state):
+    """A task that may move: half of the draws prefer large tasks, half of the others tasks of hosts that cost something."""
+    movable = model.tasks.movable
+    count = movable.shape[0]
+    kind = uniform(state)
+    if kind < LARGE:
+        return movable[int(count * uniform(state) ** 3)]
+    t = movable[random_below(state, count)]
+    if kind < COSTLY:
+        for _ in range(TRIES):
+            if state.host_cost[state.host[t]] > 0:
+                break
+            t = movable[random_below(state, count)]
+    return t
 
 
 @inner
