@@ -7,7 +7,7 @@ import pytest
 from constrained_problems import problem_at_random
 
 from loadmaster.model import InputError
-from loadmaster.packing.constrained.annealing import Annealing, Cooling, anneal_placement
+from loadmaster.packing.constrained.annealing import STAGES, Annealing, anneal_placement, held_charge
 from loadmaster.packing.constrained.constraints import (
     AllowedHosts,
     Apart,
@@ -87,14 +87,17 @@ def test_the_kernel_makes_the_moves_that_the_constraints_allow(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_search_ends_at_a_placement_that_breaks_nothing_and_costs_what_it_says(seed):
     problem = problem_at_random(seed, tasks=20, hosts=6, kinds=3, rules=15)
-    model, state = state_of(problem, seed)
-    search = Annealing(model, state, Cooling())
-    for part in np.linspace(0, 0.99, 8):
-        search.slice(float(part))
-        assert state.totals[TOTAL] == evaluate(problem, state.host).total
-        assert evaluate(problem, state.host).broken == ()
-        assert state.totals[BEST] == evaluate(problem, state.best).total
-    assert lower_bound(problem) <= state.totals[BEST] <= evaluate(problem, problem.now).total
+    for stage in STAGES:
+        charge = held_charge(problem, stage.charge) + 3
+        search = Annealing(search_model(problem), stage, charge, problem.now, seed)
+        for part in np.linspace(0, 0.99, 4):
+            search.slice(float(part), 50.0)
+            made, moved = evaluate(problem, search.state.host), search.state.host != problem.now
+            assert made.broken == ()
+            assert search.state.totals[TOTAL] == made.total + charge[moved].sum()
+            assert search.cost == evaluate(problem, search.best).total
+        assert search.state.totals[BEST] <= evaluate(problem, problem.now).total
+    assert lower_bound(problem) <= search.cost
 
 
 @pytest.mark.parametrize("seed", range(8))

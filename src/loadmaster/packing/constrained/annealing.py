@@ -1,6 +1,6 @@
 """The search for a cheap placement under constraints: simulated annealing with large-neighbourhood steps, anytime."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Longs
+from loadmaster.packing.constrained.costs import LoadCost
 from loadmaster.packing.constrained.exchange_kernel import LONGEST, Path, anneal, mean_rise
-from loadmaster.packing.constrained.layout import BEST, SearchModel, State
+from loadmaster.packing.constrained.layout import BEST, TOTAL, SearchModel
 from loadmaster.packing.constrained.model_arrays import empty_state, search_model
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.reinsert_kernel import Removed, place_in_turn, reinsert, take_out
-from loadmaster.packing.constrained.state_kernel import keep_as_best, place_all, return_to_best
+from loadmaster.packing.constrained.state_kernel import place_all
 
 SLICE_S = 0.05
 """Time between two looks at the clock, about."""
@@ -41,67 +42,77 @@ class AnnealedPlacement:
 
 
 @dataclass(frozen=True)
-class Cooling:
-    """How the temperature falls: in each cycle from a part of the mean rise of a drawn exchange to the last one.
+class Stage:
+    """A part of the search, in which the temperature falls from `hot` to `cold`.
 
     Attributes:
-        first, again: the part with which the first cycle and the later ones begin.
-        last: the last temperature, in units of cost.
-        first_share: of the time, for the first cycle; the later ones share the rest.
-        later: number of later cycles.
-        reinsert_share: of the time, for large-neighbourhood steps.
+        share: of the time.
+        charge: for each unit of a transient resource that a move leaves held on its old host, as a part of the weight
+            of that resource's load. Without it a hot search fills the hosts with what moved away.
+        move_charge: for each task that moves, in units of the mean rise of cost of a drawn exchange.
+        hot, cold: in units of that mean rise; 0 for the last temperature of all.
+        reinsert_share: of the stage's time, for large-neighbourhood steps.
     """
 
-    first: float = 0.1
-    again: float = 0.003
-    last: float = 0.3
-    first_share: float = 0.6
-    later: int = 2
-    reinsert_share: float = 0.15
+    share: float
+    charge: float
+    hot: float
+    cold: float
+    move_charge: float = 0.0
+    reinsert_share: float = 0.3
 
-    def temperature(self, rise: float, part: float) -> tuple[int, float]:
-        """The number of the cycle and the temperature once `part` of the time has passed."""
-        if part < self.first_share:
-            cycle, inside, start = 0, part / self.first_share, self.first
-        else:
-            cycles = (part - self.first_share) / (1 - self.first_share) * self.later
-            cycle, inside, start = 1 + int(cycles), cycles % 1.0, self.again
-        hot = max(rise * start, self.last)
-        return cycle, hot * (self.last / hot) ** inside
+
+STAGES = (
+    Stage(0.5, 0.1, 0.2, 0.002, 0.003),
+    Stage(0.2, 0.02, 0.02, 0.0005, 0.0003),
+    Stage(0.3, 0.0, 0.005, 0.0),
+)
+"""The usual search: first with the full charge, then with less, then by the true cost alone."""
+MOST_REMOVED = 16
+"""Tasks that a large-neighbourhood step takes out at most."""
+LAST = 0.3
+"""The last temperature, in units of cost."""
 
 
 class Annealing:
-    """A search under way: one slice after another, each at one temperature.
+    """A stage of the search under way: one slice after another, each at one temperature.
 
     Args:
         model: the problem's arrays.
-        state: the placement to start from; it changes.
-        cooling: how the temperature falls.
-        most_removed: tasks that a large-neighbourhood step takes out at most.
+        stage: how this part of the search goes.
+        charge: int64[T], what it charges for a move of each task.
+        host: int64[T], the placement to start from.
+        seed: of every draw.
     """
 
-    def __init__(self, model: SearchModel, state: State, cooling: Cooling, most_removed: int = 16) -> None:
-        self.model, self.state, self.cooling = model, state, cooling
-        self.steps = 0
+    def __init__(self, model: SearchModel, stage: Stage, charge: Longs, host: Longs, seed: int) -> None:
+        self._charge = charge
+        move_cost = model.tasks.move_cost + self._charge
+        self.model = model._replace(tasks=model.tasks._replace(move_cost=move_cost))
+        self.state, self._stage = empty_state(self.model, seed), stage
+        place_all(self.model, self.state, host)
         self._path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
-        most = min(most_removed, len(model.tasks.now)) + 1
+        most = min(MOST_REMOVED, len(host)) + 1
         self._removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
-        self._cycle = 0
         self._exchanges, self._reinsertions = 2_000.0, 4.0
-        self._rise = mean_rise(model, state, self._path, 20_000)
+        self.steps = 0
 
     @property
-    def best(self) -> int:
-        """The cost of the best placement so far."""
-        return int(self.state.totals[BEST])
+    def best(self) -> Longs:
+        """int64[T], the best placement so far, charges included."""
+        return self.state.best
 
-    def slice(self, part: float) -> None:
-        """Search for about `SLICE_S` seconds, once `part` of the time has passed."""
-        cycle, temperature = self.cooling.temperature(self._rise, part)
-        if cycle != self._cycle:
-            self._cycle = cycle
-            return_to_best(self.model, self.state)
-        share = self.cooling.reinsert_share
+    @property
+    def cost(self) -> int:
+        """The cost of the best placement, without charges."""
+        moved = (self.state.best != self.model.tasks.now) & (self.model.tasks.now >= 0)
+        return int(self.state.totals[BEST]) - int(self._charge[moved].sum())
+
+    def slice(self, part: float, rise: float) -> None:
+        """Search for about `SLICE_S` seconds, once `part` of the stage's time has passed."""
+        stage = self._stage
+        hot, cold = max(stage.hot * rise, LAST), max(stage.cold * rise, LAST)
+        temperature, share = hot * (cold / hot) ** part, stage.reinsert_share
         self._exchanges = self._timed(anneal, self._path, temperature, self._exchanges, 1 - share)
         if share:
             self._reinsertions = self._timed(reinsert, self._removed, temperature, self._reinsertions, share)
@@ -117,53 +128,108 @@ class Annealing:
         return min(max(steps * min(max(share * SLICE_S / took_s, 0.5), 2.0), 1.0), 1e8)
 
 
+class StagedSearch:
+    """The stages one after another, and the best placement by the true cost.
+
+    Args:
+        problem: hosts, tasks, constraints and costs.
+        seed: of every draw.
+        stages: of the search.
+
+    Attributes:
+        best: int64[T], the best placement so far; empty until all tasks have a host.
+        cost: its cost.
+        steps: that were tried.
+    """
+
+    def __init__(self, problem: ConstrainedProblem, seed: int, stages: Sequence[Stage] = STAGES) -> None:
+        self._problem, self._seed, self._stages = problem, seed, stages
+        self._model = search_model(problem)
+        self._under_way: Annealing | None = None
+        self._next = self.best = np.zeros(0, np.int64)
+        self.cost, self.steps = 0, 0
+
+    def place_new(self, ends_s: float) -> bool:
+        """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
+        now, size = np.asarray(self._problem.now), self._model.tasks.size
+        state, new = empty_state(self._model, self._seed), np.flatnonzero(now < 0)
+        place_all(self._model, state, now)
+        order, rng = new[np.argsort(-size[new], kind="stable")], np.random.default_rng(self._seed)
+        while len(new) and place_in_turn(self._model, state, order, 0.0) < len(new):
+            if FIRST_TIME.clock_s() > ends_s:
+                return False
+            take_out(self._model, state, new)
+            order = new[np.argsort(-size[new] * rng.uniform(0.5, 1.5, len(new)), kind="stable")]
+        self._next = self.best = state.host.copy()
+        self.cost = int(state.totals[TOTAL])
+        return True
+
+    def run(self, time_limit_s: float, progress: Callable[[float, int], None] | None = None) -> None:
+        """All stages, each from the best placement of the one before, by its own cost."""
+        begin, passed, rise = FIRST_TIME.clock_s(), 0.0, 0.0
+        for number, stage in enumerate(self._stages):
+            rise = rise or mean_rise_from(self._model, self._next, self._seed)
+            charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
+            self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
+            while (part := ((FIRST_TIME.clock_s() - begin) / time_limit_s - passed) / stage.share) < 1.0:
+                search.slice(part, rise)
+                if progress is not None:
+                    progress(passed + part * stage.share, min(search.cost, self.cost))
+            passed += stage.share
+            self.settle()
+
+    def settle(self) -> None:
+        """Take over what the stage under way has reached."""
+        search, self._under_way = self._under_way, None
+        if search is not None:
+            self.steps += search.steps
+            self._next = search.best.copy()
+            if search.cost < self.cost:
+                self.best, self.cost = self._next, search.cost
+
+
 def anneal_placement(
     problem: ConstrainedProblem,
     time_limit_s: float = 60.0,
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
-    cooling: Cooling | None = None,
+    stages: Sequence[Stage] = STAGES,
 ) -> AnnealedPlacement:
-    """The cheapest placement found from where the tasks run now, all constraints kept.
+    """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
-    Simulated annealing over moves, swaps, chains and rings of up to three tasks; now and then up to sixteen related
-    tasks are taken out and put back one by one where they cost least. Every task must run somewhere now.
+    Simulated annealing over moves, swaps, chains and rings of up to three tasks, and large-neighbourhood steps: some
+    tasks are taken out and put back one by one where they cost least.
 
     Args:
         problem: hosts, tasks, constraints and costs.
         time_limit_s: of the search, without the time that compiling takes.
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
-        cooling: how the temperature falls.
+        stages: of the search.
     """
-    model = search_model(problem)
-    state = empty_state(model, seed)
-    place_all(model, state, np.asarray(problem.now))
-    search, interrupted, begin = None, True, FIRST_TIME.clock_s()
+    begin, interrupted = FIRST_TIME.clock_s(), True
+    search = StagedSearch(problem, seed, stages)
     with suppress(KeyboardInterrupt):
-        if _place_new(model, state, np.asarray(problem.now), seed, begin + time_limit_s):
-            search = Annealing(model, state, cooling or Cooling())
-            begin = FIRST_TIME.clock_s()
-            while (part := (FIRST_TIME.clock_s() - begin) / time_limit_s) < 1.0:
-                search.slice(part)
-                if progress is not None:
-                    progress(part, search.best)
+        if search.place_new(begin + time_limit_s):
+            search.run(time_limit_s - (FIRST_TIME.clock_s() - begin), progress)
         interrupted = False
-    placed = bool((state.best >= 0).all())
+    search.settle()
     return AnnealedPlacement(
-        state.best.copy(), int(state.totals[BEST]) if placed else 0, search.steps if search is not None else 0,
-        FIRST_TIME.clock_s() - begin, interrupted, placed,
-    )  # fmt: skip
+        search.best, search.cost, search.steps, FIRST_TIME.clock_s() - begin, interrupted, len(search.best) > 0
+    )
 
 
-def _place_new(model: SearchModel, state: State, now: Longs, seed: int, ends: float) -> bool:
-    """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
-    new, rng = np.flatnonzero(now < 0), np.random.default_rng(seed)
-    order = new[np.argsort(-model.tasks.size[new], kind="stable")]
-    while len(new) and place_in_turn(model, state, order, 0.0) < len(new):
-        if FIRST_TIME.clock_s() > ends:
-            return False
-        take_out(model, state, new)
-        order = new[np.argsort(-model.tasks.size[new] * rng.uniform(0.5, 1.5, len(new)), kind="stable")]
-    keep_as_best(state)
-    return True
+def mean_rise_from(model: SearchModel, host: Longs, seed: int) -> float:
+    """The mean change of cost of those exchanges from the placement `host` that cost more; each is drawn and undone."""
+    state = empty_state(model, seed)
+    place_all(model, state, host)
+    return float(mean_rise(model, state, Path(*(np.zeros(LONGEST, np.int64) for _ in range(3))), 20_000))
+
+
+def held_charge(problem: ConstrainedProblem, part: float) -> Longs:
+    """int64[T], what a stage charges for a move of each task: `part` of the load weight of the transient demand."""
+    weight = np.zeros(len(problem.resources))
+    for cost in problem.costs:
+        if isinstance(cost, LoadCost) and problem.transient[cost.resource]:
+            weight[cost.resource] += cost.weight
+    return np.floor(part * (problem.demand @ weight)).astype(np.int64)

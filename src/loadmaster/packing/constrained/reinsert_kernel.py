@@ -146,14 +146,20 @@ def _some_of_counter(model, state, removed, count, seed, most):
 
 @inner
 def _make_room(model, state, removed, most):
-    """Take a task out, and off another host as many as it needs there; put it there. How many are out with it, or 0."""
+    """Take a task out, and off another host as many as it needs there; put it there. How many are out with it, or 0.
+
+    The other host is any, or the one where the task runs now. Mostly it may come to cost no more than before.
+    """
     t, h = draw_task(model, state), random_below(state, model.hosts.capacity.shape[0])
+    if model.tasks.now[t] >= 0 and uniform(state) < 0.5:
+        h = model.tasks.now[t]
+    most_cost = state.host_cost[h] if uniform(state) < 0.7 else np.iinfo(np.int64).max
     if state.host[t] == h or not model.hosts.allowed[model.tasks.allowed[t], h]:
         return 0
     count = _add(state, removed, 0, t)
     take(model, state, t)
     for _ in range(state.on_host[h]):
-        if count == most or fits(model, state, h, t, -1):
+        if count == most or (fits(model, state, h, t, -1) and cost_with(model, state, h, t, -1) <= most_cost):
             break
         other = state.first[h]
         state.first[h] = state.next[other]

@@ -258,7 +258,7 @@ def remember_if_best(state):
 
 @inner
 def draw_task(model, state):
-    """A task that may move: half of the draws prefer large tasks, half of the others tasks of hosts that cost something."""
+    """A task that may move: some draws prefer large tasks, some tasks of hosts that cost something."""
     movable = model.tasks.movable
     count = movable.shape[0]
     kind = uniform(state)
@@ -300,22 +300,3 @@ def place_all(model, state, host):
             placed += 1
     if placed == host.shape[0]:
         remember_if_best(state)
-
-
-@kept_njit(nogil=True, error_model="numpy")
-def return_to_best(model, state):
-    """Put every task that differs from the best placement back to where that has it."""
-    count = state.totals[CHANGED]
-    for k in range(count):
-        take(model, state, state.changed[k])
-    for k in range(count):
-        put(model, state, state.changed[k], state.best[state.changed[k]])
-    for k in range(count):
-        state.is_changed[state.changed[k]] = 0
-    state.totals[CHANGED] = 0
-
-
-@kept_njit(nogil=True, error_model="numpy")
-def keep_as_best(state):
-    """Keep the placement, of all tasks, as the best one if it is."""
-    remember_if_best(state)
