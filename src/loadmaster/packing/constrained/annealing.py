@@ -63,11 +63,11 @@ class Stage:
 
 
 STAGES = (
-    Stage(0.5, 0.1, 0.2, 0.002, 0.003),
-    Stage(0.2, 0.02, 0.02, 0.0005, 0.0003),
-    Stage(0.3, 0.0, 0.005, 0.0),
+    Stage(0.3, charge=0.1, hot=0.5, cold=0.002, move_charge=0.001),
+    Stage(0.4, charge=0.02, hot=0.02, cold=0.001, move_charge=0.02),
+    Stage(0.3, charge=0.0, hot=0.0002, cold=0.0),
 )
-"""The usual search: first with the full charge, then with less, then by the true cost alone."""
+"""The usual search: loads first, then the same with few moves, then the true cost alone."""
 MOST_REMOVED = 16
 """Tasks that a large-neighbourhood step takes out at most."""
 LAST = 0.3
