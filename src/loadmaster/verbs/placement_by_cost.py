@@ -1,7 +1,7 @@
 """`rebalance` on a file with constraints and costs of its own: the cheapest placement found, its bound and its gap."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,7 @@ class PlacementByCost(Result):
         interrupted: the user ended the search.
         known: what must be known beside the answer.
         command: how to make it again.
+        reason: why there is no placement, where that is known.
     """
 
     verb = "rebalance"
@@ -65,6 +66,7 @@ class PlacementByCost(Result):
     interrupted: bool = False
     known: tuple[str, ...] = field(default=())
     command: str = ""
+    reason: str = ""
 
     @property
     def done(self) -> bool:
@@ -88,8 +90,10 @@ class PlacementByCost(Result):
 
     @property
     def proven(self) -> bool:
-        """No placement costs less, by the bound."""
-        return self.done and not self.broken and self.cost <= self.bound
+        """No placement costs less, by the bound; or there is none."""
+        if not self.done:
+            return self.reason != ""
+        return not self.broken and self.cost <= self.bound
 
     @property
     def gap(self) -> float | None:
@@ -104,7 +108,7 @@ class PlacementByCost(Result):
         names = dict.fromkeys([*self.costs_before, *self.costs])
         before = self.cost_before
         return {
-            "status": "ok" if self.done else "limit", "solver": "annealing", "proven": self.proven,
+            "status": "ok" if self.done else "infeasible" if self.reason else "limit", "solver": "annealing", "proven": self.proven,
             "tasks": len(self.now), "hosts": len(self.host_names), "cost_before": before,
             "cost": self.cost if self.done else None, "bound": self.bound, "gap": self.gap,
             "costs": [
@@ -114,7 +118,7 @@ class PlacementByCost(Result):
             ],
             "broken_before": list(self.broken_before), "broken": list(self.broken),
             "hosts_used": len(np.unique(self.host)), "moves": self._moves(),
-            "interrupted": self.interrupted, "steps": self.steps, "seconds": self.seconds,
+            "interrupted": self.interrupted, "reason": self.reason, "steps": self.steps, "seconds": self.seconds,
         }  # fmt: skip
 
     def _moves(self) -> list[dict[str, Any]]:
@@ -129,6 +133,8 @@ class PlacementByCost(Result):
     @property
     def answer(self) -> str:
         """The costs and how far they are from the best, in one sentence."""
+        if not self.done and self.reason:
+            return f"no placement of all tasks exists: {self.reason}"
         if not self.done:
             return f"no placement of all tasks was found in {self.seconds:.3g} s; one may exist"
         moves, new = len(self.figures["moves"]), int((self.now < 0).sum())
@@ -226,14 +232,16 @@ def place_by_cost(
         InputError: the file cannot be used, or an option changes nothing.
     """
     from loadmaster.packing.constrained.annealing import anneal_placement
+    from loadmaster.packing.constrained.lower_bound import infeasible_because
     from loadmaster.verbs.folder import make_folder
 
     refuse_all_but(options, ["state", "time_limit", "seed", "out"], "the file has costs and machines of its own")
     if options.out is not None:
         make_folder(Path(options.out))
     problem = _problem(Path(options.state))
-    found = anneal_placement(problem, options.time_limit, options.seed, progress)
-    made = _result(problem, found, options.seed, command or options.call("rebalance"))
+    reason = infeasible_because(problem)
+    found = anneal_placement(problem, 0.0 if reason else options.time_limit, options.seed, progress)
+    made = replace(_result(problem, found, options.seed, command or options.call("rebalance")), reason=reason)
     if options.out is not None and made.done:
         made.save(options.out)
     return made

@@ -68,6 +68,8 @@ STAGES = (
     Stage(0.3, charge=0.0, hot=0.0002, cold=0.0),
 )
 """The usual search: loads first, then the same with few moves, then the true cost alone."""
+STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.3, cold=0.01, reinsert_share=0.8),)
+"""The usual search where hosts have prices: emptying a host takes a large-neighbourhood step."""
 MOST_REMOVED = 16
 """Tasks that a large-neighbourhood step takes out at most."""
 LAST = 0.3
@@ -134,7 +136,7 @@ class StagedSearch:
     Args:
         problem: hosts, tasks, constraints and costs.
         seed: of every draw.
-        stages: of the search.
+        stages: of the search; the usual ones if they are left out.
 
     Attributes:
         best: int64[T], the best placement so far; empty until all tasks have a host.
@@ -142,9 +144,9 @@ class StagedSearch:
         steps: that were tried.
     """
 
-    def __init__(self, problem: ConstrainedProblem, seed: int, stages: Sequence[Stage] = STAGES) -> None:
-        self._problem, self._seed, self._stages = problem, seed, stages
-        self._model = search_model(problem)
+    def __init__(self, problem: ConstrainedProblem, seed: int, stages: Sequence[Stage] | None = None) -> None:
+        self._problem, self._seed, self._model = problem, seed, search_model(problem)
+        self._stages = stages or (STAGES_OF_PRICES if self._model.hosts.price.any() else STAGES)
         self._under_way: Annealing | None = None
         self._next = self.best = np.zeros(0, np.int64)
         self.cost, self.steps = 0, 0
@@ -167,7 +169,7 @@ class StagedSearch:
     def run(self, time_limit_s: float, progress: Callable[[float, int], None] | None = None) -> None:
         """All stages, each from the best placement of the one before, by its own cost."""
         begin, passed, rise = FIRST_TIME.clock_s(), 0.0, 0.0
-        for number, stage in enumerate(self._stages):
+        for number, stage in enumerate(self._stages if time_limit_s > 0 else ()):
             rise = rise or mean_rise_from(self._model, self._next, self._seed)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
@@ -193,7 +195,7 @@ def anneal_placement(
     time_limit_s: float = 60.0,
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
-    stages: Sequence[Stage] = STAGES,
+    stages: Sequence[Stage] | None = None,
 ) -> AnnealedPlacement:
     """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
@@ -205,7 +207,7 @@ def anneal_placement(
         time_limit_s: of the search, without the time that compiling takes.
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
-        stages: of the search.
+        stages: of the search; the usual ones if they are left out.
     """
     begin, interrupted = FIRST_TIME.clock_s(), True
     search = StagedSearch(problem, seed, stages)

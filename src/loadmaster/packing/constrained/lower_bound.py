@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.constrained.constraints import Capacity
 from loadmaster.packing.constrained.costs import BalanceCost, HostPrice, LoadCost
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
@@ -26,6 +27,23 @@ def lower_bound(problem: ConstrainedProblem) -> int:
         elif isinstance(cost, HostPrice):
             bound += cost.weight * _least_price(problem, cost)
     return bound
+
+
+def infeasible_because(problem: ConstrainedProblem) -> str:
+    """Why there is no placement of all tasks, as far as capacities tell; empty if they do not."""
+    demand, capacity = problem.demand, problem.capacity
+    if not any(isinstance(each, Capacity) for each in problem.constraints):
+        return ""
+    for task, host in enumerate(problem.now.tolist()):
+        if host < 0 and not (demand[task] <= capacity).all(axis=1).any():
+            asked = ", ".join(
+                f"{name} {amount:,}" for name, amount in zip(problem.resources, demand[task], strict=True)
+            )
+            return f"{problem.task_names[task]} fits on no host: ({asked}) is more than any has"
+    for name, asked, there in zip(problem.resources, demand.sum(axis=0), capacity.sum(axis=0), strict=True):
+        if asked > there:
+            return f"all tasks ask for {asked:,} of {name}; all hosts have {there:,}"
+    return ""
 
 
 def _least_price(problem: ConstrainedProblem, cost: HostPrice) -> int:

@@ -25,6 +25,8 @@ from loadmaster.packing.constrained.state_kernel import (
 
 BLINK = 0.02
 """The part of hosts that a task does not look at."""
+ENOUGH = 200
+"""Hosts that a task looks at, if one of them may take it."""
 MAKE_ROOM = 0.4
 """The part of steps in which a task goes to a given host and the tasks in its way go elsewhere."""
 FROM_HOSTS, FROM_COUNTER = 0.6, 0.8
@@ -44,15 +46,17 @@ def cheapest_host(model, state, t, blink, by_ratio):
     """The host where task t, which is out, adds least to the cost; -1 if no host may take it.
 
     The hosts are looked at in turn, from the one where the task runs now or from any; where hosts have no prices the
-    first that adds nothing is taken. Where they have, ties go to the fullest host. With `by_ratio` an empty host counts
-    not with its price but with that of as much worth on it as a mean host has: large hosts are dear, and cheap for what
-    they hold.
+    first that adds nothing is taken. In a large cluster the search ends after `ENOUGH` hosts if one may take it. Where
+    hosts have prices, ties go to the fullest. With `by_ratio` an empty host counts not with its price but with its
+    price for each unit of worth: large hosts are dear, and cheap for what they hold.
     """
     hosts, priced = model.hosts.capacity.shape[0], model.hosts.worth.shape[0] > 0
     chosen, least, now = -1, np.inf, model.tasks.now[t]
     start = now if now >= 0 else random_below(state, hosts)
     turn = random_below(state, hosts)
     for k in range(hosts):
+        if k > ENOUGH and chosen >= 0:
+            break
         h = start if k == 0 else (turn + k) % hosts
         if (k > 0 and blink > 0 and uniform(state) < blink) or not fits(model, state, h, t, -1):
             continue
