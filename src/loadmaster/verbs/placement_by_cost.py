@@ -108,8 +108,8 @@ class PlacementByCost(Result):
         names = dict.fromkeys([*self.costs_before, *self.costs])
         before = self.cost_before
         return {
-            "status": "ok" if self.done else "infeasible" if self.reason else "limit", "solver": "annealing", "proven": self.proven,
-            "tasks": len(self.now), "hosts": len(self.host_names), "cost_before": before,
+            "status": "ok" if self.done else "infeasible" if self.reason else "limit", "solver": "annealing",
+            "proven": self.proven, "tasks": len(self.now), "hosts": len(self.host_names), "cost_before": before,
             "cost": self.cost if self.done else None, "bound": self.bound, "gap": self.gap,
             "costs": [
                 {"name": name, "before": self.costs_before.get(name) if before is not None else None,
@@ -231,7 +231,7 @@ def place_by_cost(
     Raises:
         InputError: the file cannot be used, or an option changes nothing.
     """
-    from loadmaster.packing.constrained.annealing import anneal_placement
+    from loadmaster.packing.constrained.annealing import NOTHING, anneal_placement
     from loadmaster.packing.constrained.lower_bound import infeasible_because
     from loadmaster.verbs.folder import make_folder
 
@@ -240,7 +240,7 @@ def place_by_cost(
         make_folder(Path(options.out))
     problem = _problem(Path(options.state))
     reason = infeasible_because(problem)
-    found = anneal_placement(problem, 0.0 if reason else options.time_limit, options.seed, progress)
+    found = NOTHING if reason else anneal_placement(problem, options.time_limit, options.seed, progress)
     made = replace(_result(problem, found, options.seed, command or options.call("rebalance")), reason=reason)
     if options.out is not None and made.done:
         made.save(options.out)

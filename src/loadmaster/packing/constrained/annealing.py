@@ -41,6 +41,10 @@ class AnnealedPlacement:
     placed: bool
 
 
+NOTHING = AnnealedPlacement(np.zeros(0, np.int64), 0, 0, 0.0, False, False)
+"""The result where no search is made."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """A part of the search, in which the temperature falls from `hot` to `cold`.
