@@ -91,7 +91,7 @@ def test_the_search_ends_at_a_placement_that_breaks_nothing_and_costs_what_it_sa
         charge = held_charge(problem, stage.charge) + 3
         search = Annealing(search_model(problem), stage, charge, problem.now, seed)
         for part in np.linspace(0, 0.99, 4):
-            search.slice(float(part), 50.0)
+            search.slice(float(part), 50.0, timed=False)
             made, moved = evaluate(problem, search.state.host), search.state.host != problem.now
             assert made.broken == ()
             assert search.state.totals[TOTAL] == made.total + charge[moved].sum()
@@ -105,7 +105,13 @@ def test_the_search_finds_the_best_of_all_placements_of_a_small_problem(seed):
     problem = problem_at_random(seed)
     best = min(placements(problem))
     assert lower_bound(problem) <= best
-    assert anneal_placement(problem, 0.5).cost == best
+    assert anneal_placement(problem, slices=60).cost == best
+
+
+def test_one_seed_gives_one_result_where_slices_are_counted():
+    problem = problem_at_random(2, tasks=20, hosts=6, kinds=3, rules=15)
+    first, again = (anneal_placement(problem, seed=5, slices=9) for _ in range(2))
+    assert (first.host.tolist(), first.steps) == (again.host.tolist(), again.steps)
 
 
 def test_ctrl_c_gives_the_best_placement_so_far():

@@ -100,7 +100,7 @@ class Annealing:
         self._path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
         most = min(MOST_REMOVED, len(host)) + 1
         self._removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
-        self._exchanges, self._reinsertions = 2_000.0, 4.0
+        self._exchanges, self._reinsertions = 2_000.0, 10.0
         self.steps = 0
 
     @property
@@ -114,14 +114,15 @@ class Annealing:
         moved = (self.state.best != self.model.tasks.now) & (self.model.tasks.now >= 0)
         return int(self.state.totals[BEST]) - int(self._charge[moved].sum())
 
-    def slice(self, part: float, rise: float) -> None:
-        """Search for about `SLICE_S` seconds, once `part` of the stage's time has passed."""
+    def slice(self, part: float, rise: float, *, timed: bool = True) -> None:
+        """Search for about `SLICE_S` seconds, or a fixed number of steps, once `part` of the stage has passed."""
         stage = self._stage
         hot, cold = max(stage.hot * rise, LAST), max(stage.cold * rise, LAST)
         temperature, share = hot * (cold / hot) ** part, stage.reinsert_share
-        self._exchanges = self._timed(anneal, self._path, temperature, self._exchanges, 1 - share)
-        if share:
-            self._reinsertions = self._timed(reinsert, self._removed, temperature, self._reinsertions, share)
+        exchanges = self._timed(anneal, self._path, temperature, self._exchanges, 1 - share)
+        reinsertions = self._timed(reinsert, self._removed, temperature, self._reinsertions, share)
+        if timed:
+            self._exchanges, self._reinsertions = exchanges, reinsertions
 
     def _timed(
         self, kernel: Callable[..., int], scratch: object, temperature: float, steps: float, share: float
@@ -132,6 +133,30 @@ class Annealing:
         self.steps += int(steps)
         took_s = max(FIRST_TIME.clock_s() - begin, 1e-5)
         return min(max(steps * min(max(share * SLICE_S / took_s, 0.5), 2.0), 1.0), 1e8)
+
+
+class Effort:
+    """How much of a search has passed: of its time, or of a number of slices of fixed length.
+
+    Args:
+        time_limit_s: without the time that compiling takes.
+        slices: instead of it; then one seed gives one result.
+
+    Attributes:
+        timed: whether it goes by the time.
+    """
+
+    def __init__(self, time_limit_s: float, slices: int | None = None) -> None:
+        self.timed = slices is None
+        self._begin_s, self._limit_s = FIRST_TIME.clock_s(), time_limit_s
+        self._slices, self._asked = slices or 0, 0
+
+    def part(self) -> float:
+        """The part that has passed; with slices each question counts as one."""
+        if self.timed:
+            return (FIRST_TIME.clock_s() - self._begin_s) / self._limit_s
+        self._asked += 1
+        return (self._asked - 1) / self._slices
 
 
 class StagedSearch:
@@ -155,14 +180,14 @@ class StagedSearch:
         self._next = self.best = np.zeros(0, np.int64)
         self.cost, self.steps = 0, 0
 
-    def place_new(self, ends_s: float) -> bool:
+    def place_new(self, effort: "Effort") -> bool:
         """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
         now, size = np.asarray(self._problem.now), self._model.tasks.size
         state, new = empty_state(self._model, self._seed), np.flatnonzero(now < 0)
         place_all(self._model, state, now)
         order, rng = new[np.argsort(-size[new], kind="stable")], np.random.default_rng(self._seed)
         while len(new) and place_in_turn(self._model, state, order, 0.0) < len(new):
-            if FIRST_TIME.clock_s() > ends_s:
+            if effort.part() >= 1.0:
                 return False
             take_out(self._model, state, new)
             order = new[np.argsort(-size[new] * rng.uniform(0.5, 1.5, len(new)), kind="stable")]
@@ -170,18 +195,19 @@ class StagedSearch:
         self.cost = int(state.totals[TOTAL])
         return True
 
-    def run(self, time_limit_s: float, progress: Callable[[float, int], None] | None = None) -> None:
+    def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None) -> None:
         """All stages, each from the best placement of the one before, by its own cost."""
-        begin, passed, rise = FIRST_TIME.clock_s(), 0.0, 0.0
-        for number, stage in enumerate(self._stages if time_limit_s > 0 else ()):
-            rise = rise or mean_rise_from(self._model, self._next, self._seed)
+        passed = begun = effort.part()
+        rise = mean_rise_from(self._model, self._next, self._seed)
+        for number, stage in enumerate(self._stages):
+            share = stage.share * (1.0 - begun)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
-            while (part := ((FIRST_TIME.clock_s() - begin) / time_limit_s - passed) / stage.share) < 1.0:
-                search.slice(part, rise)
+            while (now := effort.part()) < min(passed + share, 1.0):
+                search.slice(max(now - passed, 0.0) / share, rise, timed=effort.timed)
                 if progress is not None:
-                    progress(passed + part * stage.share, min(search.cost, self.cost))
-            passed += stage.share
+                    progress(now, min(search.cost, self.cost))
+            passed += share
             self.settle()
 
     def settle(self) -> None:
@@ -199,7 +225,7 @@ def anneal_placement(
     time_limit_s: float = 60.0,
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
-    stages: Sequence[Stage] | None = None,
+    slices: int | None = None,
 ) -> AnnealedPlacement:
     """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
@@ -211,13 +237,13 @@ def anneal_placement(
         time_limit_s: of the search, without the time that compiling takes.
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
-        stages: of the search; the usual ones if they are left out.
+        slices: so many slices of fixed length instead of the time limit; then one seed gives one result.
     """
-    begin, interrupted = FIRST_TIME.clock_s(), True
-    search = StagedSearch(problem, seed, stages)
+    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
+    search = StagedSearch(problem, seed)
     with suppress(KeyboardInterrupt):
-        if search.place_new(begin + time_limit_s):
-            search.run(time_limit_s - (FIRST_TIME.clock_s() - begin), progress)
+        if search.place_new(effort):
+            search.run(effort, progress)
         interrupted = False
     search.settle()
     return AnnealedPlacement(

@@ -106,6 +106,8 @@ def _rules_hold(model, state, path, length):
 def _draw(model, state, path):
     """Draw an exchange: its length, and its goal; length 0 if the draw is none."""
     hosts = model.hosts.capacity.shape[0]
+    if model.tasks.movable.shape[0] == 0:
+        return 0, -1
     kind = uniform(state)
     path.task[0] = draw_task(model, state)
     start = state.host[path.task[0]]

@@ -218,6 +218,8 @@ def _rules_hold(model, state, removed, count):
 def reinsert(model, state, removed, temperature, steps):
     """Draw `steps` sets of tasks, put each back, and keep what the temperature, in units of cost, allows; how many."""
     done, most = 0, removed.task.shape[0]
+    if model.tasks.movable.shape[0] == 0:
+        return done
     for _ in range(steps):
         threshold = int(-temperature * math.log(1.0 - uniform(state)))
         before = state.totals[TOTAL]
