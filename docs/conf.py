@@ -99,7 +99,7 @@ def _json() -> None:
     folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
     lines = ["# JSON of every verb", "", "What each verb's `--json` holds beside the [head](../json.md) that all have, "
              "read off the schemas in `src/loadmaster/report/schemas/`.", ""]  # fmt: skip
-    for name in sorted(VERBS):
+    for name in sorted({*VERBS, "placement"}):
         if not (folder / f"{name}.json").exists():  # a verb that prints no document
             continue
         schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))

@@ -1,9 +1,13 @@
-"""The machine reassignment of the challenge of 2012: a model of the documented form, written here."""
+"""The machine reassignment of the challenge of 2012: models of the documented form, written here."""
 
+import numpy as np
 import pytest
+from reassignment_plain import cost_of_assignment, is_allowed, model_at_random
 
 import loadmaster as lm
 from loadmaster.model import InputError
+from loadmaster.packing.constrained.evaluate import evaluate
+from loadmaster.packing.machine_reassignment import read_reassignment, reassignment_problem
 from loadmaster.packing.read import read_tasks
 
 MODEL = """2
@@ -45,7 +49,7 @@ def test_machines_processes_and_where_they_run_are_read(model):
     assert read.instance.host_names == ("m0", "m1", "m2")
 
 
-def test_what_the_model_has_and_we_have_no_word_for_is_counted(model):
+def test_what_pack_leaves_out_of_a_model_is_counted(model):
     notes = " ".join(read_tasks(model).notes)
     assert "1 processes share a service" in notes
     assert "1 services must be spread" in notes
@@ -54,11 +58,39 @@ def test_what_the_model_has_and_we_have_no_word_for_is_counted(model):
     assert "safety capacities" in notes
 
 
-def test_moves_are_proposed_for_the_assignment_beside_the_model(model):
+@pytest.mark.parametrize("seed", range(30))
+def test_costs_and_constraints_are_those_of_the_statement(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    text = model_at_random(rng)
+    path = tmp_path / "model_random.txt"
+    path.write_text(text)
+    hosts = rng.integers(0, 4, (300, 8))
+    path.with_name("assignment_random.txt").write_text(" ".join(map(str, hosts[0])))
+    problem = reassignment_problem(read_reassignment(path))
+    for host in hosts:
+        made = evaluate(problem, host)
+        assert made.total == cost_of_assignment(text, hosts[0].tolist(), host.tolist())
+        assert (made.broken == ()) == is_allowed(text, hosts[0].tolist(), host.tolist())
+
+
+def test_rebalance_lowers_the_cost_of_the_challenge_and_writes_its_assignment(model, tmp_path):
+    model.with_name("assignment_x.sol").write_text("0 2 1\n")
+    made = lm.rebalance(model, time_limit=0.3, out=tmp_path / "out")
+    after = list(map(int, (tmp_path / "out" / "new_assignment_x.sol").read_text().split()))
+    assert made.cost_before == cost_of_assignment(MODEL, [0, 2, 1], [0, 2, 1])
+    assert made.cost == cost_of_assignment(MODEL, [0, 2, 1], after) <= made.cost_before
+    assert is_allowed(MODEL, [0, 2, 1], after)
+    assert lm.open(tmp_path / "out").answer == made.answer
+    assert made.answer.startswith(f"cost {made.cost:,} instead of {made.cost_before:,}, ")
+    assert {row["name"] for row in made.figures["costs"]} == {
+        "load over safety capacity", "balance", "process moves", "service moves", "machine moves",
+    }  # fmt: skip
+
+
+def test_constraints_that_the_assignment_breaks_are_named(model):
     model.with_name("assignment_x.txt").write_text("0 0 1\n")
-    made = lm.rebalance(model, moves=1)
-    assert made.done
-    assert made.frame.height <= 1
+    made = lm.rebalance(model, time_limit=0.1)
+    assert "service 0 is in 1 of at least 2 of location" in made.broken_before
 
 
 @pytest.mark.parametrize(
@@ -68,6 +100,9 @@ def test_moves_are_proposed_for_the_assignment_beside_the_model(model):
         ("a b", "only whole numbers"),
         ("0", "there must be resources"),
         ("-1", "zero or more"),
+        (MODEL + "7\n", "1 numbers are left over"),
+        (MODEL.replace("1 6 200 1", "2 6 200 1"), "a service is a number from 0 to 1"),
+        (MODEL.replace("0 1 20", "0 2 20"), "a resource is a number from 0 to 1"),
     ],
 )
 def test_a_file_that_is_none_of_the_challenge_is_told(model, text, says):
@@ -80,6 +115,18 @@ def test_an_assignment_to_a_machine_that_is_not_there_is_told(model):
     model.with_name("assignment_x.txt").write_text("0 0 3\n")
     with pytest.raises(InputError, match="a number from 0 to 2"):
         read_tasks(model)
+
+
+def test_rebalance_needs_an_assignment(model):
+    with pytest.raises(InputError, match="no assignment beside the model"):
+        lm.rebalance(model)
+
+
+@pytest.mark.parametrize("option", [{"moves": 3}, {"budget": "1GiB"}, {"hosts": "2x4c8g"}, {"method": "exact"}])
+def test_options_of_states_without_costs_are_refused(model, option):
+    model.with_name("assignment_x.txt").write_text("0 2 1\n")
+    with pytest.raises(InputError, match="costs and machines of its own"):
+        lm.rebalance(model, **option)
 
 
 def test_machines_of_ones_own_are_refused(model):

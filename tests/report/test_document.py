@@ -28,6 +28,11 @@ STATE = {"apiVersion": "v1", "kind": "List", "items": [
     {"kind": "Node", "metadata": {"name": "n"}, "status": STATUS},
     {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}},
 ]}  # fmt: skip
+NEEDS = {"requiredCpuPower": 1, "requiredMemory": 1, "requiredNetworkBandwidth": 1}
+CLOUD = {
+    "computerList": [{"id": 0, "cpuPower": 4, "memory": 4, "networkBandwidth": 4, "cost": 400}],
+    "processList": [{"id": 0, "computer": None, **NEEDS}, {"id": 1, "computer": 0, **NEEDS}],
+}
 WEEKS = "submit_s,runtime_s,cores\n" + "".join(f"{k * 86400},{90_000 - 9 * k},{1 + k % 2}\n" for k in range(22))
 FILES = {
     "weeks.csv": WEEKS,
@@ -37,6 +42,7 @@ FILES = {
     "one.csv": "submit_s,runtime_s,cores\n0,20,1\n",
     "tasks.csv": TASKS,
     "state.csv": "name,cores,memory,host\na,2,1GiB,0\nb,2,1GiB,0\n",
+    "cloud.json": json.dumps(CLOUD),
     "bag.txt": "30\n40\n?\n50\n",
     "commands.txt": "true\nfalse\n",
 }
@@ -54,6 +60,7 @@ COMMANDS = [
     "pack tasks.csv --hosts 2x4c8g --json",
     "pack tasks.csv --hosts 1x4c1g --json",
     "rebalance state.csv --hosts 2x2c4g --moves 1 --json",
+    "rebalance cloud.json --time-limit 0.1 --json",
     "size constant(60)x20 --repetitions 5 --json",
     "size constant(60)x20 --repetitions 5 --budget 0.001 --json",
     "run commands.txt --sizer 1 --limit 1 --json",
@@ -78,10 +85,6 @@ COMMANDS = [
     "report shadow --json",
     "report run --json",
 ]
-
-
-def verb_of(command):
-    return command.split()[0]
 
 
 def refuse(word):
@@ -126,14 +129,16 @@ def test_every_schema_is_one(name):
 def test_what_a_verb_prints_is_what_its_schema_describes(printed, command):
     code, made = printed(command)
     assert code in (0, 1)
-    Draft202012Validator(SCHEMAS[verb_of(command)], registry=REGISTRY).validate(made)
+    name = made["schema"].removeprefix("loadmaster.").partition("/")[0]
+    assert name in (command.split()[0], "placement")
+    Draft202012Validator(SCHEMAS[name], registry=REGISTRY).validate(made)
     assert made["command"] == f"loadmaster {command}".replace("constant(60)x20", "'constant(60)x20'")
 
 
 def test_every_verb_has_a_schema_and_is_tried():
     printing = {*VERBS} - {"serve"}  # which prints an address
-    assert set(SCHEMAS) == {*printing, "head"}
-    assert {verb_of(command) for command in COMMANDS} == printing
+    assert set(SCHEMAS) == {*printing, "head", "placement"}
+    assert {command.split()[0] for command in COMMANDS} == printing
 
 
 def test_jobs_that_all_arrive_at_once_have_no_load_and_use_what_they_use(printed):

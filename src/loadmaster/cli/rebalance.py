@@ -1,6 +1,7 @@
 """`loadmaster rebalance`: a better placement from a running one, within a migration budget."""
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -8,17 +9,32 @@ from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
 from loadmaster.verbs.rebalance import RebalanceOptions, amount, level_word
 
+if TYPE_CHECKING:
+    from loadmaster.verbs.placement_by_cost import PlacementByCost
+
+
+MOST_BROKEN = 5
+"""Constraints that the placement before breaks and that are shown."""
+
 
 @taking(RebalanceOptions)
 def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
-    """Which tasks to move where, in an order in which no host is ever too full."""
+    """Which tasks to move where: in an order in which no host is ever too full, or at the least cost of a model."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
-    from loadmaster.verbs.progress import at_work
+    from loadmaster.verbs.placement_by_cost import PlacementByCost, has_own_costs
+    from loadmaster.verbs.progress import anytime_search, at_work
     from loadmaster.verbs.rebalance import rebalance_with
 
-    with at_work("looking for moves"):
-        result = rebalance_with(options, command_line())
+    if has_own_costs(Path(options.state)):
+        with anytime_search("best cost") as progress:
+            result = rebalance_with(options, command_line(), progress)
+    else:
+        with at_work("looking for moves"):
+            result = rebalance_with(options, command_line())
+    if isinstance(result, PlacementByCost):
+        _show_costs(result, options, as_json)
+        return
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
     facts = result.figures
@@ -31,6 +47,41 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
         typer.echo(f"{options.out}/moves.csv, report.html", err=True)
     if not result.done:
         raise typer.Exit(1)
+
+
+def _show_costs(made: "PlacementByCost", options: RebalanceOptions, as_json: bool) -> None:
+    from loadmaster.cli.command_line import command_line
+    from loadmaster.report.console import for_results
+    from loadmaster.report.document import document, print_document
+
+    for note in made.notes:
+        typer.echo(f"note: {note}", err=True)
+    if as_json:
+        print_document(
+            document("placement", made.figures, command=command_line(), seed=made.seed, notes=made.notes)
+        )  # fmt: skip
+    else:
+        console = for_results()
+        console.print(f"{made.name}: {made.answer}", highlight=False, soft_wrap=True)
+        for sentence in made.broken_before[:MOST_BROKEN]:
+            console.print(f"before: {sentence}", highlight=False, soft_wrap=True)
+        if made.done:
+            console.print(_cost_table(made.figures))
+    if options.out is not None and made.done:
+        assignment = [made.assignment_name] * (Path(options.out) / made.assignment_name).is_file()
+        typer.echo(f"{options.out}/{', '.join([*assignment, 'moves.csv', 'report.html'])}", err=True)
+    if not made.done:
+        raise typer.Exit(1)
+
+
+def _cost_table(facts: dict[str, Any]) -> Any:
+    from loadmaster.report.console import new_table
+
+    table = new_table("cost", "before", "after")
+    total = {"name": "total", "before": facts["cost_before"], "after": facts["cost"]}
+    for row in (*facts["costs"], total, {"name": "bound", "before": None, "after": facts["bound"]}):
+        table.add_row(row["name"], *("-" if row[when] is None else f"{row[when]:,}" for when in ("before", "after")))
+    return table
 
 
 def _show(title: str, answer: str, facts: dict[str, Any]) -> None:

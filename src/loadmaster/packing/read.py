@@ -69,9 +69,11 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
     if is_reassignment(path):
         return _of_challenge(path, hosts, fluid)
     if path.suffix == ".json":
-        cluster, demand, names = read_cloud_balancing(path)
+        cloud = read_cloud_balancing(path)
         note = "the computers' costs were not used: packing raises yields and saves no computers"
-        instance = instance_of(cluster, demand, fluid, task_names=names, source=path.name, synthetic=True)
+        instance = instance_of(
+            cloud.cluster, cloud.demand, fluid, task_names=cloud.names, source=path.name, synthetic=True
+        )  # fmt: skip
         return TaskFile(instance, None, (note,))
     if hosts is None:
         head_of(path, 1)  # a file that is not there is told first

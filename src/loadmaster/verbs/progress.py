@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -179,6 +179,31 @@ def at_work(what: str) -> Iterator[None]:
         delay.start()
     try:
         yield
+    finally:
+        delay.cancel()
+        if line.live.is_started:
+            line.stop()
+
+
+@contextmanager
+def anytime_search(what: str) -> Iterator[Callable[[float, int], None]]:
+    """A bar for a search with a time limit: gives a function that is told the part that has passed and the best value.
+
+    Example:
+        >>> with anytime_search("best cost") as progress:
+        ...     progress(0.5, 1_000)
+    """
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn(),
+               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    line = Progress(*columns, console=console, transient=True)
+    task = line.add_task(what, total=1.0)
+    delay = threading.Timer(QUIET_S, line.start)
+    delay.daemon = True
+    if console.is_terminal:
+        delay.start()
+    try:
+        yield lambda part, best: line.update(task, completed=part, description=f"{what} {best:,}")
     finally:
         delay.cancel()
         if line.live.is_started:

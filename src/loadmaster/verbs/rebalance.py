@@ -1,6 +1,7 @@
 """`rebalance`: a better placement from a running one, within a migration budget."""
 
 import math
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.move.change import State
     from loadmaster.move.plan import MovePlan
     from loadmaster.report.page import Page
+    from loadmaster.verbs.placement_by_cost import PlacementByCost
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,12 @@ class RebalanceOptions(TaskOptions):
 
     state: Annotated[
         "str | Path",
-        Option("Tasks as for `pack`, with a column host; or kubectl's JSON.", argument=True, reads=True, typed=Path),
+        Option(
+            "Tasks as for `pack`, with a column host; kubectl's JSON; or a model with costs of its own.",
+            argument=True,
+            reads=True,
+            typed=Path,
+        ),
     ]
     _: KW_ONLY
     budget: Annotated[
@@ -33,7 +40,8 @@ class RebalanceOptions(TaskOptions):
     ] = None
     moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
-    time_limit: Annotated[float, Option("Seconds, for the exact method.")] = 30.0
+    time_limit: Annotated[float, Option("Seconds, for the exact method and for models with costs.")] = 30.0
+    seed: Annotated[int, Option("Seed of the search over a model with costs.", least=0, below=2**63)] = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,15 +187,18 @@ def amount(facts: dict[str, Any], value: float) -> str:
     return show_bytes(value) if facts["unit"] == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
 
 
-def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
-    """Which tasks to move where, in an order in which no host is ever too full.
+def rebalance_with(
+    options: RebalanceOptions, command: str = "", progress: Callable[[float, int], None] | None = None
+) -> "Rebalanced | PlacementByCost":
+    """Which tasks to move where: in an order in which no host is ever too full, or at the least cost of a model.
 
     Args:
         options: what to move.
         command: how to make it again; made of the options where it is not given.
+        progress: told the part of the time that has passed and the best cost, for a model with costs of its own.
 
     Returns:
-        The moves in order; `done` says whether there is a plan.
+        The moves in order, and for a model with costs of its own its placement; `done` says whether there is one.
 
     Raises:
         InputError: the state or the machines cannot be used, or an option changes nothing.
@@ -196,7 +207,11 @@ def rebalance_with(options: RebalanceOptions, command: str = "") -> Rebalanced:
     from loadmaster.model.units import parse_bytes
     from loadmaster.move.change import State
     from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.placement_by_cost import has_own_costs, place_by_cost
 
+    if has_own_costs(Path(options.state)):
+        return place_by_cost(options, command, progress)
+    refuse_unused(options, ["seed"], "it is for a model with costs of its own")
     if options.budget is not None and options.moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
     if options.method == "heuristic":

@@ -1,0 +1,82 @@
+"""A placement that counts what its constraints ask for as tasks move, and explains why a task may not move."""
+
+import numpy as np
+
+from loadmaster.model.arrays import Longs
+from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
+from loadmaster.packing.constrained.problem import ConstrainedProblem
+
+
+class KeptCounts:
+    """Members of groups in domains of levels: counted when first asked for, then changed with every move."""
+
+    def __init__(self, host: Longs) -> None:
+        self._host = host
+        self._counts: dict[tuple[TaskGroup, DomainLevel], Longs] = {}
+
+    def of(self, group: TaskGroup, level: DomainLevel) -> Longs:
+        """int64[D], the members in each domain."""
+        if (group, level) not in self._counts:
+            hosts = self._host[group.tasks]
+            domains = level.domain[hosts[hosts >= 0]]
+            self._counts[group, level] = np.bincount(domains[domains >= 0], minlength=level.domains).astype(np.int64)
+        return self._counts[group, level]
+
+    def moved(self, task: int, old: int, new: int) -> None:
+        """Count `task` on host `new` and no longer on `old`; -1 for none."""
+        for (group, level), counts in self._counts.items():
+            if task in group:
+                for host, step in ((old, -1), (new, 1)):
+                    if host >= 0 and level.domain[host] >= 0:
+                        counts[level.domain[host]] += step
+
+
+class CountedPlacement:
+    """Where each task is placed, with loads and counts; the plain counterpart of the search's state.
+
+    Args:
+        problem: hosts, tasks and constraints.
+        host: int[T], the placement to start from; where the tasks run now if it is left out.
+
+    Attributes:
+        host: int64[T], -1 for none.
+        use: int64[H, R], the demands of the tasks placed on each host.
+        leaving: int64[H, R], the demands of tasks that run there now and are placed elsewhere.
+        counts: members of groups in domains.
+
+    Example:
+        >>> from loadmaster.packing.constrained.constraints import Capacity
+        >>> full = ConstrainedProblem(("cores",), np.array([[3], [2]]), np.array([[4], [4]]), np.array([0, 1]),
+        ...                           (Capacity(np.array([True])),))
+        >>> CountedPlacement(full).why_not(0, 1)
+        ('p0 asks for 3 of cores; m1 has 2 free',)
+    """
+
+    def __init__(self, problem: ConstrainedProblem, host: Longs | None = None) -> None:
+        self._problem = problem
+        self.now, self.demand, self.capacity = problem.now, problem.demand, problem.capacity
+        self.resources, self.task_names, self.host_names = problem.resources, problem.task_names, problem.host_names
+        self.host = np.array(problem.now if host is None else host, np.int64)
+        self.use, self.leaving = np.zeros_like(problem.capacity), np.zeros_like(problem.capacity)
+        for task, (at, home) in enumerate(zip(self.host.tolist(), problem.now.tolist(), strict=True)):
+            self._add(task, at, home, 1)
+        self.counts = KeptCounts(self.host)
+
+    def why_not(self, task: int, host: int) -> tuple[str, ...]:
+        """Why the constraints do not let `task` go to `host`, one sentence each; empty if they do."""
+        reasons = (constraint.why_not(self, task, host) for constraint in self._problem.constraints)
+        return tuple(reason for reason in reasons if reason is not None)
+
+    def move(self, task: int, host: int) -> None:
+        """Place `task` on `host`, allowed or not."""
+        old, now = int(self.host[task]), int(self.now[task])
+        self._add(task, old, now, -1)
+        self._add(task, host, now, 1)
+        self.host[task] = host
+        self.counts.moved(task, old, host)
+
+    def _add(self, task: int, host: int, now: int, step: int) -> None:
+        if host >= 0:
+            self.use[host] += step * self.demand[task]
+        if now not in (-1, host):
+            self.leaving[now] += step * self.demand[task]
