@@ -23,7 +23,7 @@ from loadmaster.packing import Instance, pack
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.level import fits, level_of
 from loadmaster.packing.mcb import mcb
-from loadmaster.stoppable_milp import Solution
+from loadmaster.packing.stoppable_milp import Solution
 
 TIGHT = State(Instance.of(2, cpu=[0.6, 0.6, 0.3], memory=[0.3, 0.2, 0.4]), np.array([0, 0, 1], np.int32))
 

@@ -11,7 +11,7 @@ from loadmaster.packing import exact as exact_solver
 from loadmaster.packing.check import violations
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.milp import highs
-from loadmaster.stoppable_milp import FAILED, LIMIT, Solution
+from loadmaster.packing.stoppable_milp import FAILED, LIMIT, Solution
 
 HARD = virtual_clusters(Spec(8, 20, 0.3, 0.5, 0.5), 1)
 UNEQUAL = replace(HARD, fluid_capacity=np.linspace(0.9, 1.1, 8)[:, None])

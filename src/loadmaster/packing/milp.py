@@ -12,7 +12,7 @@ from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.packing import Attempt
-from loadmaster.stoppable_milp import INFEASIBLE, Milp, Solution, solve
+from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, Solution, solve
 
 LpForm = Literal["alpha", "y"]
 

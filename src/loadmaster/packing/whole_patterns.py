@@ -11,7 +11,7 @@ from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTi
 from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
-from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
+from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
 """A pattern that is used this often or more, beyond a whole number, is used once more."""

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from loadmaster import stoppable_milp
-from loadmaster.stoppable_milp import FAILED, INFEASIBLE, LIMIT, Milp, solve, solve_here
+from loadmaster.packing import stoppable_milp
+from loadmaster.packing.stoppable_milp import FAILED, INFEASIBLE, LIMIT, Milp, solve, solve_here
 
 
 def knapsack(least=0.0):
