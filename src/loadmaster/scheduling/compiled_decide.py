@@ -125,6 +125,11 @@ _RULES: dict[type, Callable[[Any, Snapshot], CompiledRule | None]] = {
 """The backfillings that are compiled, by their exact type: a subclass has rules of its own, on the plain pass."""
 
 
+def has_compiled_form(backfilling: Backfilling) -> bool:
+    """Whether the backfilling is compiled; a subclass of a built-in is a rule of its own, and is not."""
+    return type(backfilling) in _RULES
+
+
 def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> CompiledRule | None:
     """What the compiled pass does for a backfilling; None where only the plain one knows it, or the snapshot."""
     make = _RULES.get(type(backfilling))

@@ -49,7 +49,7 @@ FEW_STEPS = 4096
 
 def door_of(rule: CompiledRule) -> Callable[..., None]:
     """What the engine calls for each pass."""
-    if rule.shadow_times and rule.promise != "hosts":
+    if rule.entry is serve_easy and rule.shadow_times and rule.promise != "hosts":
         return backfilling_passes_kernel.pass_easy_by_moments
     return _DOORS[rule.entry]
 

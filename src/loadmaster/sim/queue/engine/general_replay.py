@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Selective, Skip, Slurm, Stepwise
+from loadmaster.backfilling import Slurm
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.order import FairShare, Order
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, is_plain_data, members_of, names_of
+from loadmaster.scheduling.compiled_decide import has_compiled_form
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
 from loadmaster.sim.queue.capabilities import MEMBERS, Progress, meta_rule_kind_of, tracks_events_of
@@ -30,16 +31,13 @@ from loadmaster.sim.queue.engine.runtime_limits import runtime_limits
 from loadmaster.sim.queue.engine.starting_state import begin_general, runs_of_start, serves_starting_state, with_ends
 from loadmaster.sim.queue.engine.state import ASKED, DONE, STARTED
 
-_KNOWN = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective, Conservative, Slurm)
-"""By their exact type: a subclass has rules of its own, which only the plain scheduling pass asks."""
-
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether this engine knows order, backfilling and policy, and takes so many members."""
     backfilling, order = discipline.backfilling, discipline.order
     by_rank = type(backfilling) is Slurm and backfilling.bf_min_prio_reserve > 0  # which static orders do not keep
     return (
-        type(discipline) is Discipline and type(backfilling) in _KNOWN and not by_rank
+        type(discipline) is Discipline and has_compiled_form(backfilling) and not by_rank
         and (type(order) in (Order, FairShare) or tracks_events_of(order)) and is_plain_data(policy)
         and meta_rule_kind_of(policy) is not None and len(members_of(policy)) <= MEMBERS
     )  # fmt: skip
