@@ -7,6 +7,7 @@ with `--large`. `archive_like.py` draws logs like the largest of them.
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -54,9 +55,11 @@ def ready(path, hosts, jobs, discipline, policy, interval_s):  # type: ignore[no
 
 @lru_cache(1)
 def problem(path: Path, hosts: str, jobs: int) -> tuple[Workload, Cluster]:
-    """The first jobs of the log, 0 for all, and the hosts."""
-    cluster = read_hosts(hosts)
-    return fit_to(read_trace(path).workload.take(slice(0, jobs or None)), cluster, "any")[0], cluster
+    """The first jobs of the log, 0 for all, and the hosts; of hosts without memory nothing but cores is asked."""
+    cluster, workload = read_hosts(hosts), read_trace(path).workload.take(slice(0, jobs or None))
+    if cluster.resources == ("cores",):
+        workload = replace(workload, resources=("cores",), demand=workload.demand[:, :1])
+    return fit_to(workload, cluster, "any")[0], cluster
 
 
 if __name__ == "__main__":
