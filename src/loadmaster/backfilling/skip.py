@@ -1,4 +1,4 @@
-"""Whoever fits starts: nothing is promised to those that do not, so a large job may starve."""
+"""Skip: each job that fits starts. A job that does not fit gets no reservation, so a large job may starve."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What the compiled twin of Slurm's two loops works on beside the scheduling pass."""
+"""The arrays of Slurm's two loops, compiled, beside those of the scheduling pass."""
 
 from typing import Any, NamedTuple
 
@@ -17,13 +17,13 @@ def _layout(**fields: str) -> np.dtype[Any]:
 
 
 CLAIM = _layout(rank="f8", user="i4", user_part="i4", assoc="i4", no_reserve="?")
-"""Of a row: its rank, minus infinity where there are none; the numbers of its user, of that user in the partition, and
-in the account; and nothing is ever kept for it."""
+"""Of a row: its rank, minus infinity where there are none; the numbers of its user, of that user in the partition,
+and in the account; and whether nothing is ever reserved for it."""
 TRIED = _layout(user="i8", user_part="i8", assoc="i8", part="i8", reserve="i8", array="i8", seen="i8", blocked="?")
 """By each of these numbers: rows tried in the backfill pass, and reservations made; rows of a partition seen in the
 main pass, and whether it is blocked there."""
 STEP = _layout(start_s="f8", line="i8", many="i8")
-"""A stretch of time up to the next step: which hosts are reserved all through it, a line of `bits`, and how many."""
+"""A span of time up to the next step: the hosts reserved all through it, a line of `bits`, and their number."""
 STEP_BLOCK = _layout(start_s="f8", first="i8", steps="i8", fullest="i8")
 """Steps one behind the other: where they stand, how many, and the most hosts that are reserved in one of them."""
 BLOCK = 16
