@@ -78,7 +78,7 @@ def reserve_apart(view, row):
 
 @inner
 def _count_fresh(rows, room, free, row, k):
-    """Count usable hosts by what they hold, but for those of the first k tasks: how many those are, and hold still."""
+    """Count usable hosts by their tasks, apart from those of the first k tasks; returns these hosts and their room."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
     none_held(room, tasks)
     taken = on_taken = np.int64(0)
