@@ -47,6 +47,7 @@ def _first_of_one(view, availability, rate, now, row, before_s):
     """The same for a single task on hosts of one speed: the host with the earliest start."""
     demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
     kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
+    # a good start from a few likely hosts rules out most blocks below
     best_s, able = _good_start(view, availability, row, kind, before_s), np.int64(0)
     for block in range(bounds.block_s.shape[1]):
         if bounds.block_s[kind, block] <= best_s:

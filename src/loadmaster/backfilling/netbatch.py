@@ -1,4 +1,4 @@
-"""The NetBatch cycle: walk the queue, start what fits, reserve a host for what does not (Shai 2014, section 3)."""
+"""The NetBatch cycle: walk the queue, start jobs that fit, reserve a host for each other job (Shai 2014, section 3)."""
 
 from dataclasses import dataclass
 

@@ -44,8 +44,10 @@ def keep_a_way(rows, room, free, row, k):
     taken, on_taken = _count_fresh(rows, room, free, row, k)
     fresh = _holding(room, tasks)
     more = min(most - taken, left, fresh)
+    # may task k go to a host that already has a task of the row?
     again = more >= 0 and taken + more >= of.least and on_taken - 1 + _roomiest(room, tasks, more) >= left
     more = min(most - taken - 1, left, fresh - 1)
+    # may it go to a new host? then one new host fewer is left for the others
     enough = more >= 0 and taken + 1 + more >= of.least
     least_of_them, of_them, one_more = _last_of(room, tasks, more), np.int64(0), np.int64(0)
     if more > 0:

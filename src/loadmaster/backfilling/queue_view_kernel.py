@@ -15,6 +15,7 @@ def sort_line(line, order, many):
         at = runs = 0
         while at < many:
             middle = _end_of_run(line, order, at, many)
+            # the whole list is in order
             if at == 0 and middle == many:
                 return
             end = _end_of_run(line, order, middle, many)

@@ -48,7 +48,7 @@ class ShadowTime:
         return self._sum - self._asked.tasks
 
     def lets(self, host: int, demand: Sequence[float]) -> bool:
-        """Whether a task of R amounts `demand` may take `host` for ever."""
+        """Whether a task with the demand of R amounts `demand` may hold `host` past the shadow time."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))
         if not self._binds:
@@ -58,7 +58,7 @@ class ShadowTime:
         return self._asked.fit(held)
 
     def take(self, host: int, demand: Sequence[float]) -> None:
-        """A task takes `host` for ever."""
+        """Let a task hold `host` past the shadow time."""
         self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:

@@ -64,7 +64,9 @@ def promise_moment(view, shadow_times, now, row):
         )
         if not from_heap and running == view.ends.many[0]:
             break
+        # an overdue end counts as just after now
         next_s = max(view.this_pass.key_s[0] if from_heap else view.ends.end[running].end_s, soonest)
+        # all ends at one moment count before the test
         if next_s > shadow_s and _are_enough(view.rows, view.room, shadow_times, number, row, found):
             break
         shadow_s = next_s

@@ -10,6 +10,6 @@ class Skip:
     """Start every job that fits now, in their order."""
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start all that fits."""
+        """Start each job that fits."""
         for row in this_pass.rows():
             this_pass.start(row)

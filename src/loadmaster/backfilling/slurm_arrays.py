@@ -42,13 +42,13 @@ class SlurmRules(NamedTuple):
     """Slurm's parameters, as the passes take them.
 
     Attributes:
-        window_s, resolution_s: no reservation begins later than so much after now; it does on a multiple.
-        window_linear_s: windows grow by so much; 0: they double.
-        late_s: a task is over so long after its limit; forgives: such a task goes on as long again.
+        window_s, resolution_s: a reservation begins at most `window_s` after now, on a multiple of `resolution_s`.
+        window_linear_s: each window is longer than the last by so much; 0: windows double.
+        late_s: a task is over so long after its limit; forgives: such a task runs as long again.
         depth, max_start, test, user, part, user_part, assoc, start, part_reserve, array_reserve, min_age_s, min_prio:
             as `SlurmParameters` names them.
         limit_stop: a row beyond a limit blocks its partition.
-        once: a job has one reservation; running: tasks on whole hosts have a row in the table.
+        once: a job has one reservation; running: tasks on whole hosts are entered into the table.
     """
 
     window_s: float

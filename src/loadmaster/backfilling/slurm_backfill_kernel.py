@@ -165,6 +165,7 @@ def _reserve(view, availability, rate, now, slurm, row):
                 return
             from_s = slurm.window[windows, window + 1].over_s
             continue
+        # by counts alone: some step of the runtime has too few hosts left
         until_s = blocked_until(slurm, time_s, time_s + expected_s, needed)
         if until_s > time_s:
             from_s = until_s

@@ -254,6 +254,7 @@ def catch_up(bounds, sky, kind, now_s):
     if known == freed:
         return
     bounds.known[kind] = freed
+    # too many entries: bound the hosts concerned by now, which is always valid
     if freed - known > min(SEVERAL * max(bounds.freed_at.shape[0], FEW), FREED):
         for host in range(bounds.soon_s.shape[1]):
             if bounds.freed_at[host] > known:
@@ -271,6 +272,7 @@ def catch_up(bounds, sky, kind, now_s):
         from_s = max(now_s, bounds.freed_s[at] - long_s - 1.0)  # a second, for rounding
         if from_s < until_s:
             bound_s = max(from_s, bounds.begins_s[number, at])
+            # the entry may allow an earlier start than the bound: compute it
             if bound_s < bounds.soon_s[kind, host]:
                 bound_s = first_on(sky, host, bounds.need[kind], bounds.short_s[kind], bound_s, until_s)
                 if bound_s < until_s:

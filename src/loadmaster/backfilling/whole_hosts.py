@@ -17,7 +17,7 @@ class WholeHosts:
         self._rows.append(row)
 
     def open(self, job: int, start_s: float, end_s: float, hosts: int) -> Bools:
-        """bool[hosts]: those that are free of reservations from `start_s` until `end_s`, both included."""
+        """bool[hosts]: the hosts without a reservation from `start_s` until `end_s`, both included."""
         usable = np.ones(hosts, dtype=bool)
         for row in self._rows:
             if row.to_s > start_s and row.from_s <= end_s and row.shuts_out(job):

@@ -173,7 +173,7 @@ def counts_hosts(snapshot: Snapshot, rule: CompiledRule) -> bool:
 
 @dataclass(frozen=True)
 class CompiledDiscipline:
-    """A discipline on one snapshot: serves it as `Discipline.serve` does, to the bit, with any placement policy."""
+    """A discipline on one snapshot: decides bit for bit as `Discipline.serve`, with any placement policy."""
 
     discipline: Discipline
     scene: SnapshotArrays

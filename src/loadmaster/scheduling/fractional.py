@@ -148,7 +148,7 @@ class Fractional:
         return moved if yield_of(view, moved) > enough else view.host
 
     def _packed(self, view: FractionalView, enough: float) -> Ints | None:
-        """All tasks packed anew, hosts renamed so that little moves; None if not `enough`, or over the budget."""
+        """All tasks packed anew, with hosts renamed to move little; None if not `enough`, or over the budget."""
         instance = Instance(
             view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,
             rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),

@@ -51,12 +51,12 @@ class Entries:
         return replace(self, closed=closed)
 
     def first_open(self, job: int) -> int:
-        """The first entry of `job` in which it may start; where there is none, its first one."""
+        """The first entry in which `job` may start; if there is none, its first entry."""
         rows = range(int(self.first[job]), int(self.first[job + 1]))
         return next((row for row in rows if not self.closed[row]), rows[0])
 
     def open_to(self, jobs: Longs) -> Longs:
-        """int64: the entries of `jobs` in which they may start."""
+        """int64: the entries in which `jobs` may start."""
         rows = [row for job in jobs.tolist() for row in range(int(self.first[job]), int(self.first[job + 1]))]
         found = np.array(rows, np.int64)
         return found[~self.closed[found]]
@@ -172,7 +172,7 @@ def mask(hosts: int, chosen: HostSet) -> Bools:
 def _holds(
     workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints, least: Ints | None, most: Ints | None
 ) -> Bools:
-    """bool[E]: whether the hosts of an entry, when empty, hold all tasks of its job, on as many as are asked for."""
+    """bool[E]: whether the empty hosts of an entry hold all tasks of its job, on as many hosts as it asks for."""
     if len(allowed) == 1 and allowed.all() and least is None and most is None:
         return np.ones(len(job), bool)  # a job that fits no host was left out before
     none = np.zeros(len(job), np.int32)
@@ -236,7 +236,7 @@ def _admitted(partition: Partition, accounts: np.ndarray, qos: np.ndarray) -> Bo
 
 
 def _none_of(first: Longs, good: Bools) -> Bools:
-    """bool[J]: jobs of whose entries none is good."""
+    """bool[J]: jobs without a good entry."""
     return np.asarray(np.add.reduceat(good.astype(np.int64), first[:-1]) == 0) if len(good) else np.zeros(0, bool)
 
 

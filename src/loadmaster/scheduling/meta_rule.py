@@ -69,7 +69,7 @@ class MetaRule(Protocol):
 
     @property
     def members(self) -> Sequence[Policy | str]:
-        """Placement policies, or names of built-in ones; the first of those that tie is taken."""
+        """Placement policies, or names of built-in ones; of equal members the first is taken."""
         ...
 
     def choose(self, snapshot: Snapshot, trials: Sequence[Trial]) -> Chosen:

@@ -15,7 +15,7 @@ WORTHWHILE = 400
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A placement policy, or a meta-rule over several, under a discipline: what simulator and live adapters drive."""
+    """A placement policy, or a meta-rule over several, under a discipline; simulator and live adapters drive it."""
 
     policy: AnyPolicy
     discipline: Discipline

@@ -1,4 +1,4 @@
-"""A snapshot laid out as the compiled scheduling pass takes it: `loadmaster.backfilling.pass_arrays`."""
+"""A snapshot laid out for the compiled scheduling pass: see `loadmaster.backfilling.pass_arrays`."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -134,7 +134,7 @@ class SnapshotArrays:
         return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
 
     def availability(self, steps: int) -> AvailabilityArrays:
-        """An empty plan with room for so many steps."""
+        """An empty plan with room for that many steps."""
         hosts, resources = self.snapshot.free.shape
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))

@@ -40,7 +40,7 @@ class ByColumns:
     name: str = "twin"
 
     def begin(self, workload: Workload, cluster: Cluster) -> "Telling":
-        """The order at work on a log that begins."""
+        """The order at the beginning of a log."""
         return Telling(job_columns(workload))
 
 
@@ -146,7 +146,7 @@ def _total(waits_s: Floats) -> float:
 
 
 def check_members(members: Sequence[Discipline]) -> None:
-    """Whether a twin can choose among these.
+    """Refuse members among which a twin cannot choose.
 
     Raises:
         InputError: there are none or too many, two of one name, or one that the twin cannot try or must not follow.

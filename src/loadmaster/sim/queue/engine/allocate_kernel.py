@@ -216,6 +216,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
     at, closed, slack = mark, np.int64(0), engine.head_promise.number[SLACK]
     while at < mark + tasks and wrong == 0:
         if length == SHORT and not some_are_not:
+            # every open host may be used: ask the index alone
             host = lowest_open(scores, slot, count[CLOSED] > 0)
         else:
             host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
@@ -235,6 +236,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
         at += 1
         wrong = NOT_FINITE * take_in_lane(scores, scan, slot, demand, host, last, seed)
     left = mark + tasks - at
+    # take all hosts at once if each task has one; otherwise none
     for entry in range(mark, at):
         host = np.int64(state.undo_host[entry])
         picked = np.int64(state.picked[host])

@@ -75,7 +75,7 @@ def note_end(jobs, estimates, job, end_s):
 
 @inner
 def next_expiry(estimates, ends):
-    """The first expected end of a running job that was not past at the moment before this one."""
+    """The first expected end of a running job that was not yet past at the moment before this one."""
     end_s, job, i, k = next_end(ends, ends.size[0], np.int64(0))
     while job >= 0 and end_s <= estimates.last_s[0]:
         end_s, job, i, k = next_end(ends, i, k)

@@ -100,7 +100,7 @@ def snapshot_arrays_of(
 
 
 def _task_number(workload: Workload) -> Longs:
-    """int64: the number by which policies know the first task of each job."""
+    """int64: the number of the first task of each job, as policies see it."""
     state = workload.starting
     return workload.first_task if state is None or state.first_task is None else state.first_task
 
@@ -114,7 +114,7 @@ def general_pass_of(
     scene: SnapshotArrays, rule: CompiledRule, binding: ResolvedConstraints, discipline: Discipline, policy: AnyPolicy,
     given: QueueEngine, bound: ConstraintState, runtime_limits: RuntimeLimits,
 ) -> GeneralPass:  # fmt: skip
-    """What is kept, as the run begins."""
+    """The state of the general pass at the beginning of a run."""
     order, members, jobs = discipline.order, members_of(policy), given.jobs
     number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
     owner = np.array(bound.row.owner, np.int32)

@@ -123,6 +123,7 @@ def _hear(engine, bound, general, preemption, now):
     if preemption is not None:
         resume(engine, bound, general, preemption, now)
     predict(bound, general, now, True)
+    # a refused job does not join the queue
     come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
         tell(general, job, bound.job[job].submit_s, CAME)

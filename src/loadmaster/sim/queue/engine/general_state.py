@@ -53,8 +53,10 @@ class WaitingOrder(NamedTuple):
 
 
 class SlurmTimers(NamedTuple):
-    """When Slurm's loops run, as `SlurmParameters` name it: `batch_sched_delay`, `sched_min_interval` in seconds,
-    `sched_interval`, `bf_interval` (infinite for never), `default_queue_depth` and one, `defer`.
+    """When Slurm's loops run, by the parameters of `SlurmParameters`.
+
+    They are `batch_sched_delay`, `sched_min_interval` in seconds, `sched_interval`, `bf_interval` (infinite for never),
+    `default_queue_depth` plus one, `defer`.
     """
 
     delay_s: float

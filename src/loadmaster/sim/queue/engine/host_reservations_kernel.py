@@ -49,7 +49,7 @@ def reserve(engine, job):
 
 @inlined
 def nobody_reserved(state):
-    """Count no host as reserved, as a pass begins."""
+    """Begin a pass: no host is reserved."""
     state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
     state.tally[SHELF] = NO_SHELVES
 

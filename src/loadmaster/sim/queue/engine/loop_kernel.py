@@ -148,6 +148,7 @@ def _serve(engine, bound, now):
     engine.log.time_s[row] = now
     engine.log.queue_length[row] = queue_length(engine.state, bound)
     if bound is None and engine.rules.tracks_events:
+        # ranks need an update only if they move, jobs arrived or a tick is due
         if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
             engine.calls.update_priorities(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
     elif engine.rules.moving and engine.calls.rank(

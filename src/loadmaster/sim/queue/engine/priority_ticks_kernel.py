@@ -166,6 +166,7 @@ def _insert(ticked, waiting, queue, many, jobs):
     waiting.span[2] += many
     while new >= 0:
         job = ticked.job[row, new]
+        # merge from the back: the later of the two goes last
         if old >= begin and _before(waiting, job, waiting.at[old]):
             waiting.at[at] = waiting.at[old]
             waiting.here[at] = waiting.here[old]

@@ -139,7 +139,7 @@ def _take_names(state: QueueState, runs: RunsAtStart) -> None:
 
 
 def _move_in(running_by_host: RunningByHost, row: Longs, task: Longs, host: Ints) -> None:
-    """As `running_by_host_kernel.move_in` for tasks beside each other: those of one row on one host are one run."""
+    """As `running_by_host_kernel.move_in`, for all tasks at once: tasks of one row on one host are one run."""
     new = np.ones(len(task), np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (host[1:] != host[:-1])
     begins = np.flatnonzero(new)

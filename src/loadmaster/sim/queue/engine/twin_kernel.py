@@ -86,6 +86,7 @@ def _look(engine, twin, now):
             value[member] = -mean_s * twin.counts[member]
             best = np.int64(member) if best < 0 or value[member] > value[best] else best
     before = twin.member[0]
+    # of equal members the present one stays
     twin.member[0] = before if before >= 0 and value[before] == value[best] else best
     return np.int64(0)
 

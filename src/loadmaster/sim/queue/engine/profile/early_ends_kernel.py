@@ -143,6 +143,7 @@ def start_sooner(plan, rate, now_s):
             waiting = _look_at(plan, host, 0, waiting, now_s)
     job = np.int64(0)
     while count[LOOKED] > 0 and not count[WRONG]:
+        # drop entries that the walk has passed
         while waiting > 0 and kept.order[0] < job:
             waiting = drop_first(kept.order_s, kept.order, waiting)
         job = _next_job(plan, job, kept.order[0] if waiting > 0 else count[PROMISED], now_s)

@@ -49,6 +49,7 @@ def serve_anew(engine, plan, now_s):
     if count[WRONG] or head < 0:
         return count[WRONG]
     replan.many_roomy[0] = -1
+    # everything from here on is dropped at the end of the pass
     used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
     start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
     if start_candidate < end:
