@@ -1,6 +1,6 @@
 """The earliest start of a row beside all that is held, compiled: the same as `earliest` of each plain plan.
 
-Hosts come in the order of lower bounds of their start (`plan_bounds_kernel.py`). A host whose bound is later than the
+Each host has a lower bound of the row's start there (`plan_bounds_kernel.py`). A host whose bound is later than the
 best start so far is skipped, by block where possible. Bounds are never too late, so the result is that of a full scan.
 """
 # mypy: disable-error-code="no-untyped-def"

@@ -1,7 +1,7 @@
 """Shadow times, compiled: the same as `loadmaster.backfilling.shadow_time`, for several that share no host.
 
-A shadow time alone counts its hosts, and `held` is how many tasks of its row each holds at that moment. Invariant: no
-start lets their sum fall below the tasks of the row, that is the slack below 0, so the row fits at its shadow time.
+Each host belongs to at most one shadow time, and `held` is how many tasks of its row the host holds at that moment.
+Invariant: no start lets the sum of `held` fall below the tasks of the row, so the row fits at its shadow time.
 """
 # mypy: disable-error-code="no-untyped-def"
 

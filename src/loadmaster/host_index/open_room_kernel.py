@@ -2,8 +2,8 @@
 
     is_in_vain(scores, number, demand, free)      number: that of the demand, as `refresh` takes it
 
-Where hundreds of hosts are shut, many demands fit only on these. Rating all hosts for each such demand was half of a
-run.
+Where hundreds of hosts are shut, many demands fit only on these. Rating all hosts for each such demand would take half
+of a run.
 """
 # mypy: disable-error-code="no-untyped-def"
 

@@ -5,7 +5,7 @@ the last pass on changed hosts alone, and new jobs on all hosts. This is right w
 reservation, the same shadow time on the same hosts: after a job was tried, other hosts only lost free capacity, the
 head's slack only shrank, and the job would now end later.
 
-The shadow time must lie in the future: a running job past its estimate counts as about to end, and time adds such jobs.
+The shadow time must lie in the future: a running job past its estimate counts as about to end, and more jobs do later.
 A job of several tasks that found hosts for some of them is known to fail only until another job starts.
 """
 # mypy: disable-error-code="no-untyped-def"

@@ -1,7 +1,7 @@
 """The project whose turn it is under fair share: of those with waiting jobs, the one with the least use for its share.
 
 The ratio of use and share is computed once a pass, and again when a job of the project starts: a division for each
-project at each job was a sixth of a run. It is kept as a whole number in the order of the ratios
+project at each job would take a sixth of a run. It is kept as a whole number in the order of the ratios
 (`lanes_kernel.rank_of`), so that the compiler uses vectors to find the least.
 """
 # mypy: disable-error-code="no-untyped-def"

@@ -82,7 +82,7 @@ def serve(engine, member, bound, now):
         tried += 1
         placed = False
         if head >= 0 and engine.head_promise.number[HEAD] < 0:
-            promise(engine, head, now)  # only when a job behind the head might fit
+            promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
                 renew_news(engine)
         length = length_of(

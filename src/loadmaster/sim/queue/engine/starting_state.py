@@ -1,6 +1,6 @@
 """The arrays of the compiled engine when jobs already run, as if the engine had started these jobs.
 
-All else that the engine knows of hosts is an upper bound, which holds for an empty host and so for any host.
+Its other values about hosts are upper bounds. They are set for empty hosts, and so they hold for any host.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """The earliest start of a job beside all reservations, compiled: only hosts with a low enough start bound are checked.
 
-A start bound of a host is never later than the true earliest start there (`start_bounds_kernel.py`). So a host whose
-bound is later than the best start so far is no better and no equal, and the result is that of a check of all hosts.
+A start bound of a host is never later than the true earliest start there (`start_bounds_kernel.py`). A host whose bound
+is later than the best start so far cannot be as good, so the result is that of a check of all hosts.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"
 

@@ -1,4 +1,4 @@
-"""Reservations that no longer fit are made again, compiled: only hosts where that changes something are gone through.
+"""Reservations that no longer fit are made again, compiled: only on the hosts where that changes something.
 
 By the plain rule, all reservations are checked in the order of their starts, and each is held if it fits beside those
 before it. On a host with room for all its reservations this changes nothing. The other hosts are cleared, and their
