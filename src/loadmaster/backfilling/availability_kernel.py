@@ -20,6 +20,7 @@ def end_of(start_s, expected_s):
 @inner
 def lay_out(view, availability, now):
     """Make the chains of all hosts: free capacity now, and the ends of tasks that run or started in this pass."""
+    # an overdue task is expected to end just after now
     soonest, started = np.nextafter(now.now_s, np.inf), view.this_pass.tally[STARTED]
     tasks = view.this_pass.place[started].first
     if not has_room(view.this_pass, availability, availability.chain.shape[0] + view.ends.many[0] + tasks, 0):
@@ -40,6 +41,7 @@ def lay_out(view, availability, now):
         end_s = max(now.now_s + view.rows.of[row].expected_s / slowest, soonest)
         for at in range(view.this_pass.place[place].first, view.this_pass.place[place + 1].first):
             host = 0 if now.as_pool else view.this_pass.started_host[at]
+            # every step from the task's end on has its demand free again
             step = step_at(availability, host, end_s)
             while step >= 0:
                 if now.as_pool:

@@ -227,6 +227,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
         availability.chain[host].held = (
             tasks_in(availability.step_free, at, view.rows.demand, kind, tasks) if usable else -1
         )
+        # `free` counts the tasks that all hosts hold at the moment tried
         free += max(availability.chain[host].held, 0)
         if availability.step[at].next >= 0:
             turns = push(
@@ -243,6 +244,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
                 return start_s
             if view.this_pass.tally[STATUS]:
                 return np.inf
+        # the count changes only where a closure or a step of a host begins
         start_s = _next_change(view.calendar, start_s)
         if turns > 0:
             start_s = min(start_s, availability.turn_s[0])

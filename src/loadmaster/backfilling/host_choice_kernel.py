@@ -48,6 +48,7 @@ def choose(view, availability, rate, now, row, able):
         return _choose_many(view, availability, rate, now, row, able)
     for k in range(view.rows.of[row].tasks):
         task = view.rows.of[row].first_task + k
+        # after the first task only the host just taken needs a new score
         if k == 0 or now.varies:
             wrong = rate(
                 demand,
@@ -144,6 +145,7 @@ def _choose_many(view, availability, rate, now, row, able):
         view.room.host[k] = availability.again[0] = host
         for r in range(demand.shape[0]):
             availability.window[host, r] -= demand[r]
+        # the host goes back into the heap if it holds one more task
         if k + 1 < view.rows.of[row].tasks and not lacks(
             availability.window, host, view.rows.demand, view.rows.of[row].kind
         ):

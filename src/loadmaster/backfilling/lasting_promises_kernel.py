@@ -41,6 +41,7 @@ def stand(view, standing, availability, rate, now):
         row = np.int64(view.this_pass.listed[view.this_pass.heap[0]])
         heaped = drop_first(view.this_pass.key_s, view.this_pass.heap, heaped)
         _take_over(view.rows, view.this_pass, standing, now, row)
+        # it no longer fits as reserved: take the earliest start
         if not hold_promise(view, availability, now, row) and not view.this_pass.tally[STATUS]:
             start_s = earliest(view, availability, rate, now, row, np.inf)
             write_promise(view, now, row, start_s)

@@ -33,6 +33,7 @@ def commit(engine, bound, now):
             host = engine.state.undo_host[engine.state.plan_task[i] + k]
             engine.log.host[engine.jobs.first_task[row] + k] = host
             slowest = min(slowest, engine.state.speed[host])
+        # log in task order, held hosts in runs of one host
         _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)

@@ -116,6 +116,7 @@ def correct(estimates, ends, log, now):
     ends.size[2] = late
     for n in range(moved):
         job = np.int64(estimates.moved[n])
+        # corrected jobs are entered again only now, so no list changes during the walk
         add_end(ends, corrected(estimates, job, log.start_s[job], 1.0, now), job)
 
 

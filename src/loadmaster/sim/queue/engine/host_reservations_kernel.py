@@ -19,6 +19,7 @@ from loadmaster.sim.queue.engine.state import CLOSED, HEAPED, NO_SHELVES, PENDIN
 def reserve(engine, job):
     """Reserve hosts for `job`; where any host will do, only count it, and choose the host when it matters."""
     kind, hosts = engine.jobs.kind[job], engine.jobs.hosts[job]
+    # any host will do: the count is enough until a job is placed
     if engine.jobs.tasks[job] == 1 and engine.jobs.holdable[kind] and engine.jobs.whole[hosts]:
         engine.state.tally[PENDING] += 1
         return
@@ -40,6 +41,7 @@ def reserve(engine, job):
         if best < 0:
             return
         _close(engine.state, engine.scores, best)
+        # the capacity counts, not the free part: running jobs will leave the host
         held = np.inf
         for r in range(demand.shape[0]):
             if demand[r] > 0.0:

@@ -60,6 +60,7 @@ def run(engine, bound, shadow, plan, general, preemption, twin):
         now = _go_on(engine, bound, shadow, plan, general, preemption, twin)
         if now == np.inf:
             return DONE
+        # no job waits: this moment has no pass and no row in the record
         if queue_length(engine.state, bound) == 0:
             continue
         wrong = _decide(engine, bound, shadow, plan, general, preemption, twin, now)

@@ -68,6 +68,7 @@ def choose_victims(engine, bound, general, preemption, now):
         lay(engine.state, bound, general, now)
         if not within_limits(general.rows, general.this_pass, row):
             continue
+        # a row that fits without victims needs none
         fits, wrong = _fits(engine, bound, general, preemption, row, now)
         if not fits and wrong == 0:
             wrong = find_victims(engine, bound, general, preemption, row, many, now)
@@ -77,6 +78,7 @@ def choose_victims(engine, bound, general, preemption, now):
             continue
         _lend_told(engine, general, preemption, -1.0)
         _lend_leaving(engine, general, preemption, 1.0)
+        # jobs that leave at once make room now, jobs with notice do not
         winners, wrong = pass_alone(engine, bound, general, row, now)
         _lend_leaving(engine, general, preemption, -1.0)
         if wrong == 0 and engine.state.tally[PLANNED] > 0:

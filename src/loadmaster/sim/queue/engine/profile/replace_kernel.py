@@ -78,6 +78,7 @@ def stand_again(plan, rate, now_s):
         for entry in range(first, end):
             has_changed(plan, plan.host[entry])
         kept.seen[job] = 0 if plan.early_end == NOW_ONLY else bounds.freed[0]
+        # it moved to now, and was due later before
         if start_s <= now_s < before_s:
             note_moved(plan, job)
     _keep_due(plan, now_s)
@@ -163,6 +164,7 @@ def _first_alone(plan, job, before_s, size, now_s):
     requests, kept, scratch, sky = plan.requests, plan.kept, plan.scratch, plan.sky
     demand, expected_s = requests.demand[requests.kind[job]], requests.expected_s[job]
     own, able = np.int64(plan.host[requests.first[job]]), 1
+    # begin with its own host: the start found there bounds the search
     best_s = first_on(sky, own, demand, expected_s, now_s, np.inf)
     scratch.able[0] = own
     sweep(plan, before_s, now_s)

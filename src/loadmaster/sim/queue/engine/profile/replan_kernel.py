@@ -236,6 +236,7 @@ def _take_now(engine, plan, job, now_s):
     for i in range(plan.tally[PLANNED_HOSTS]):
         host = plan.replan.planned[i]
         if holds(plan, job, host, now_s):
+            # the policy sees the least free capacity during the runtime
             least(plan.ahead, host, now_s, end_s, scratch.window)
             scratch.able[able] = host
             able += 1
