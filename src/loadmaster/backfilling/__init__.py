@@ -1,4 +1,4 @@
-"""Backfillings: what a job that does not fit keeps for itself, and who may overtake it. One a file, all listed here."""
+"""Backfillings: the reservation of a job that does not fit, and the jobs that may overtake it. All are listed here."""
 
 from loadmaster.backfilling.backfilling import Backfilling
 from loadmaster.backfilling.conservative import Conservative

@@ -1,4 +1,4 @@
-"""What every host has free from now on, as far as running tasks, closures and promises say."""
+"""The free capacity of each host from now on, as far as running tasks, closures and reservations determine it."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -14,7 +14,7 @@ class Availability:
     """Steps of (time, R free amounts) for each of H hosts, the last one lasting for ever.
 
     Attributes:
-        most: R amounts of each host, the most that it ever has free: once all that runs has ended.
+        most: R amounts of each host, the most that it ever has free: once all running tasks have ended.
     """
 
     def __init__(self, now_s: float, free: Sequence[Amounts], releases: Iterable[ExpectedEnd]) -> None:
@@ -65,7 +65,7 @@ class Availability:
         steps[first:last] = [minus(step, demand) for step in steps[first:last]]
 
     def release(self, host: int, start_s: float, end_s: float, demand: Amounts) -> None:
-        """Give back what `hold` took."""
+        """Give back the capacity that `hold` took."""
         first, last = self._step_at(host, start_s), self._step_at(host, end_s)
         steps = self._free[host]
         steps[first:last] = [plus(step, demand) for step in steps[first:last]]
@@ -80,7 +80,7 @@ class Availability:
 
 
 def end_of(start_s: float, expected_s: float) -> float:
-    """When a job is expected to end that starts at `start_s`: always after it.
+    """The expected end of a job that starts at `start_s`: always after it.
 
     Example:
         >>> end_of(10.0, 5.0), end_of(10.0, 0.0) > 10.0

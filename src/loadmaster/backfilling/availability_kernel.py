@@ -1,7 +1,7 @@
-"""What every host has free from now on, compiled: the same steps as `loadmaster.backfilling.availability` keeps.
+"""The free capacity of each host from now on, compiled: the same steps as in `loadmaster.backfilling.availability`.
 
-A chain that counts hosts is that of host 0 alone, in column 0. What a host has now is its step of its own number: a
-look at now for all hosts goes through memory from end to end.
+Each host has a chain of steps; the last step lasts for ever. The first step of a host has the host's own number, so a
+look at now for all hosts reads memory in order. Where hosts are counted, host 0 has the only chain, in column 0.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -13,13 +13,14 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def end_of(start_s, expected_s):
-    """When a job is expected to end that starts at `start_s`: always after it."""
+    """The expected end of a job that starts at `start_s`: always after it."""
     return max(start_s + expected_s, np.nextafter(start_s, np.inf))
 
 
 @inner
 def lay_out(view, availability, now):
-    """Make the chains of all hosts: what is free now, what running tasks and those started in this pass give back."""
+    """Make the chains of all hosts: free capacity now, and the ends of tasks that run or started in this pass."""
+    # an overdue task is expected to end just after now
     soonest, started = np.nextafter(now.now_s, np.inf), view.this_pass.tally[STARTED]
     tasks = view.this_pass.place[started].first
     if not has_room(view.this_pass, availability, availability.chain.shape[0] + view.ends.many[0] + tasks, 0):
@@ -40,6 +41,7 @@ def lay_out(view, availability, now):
         end_s = max(now.now_s + view.rows.of[row].expected_s / slowest, soonest)
         for at in range(view.this_pass.place[place].first, view.this_pass.place[place + 1].first):
             host = 0 if now.as_pool else view.this_pass.started_host[at]
+            # every step from the task's end on has its demand free again
             step = step_at(availability, host, end_s)
             while step >= 0:
                 if now.as_pool:
@@ -52,7 +54,7 @@ def lay_out(view, availability, now):
 
 @inner
 def _chains_of_running(view, availability, now_s, soonest):
-    """One chain a host; its steps but for the first lie side by side."""
+    """Make one chain for each host; its steps after the first lie side by side."""
     for host in range(view.room.free.shape[0]):
         availability.chain[host].held = 0
     for i in range(view.ends.many[0]):
@@ -82,7 +84,7 @@ def _begin_chain(availability, host, following, now_s):
 
 @inner
 def _append(availability, host, time_s):
-    """Let the last step of a chain be one that begins at `time_s`; its `held` is where the next one lies."""
+    """Add a step at `time_s` to the end of a chain, whose `held` is the place of the next one."""
     last = np.int64(availability.chain[host].last)
     if availability.step[last].start_s == time_s:
         return
@@ -96,7 +98,7 @@ def _append(availability, host, time_s):
 
 @inner
 def has_room(this_pass, availability, steps, used):
-    """Whether there is room for so many steps beside those in use; if not, the pass is to be made again with more."""
+    """Whether that many more steps fit; if not, the pass must be repeated with more room."""
     if used + steps <= availability.step.shape[0]:
         return True
     this_pass.tally[STATUS] = MORE_ROOM
@@ -116,7 +118,7 @@ def covering(availability, host, time_s):
 
 @inner
 def step_at(availability, host, time_s):
-    """The step of a host that begins at `time_s`, made where there is none."""
+    """The step of a host that begins at `time_s`; a new one if there is none."""
     at = covering(availability, host, time_s)
     if availability.step[at].start_s == time_s:
         return at
@@ -134,8 +136,9 @@ def step_at(availability, host, time_s):
 def hold(availability, host, start_s, end_s, demand, columns, sign):
     """Take (`sign` 1) or give back (-1) the first columns of `demand` on a host from `start_s` until `end_s`.
 
-    There must be room for two steps. What is given back has been taken before: only what is taken later than now lets
-    a host have less than now.
+    There must be room for two steps. Capacity that is given back was taken before, so a host has less than now only
+    where
+    something is taken later than now; `falls_s` is the first such time.
     """
     at, last = step_at(availability, host, start_s), step_at(availability, host, end_s)
     if at != availability.chain[host].first:
@@ -148,7 +151,7 @@ def hold(availability, host, start_s, end_s, demand, columns, sign):
 
 @inner
 def least(availability, host, start_s, end_s):
-    """Put the least that a host has free from `start_s` until `end_s` into `window`."""
+    """Write the least free capacity of a host from `start_s` until `end_s` into `window`."""
     at = covering(availability, host, start_s)
     for r in range(availability.window.shape[1]):
         availability.window[host, r] = availability.step_free[at, r]
@@ -161,11 +164,12 @@ def least(availability, host, start_s, end_s):
 
 @inner
 def has_now(availability, host, end_s, demand):
-    """Put the least that a host has free from now until `end_s` into `window`, if it is not less than `demand`.
+    """Write the least free capacity of a host from now until `end_s` into `window`, if it covers `demand`.
 
-    Whether it is not.
+    Returns whether it does.
     """
     at, columns = np.int64(availability.chain[host].first), availability.window.shape[1]
+    # before `falls_s` the first step is the least
     if end_s <= availability.chain[host].falls_s:
         enough = True
         for r in range(columns):
@@ -177,7 +181,7 @@ def has_now(availability, host, end_s, demand):
 
 @inner
 def has_from(availability, host, start_s, end_s, demand):
-    """As `least`, given up as soon as it is less than `demand`; whether it is not."""
+    """As `least`, but stop as soon as `demand` is not covered; returns whether it is covered."""
     return _has_from(availability, host, covering(availability, host, start_s), end_s, demand)
 
 
@@ -202,7 +206,7 @@ def _has_from(availability, host, at, end_s, demand):
 def first_on(availability, host, demand, columns, expected_s, from_s, latest_s):
     """The first moment from `from_s` on from which a host has `demand` free for so long.
 
-    If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
+    If it is after `latest_s`, the result may be any moment after `latest_s` that is no later than the first one.
     """
     at = covering(availability, host, from_s)
     start_s, end_s = np.inf, np.inf

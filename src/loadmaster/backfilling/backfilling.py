@@ -1,4 +1,4 @@
-"""What a backfilling is: what a job that does not fit keeps for itself, and who may overtake it."""
+"""The interface of a backfilling: the reservation of a job that does not fit, and the jobs that may overtake it."""
 
 from typing import Protocol
 
@@ -9,5 +9,5 @@ class Backfilling(Protocol):
     """A frozen dataclass of its parameters with one method; `SchedulingPass` has all that it may do in a pass."""
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start jobs through a scheduling pass, and promise or reserve hosts for others."""
+        """Start jobs through a scheduling pass, and make reservations for others."""
         ...

@@ -1,4 +1,4 @@
-"""Conservative backfilling: every waiting job has a promise, nobody starts at the cost of one before it."""
+"""Conservative backfilling: each waiting job has a reservation, and no job starts at the cost of one before it."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -14,18 +14,19 @@ EarlyEnd = Literal["arrival", "replan", "start", "now", "kept"]
 class Conservative:
     """Conservative backfilling (Mu'alem and Feitelson 2001, section 2; rule Q7).
 
-    Every job is promised, as it arrives, the first moment at which all its tasks fit for its whole expected runtime
-    beside all that is promised to others. Promises stand, and start when their moment comes. What becomes of them when
-    a job ends before it was expected to is what `early_end` says.
+    When a job arrives, it gets a reservation (a promise): the first moment at which all its tasks fit for its whole
+    expected runtime beside all other reservations. Reservations stand, and the job starts when its moment comes.
+    `early_end` says what happens to them when a job ends earlier than expected.
 
     Attributes:
-        early_end: `arrival`: each promise in turn, in the order of arrival, moves to the first moment that is free, if
-            that is sooner. `start`: the same in the order of the promised moments. `now`: in the order of arrival, a
-            job starts at once if it fits beside all other promises; nothing else moves. `kept`: nothing moves.
-            `replan`: every pass promises all anew, in their order; the only one that can break a promise. None:
+        early_end: `arrival`: each reservation in turn, in the order of arrival, moves to the first moment that is free,
+            if
+            that is sooner. `start`: the same in the order of the reserved moments. `now`: in the order of arrival, a
+            job starts at once if it fits beside all other reservations; nothing else moves. `kept`: nothing moves.
+            `replan`: every pass makes all reservations anew, in their order; only this rule can break one. None:
             `arrival` behind first come, first served, `replan` behind any other order.
-        lookahead: at most so many waiting jobs are promised something, the first in the queue; None for all.
-        promise: what promises are made on, a count of hosts wherever that is exact, or hosts (rule Q11).
+        lookahead: at most so many waiting jobs get a reservation, the first in the queue; None for all.
+        promise: on what reservations are made, a count of hosts wherever that is exact, or hosts (rule Q11).
     """
 
     early_end: EarlyEnd | None = None
@@ -37,14 +38,14 @@ class Conservative:
 
     @property
     def most_tried(self) -> int | None:
-        """So many waiting jobs are tried in a pass; None for all."""
+        """The number of waiting jobs that a pass tries; None for all."""
         return self.lookahead
 
     def behind(self, *, arrival: bool) -> "Conservative":
-        """With the `early_end` that goes with an order, which is that of arrival or another.
+        """The same with the `early_end` that goes with an order: that of arrival or another.
 
         Raises:
-            InputError: promises are to stand in another order.
+            InputError: reservations are to stand in another order.
         """
         if self.early_end is None:
             return replace(self, early_end="arrival" if arrival else "replan")
@@ -54,7 +55,7 @@ class Conservative:
         return self
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Promise what is not promised yet, start whose time has come."""
+        """Make a reservation for each job without one, and start the jobs whose moment has come."""
         this_pass.promise_on = self.promise
         if self.early_end != "replan":
             self._move(this_pass)
@@ -71,9 +72,9 @@ class Conservative:
             this_pass.keep_promises()
 
     def _begin_passed_over(self, this_pass: SchedulingPass) -> None:
-        """Start those whose time has come though others of their array, or too many jobs, stand in front by now.
+        """Start due jobs although tasks of their array, or too many jobs, stand in front by now.
 
-        Else such a promise would hold its hosts for ever, and keep from them the very jobs that it waits for.
+        Otherwise such a reservation would hold its hosts for ever, and block the very jobs that it waits for.
         """
         this_pass.reopen()
         for row in this_pass.rows(whole_arrays=True):
@@ -81,7 +82,7 @@ class Conservative:
                 this_pass.begin(row)
 
     def _move(self, this_pass: SchedulingPass) -> None:
-        """Renew the promises of earlier passes; move those forward that may move."""
+        """Renew the reservations of earlier passes; move those forward that may move."""
         standing = this_pass.stand()
         if self.early_end == "now":
             for row in standing:

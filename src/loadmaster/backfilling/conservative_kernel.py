@@ -8,8 +8,8 @@ from loadmaster.backfilling.scheduling_pass_kernel import begin, begin_pass, is_
 from loadmaster.jit.kernels import inner
 
 REPLAN, KEPT, NOW_ONLY, ARRIVAL, IN_THEIR_ORDER = range(5)
-"""What becomes of promises: made anew; nothing moves; those that can start now; all, in the order of arrival, or of the
-promised moments."""
+"""What happens to reservations: made anew; nothing moves; those that can start now; all, in the order of arrival, or of
+the reserved moments."""
 
 
 def serve_conservative(view, standing, shadow_times, availability, scan, rate, now, rules):
@@ -35,7 +35,7 @@ def serve_conservative(view, standing, shadow_times, availability, scan, rate, n
 
 @inner
 def _begin_passed_over(view, availability, scan, now):
-    """Start those whose time has come though others of their array, or too many rows, stand in front by now."""
+    """Start due rows although tasks of their array, or too many rows, stand in front by now."""
     view.this_pass.array_passed[:] = 0
     walk_again(view.this_pass)
     row = next_row(view.rows, view.this_pass, now, False, True)
@@ -47,7 +47,7 @@ def _begin_passed_over(view, availability, scan, now):
 
 @inner
 def _move(view, standing, availability, rate, now, early_end):
-    """Renew the promises of earlier passes; move those forward that may move."""
+    """Renew the reservations of earlier passes; move those forward that may move."""
     size = stand(view, standing, availability, rate, now)
     if early_end == KEPT:
         return

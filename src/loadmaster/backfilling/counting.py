@@ -1,4 +1,4 @@
-"""Whether counting hosts is exact: then a promise need not say which hosts it means (rule Q11)."""
+"""Whether a count of hosts is exact: then a reservation need not name its hosts (rule Q11)."""
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
@@ -6,14 +6,14 @@ from loadmaster.model.snapshot import Snapshot
 
 
 def counts_exactly(snapshot: Snapshot) -> bool:
-    """Whether a count of hosts says all on this snapshot: every job may use every host, now and later."""
+    """Whether a count of hosts is exact on this snapshot: each job may use each host, now and later."""
     return snapshot.as_pool and not snapshot.closures and (snapshot.allowed is None or bool(snapshot.allowed.all()))
 
 
 def hosts_are_one_pool(demand: Floats, cluster: Cluster) -> bool:
-    """Whether every task takes a host of its own and any host serves it as well as another.
+    """Whether each task takes a whole host and all hosts serve it equally well.
 
-    So it is if all hosts are equal, each can hold every task, and no two tasks fit into one.
+    This is so if all hosts are equal, each can hold every task, and no two tasks fit on one host.
 
     Args:
         demand: float64[J, R], what one task of each job asks for.

@@ -1,4 +1,8 @@
-"""The first moment at which a row fits beside all that is held, compiled: the same as `earliest` of each plain plan."""
+"""The earliest start of a row beside all that is held, compiled: the same as `earliest` of each plain plan.
+
+Each host has a lower bound of the row's start there (`plan_bounds_kernel.py`). A host whose bound is later than the
+best start so far is skipped, by block where possible. Bounds are never too late, so the result is that of a full scan.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -14,16 +18,16 @@ from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
 
 BOUND, EXACT = range(2)
-"""What is known of a host, as its chain's `held`: a bound alone, or when it holds a task, or that it never does."""
+"""The state of a host, as its chain's `held`: a bound alone, or its exact start for a task (or never)."""
 TRIES = 8
-"""Hosts that are asked one by one for a good moment, before all are asked whether they have a better one."""
+"""Hosts that are tried one by one for a good start, before all hosts are tried for a better one."""
 
 
 @inner
 def earliest(view, availability, rate, now, row, before_s):
-    """Hold hosts for the row from the first moment on at which it fits, and return it; infinite if none is before that.
+    """Hold hosts for the row from its earliest start on, and return it; infinite if there is none before `before_s`.
 
-    Nothing is held then.
+    In that case nothing is held.
     """
     if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return np.inf
@@ -40,9 +44,10 @@ def earliest(view, availability, rate, now, row, before_s):
 
 @inner
 def _first_of_one(view, availability, rate, now, row, before_s):
-    """The same for a single task on hosts of one speed: the first host in time is it."""
+    """The same for a single task on hosts of one speed: the host with the earliest start."""
     demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
     kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
+    # a good start from a few likely hosts rules out most blocks below
     best_s, able = _good_start(view, availability, row, kind, before_s), np.int64(0)
     for block in range(bounds.block_s.shape[1]):
         if bounds.block_s[kind, block] <= best_s:
@@ -62,7 +67,7 @@ def _first_of_one(view, availability, rate, now, row, before_s):
 
 @inner
 def _good_start(view, availability, row, kind, before_s):
-    """A moment before `before_s` that is seldom later than the first: that of the host whose bound is the lowest."""
+    """A start before `before_s` that is seldom later than the earliest: that of the host with the lowest bound."""
     allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     best_s = np.nextafter(before_s, -np.inf)
     for _ in range(TRIES):
@@ -79,7 +84,7 @@ def _good_start(view, availability, row, kind, before_s):
 
 @inner
 def _first_in(view, availability, row, kind, first, end, best_s, able):
-    """The best moment so far and how many hosts are listed for it, after a look at those from `first` to `end`."""
+    """The best start so far and how many hosts are listed for it, after the hosts from `first` to `end`."""
     demand, expected_s = view.rows.demand[view.rows.of[row].kind], view.rows.of[row].expected_s / view.hosts.speed[0]
     allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     for host in range(first, end):
@@ -99,7 +104,7 @@ def _first_in(view, availability, row, kind, first, end, best_s, able):
 
 @inner
 def _first_open(calendar, availability, row, host, demand, expected_s, from_s, latest_s):
-    """As `first_on`, where closures keep the row from the host at times."""
+    """As `first_on`, where closures keep the row off the host at times."""
     while True:
         start_s = first_on(availability, host, demand, demand.shape[0], expected_s, from_s, latest_s)
         if start_s > latest_s or start_s == np.inf:
@@ -114,9 +119,9 @@ def _first_open(calendar, availability, row, host, demand, expected_s, from_s, l
 
 @inner
 def _first_of_several(view, availability, rate, now, row, before_s):
-    """The same for several tasks on hosts of one speed: those hosts in time that can hold any, until all are held.
+    """The same for several tasks on hosts of one speed: take hosts in the order of their first start for one task.
 
-    A host can hold more only from one of its own steps on, or, where a closure keeps the row from it, from its end on.
+    A host can hold more tasks only from one of its own steps on, or from the end of a closure on.
     """
     expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     kind, bounds = class_of(view.rows, view.hosts, availability, now, row), availability.bounds
@@ -140,8 +145,9 @@ def _first_of_several(view, availability, rate, now, row, before_s):
                 able += 1
                 more = True
         if not more:
-            continue  # but blocks have come to their turn
+            continue  # only blocks came up
         end_s, next_s = end_of(start_s, expected_s), np.inf
+        # count the tasks of the listed hosts at this start; hosts that hold none go back into the heap
         total, i = np.int64(0), 0
         while i < able:
             host = availability.able[i]
@@ -168,9 +174,10 @@ def _first_of_several(view, availability, rate, now, row, before_s):
 
 @inner
 def _turns_of_block(view, availability, row, kind, turn, start_s, turns, before_s):
-    """Put those hosts of a block into the heap that may hold a task at `start_s`, and the block for its other hosts.
+    """Put the hosts of a block that may hold a task at `start_s` into the heap, and the block for its other hosts.
 
-    `turn` is the number of the block, and one behind all blocks where it comes again. Returns the size of the heap.
+    `turn` is the number of the block, or one behind all blocks where the block comes again. Returns the size of the
+    heap.
     """
     allowed, bounds = view.hosts.allowed[view.rows.of[row].hosts], availability.bounds
     blocks, least_s, later_s = bounds.block_s.shape[1], np.inf, np.inf
@@ -197,7 +204,7 @@ def _turns_of_block(view, availability, row, kind, turn, start_s, turns, before_
 
 @inner
 def _turn_on(view, availability, row, host, from_s, turns, before_s):
-    """Put a host into the heap by the first moment from `from_s` on at which it holds a task; returns its size."""
+    """Put a host into the heap by its first start for a task from `from_s` on; returns the size of the heap."""
     first_s, demand = from_s, view.rows.demand[view.rows.of[row].kind]
     expected_s = view.rows.of[row].expected_s / view.hosts.speed[0]
     if from_s < before_s:
@@ -209,7 +216,7 @@ def _turn_on(view, availability, row, host, from_s, turns, before_s):
 
 @inner
 def _first_at_speed(view, availability, rate, now, row, before_s):
-    """The same for any row: moment after moment, those alone at which enough is free."""
+    """The same for any row: try one moment after another, only where enough is free."""
     kind, tasks, many = view.rows.of[row].kind, view.rows.of[row].tasks, view.room.open.shape[0]
     allowed = view.hosts.allowed[view.rows.of[row].hosts]
     turns, free = 0, np.int64(0)
@@ -220,6 +227,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
         availability.chain[host].held = (
             tasks_in(availability.step_free, at, view.rows.demand, kind, tasks) if usable else -1
         )
+        # `free` counts the tasks that all hosts hold at the moment tried
         free += max(availability.chain[host].held, 0)
         if availability.step[at].next >= 0:
             turns = push(
@@ -236,6 +244,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
                 return start_s
             if view.this_pass.tally[STATUS]:
                 return np.inf
+        # the count changes only where a closure or a step of a host begins
         start_s = _next_change(view.calendar, start_s)
         if turns > 0:
             start_s = min(start_s, availability.turn_s[0])
@@ -261,7 +270,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
 
 @inner
 def _next_change(calendar, after_s):
-    """The first moment after `after_s` at which a closure begins or ends; infinite if there is none."""
+    """The first begin or end of a closure after `after_s`; infinite if there is none."""
     next_s = np.inf
     for closure in range(calendar.time.shape[0]):
         if calendar.time[closure].from_s > after_s:

@@ -1,4 +1,4 @@
-"""EASY backfilling: jobs behind a blocked head start early as long as the head is not held up."""
+"""EASY backfilling: jobs behind a blocked head start early as long as they do not delay the head."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,19 +12,21 @@ from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
 class Easy:
     """EASY: aggressive backfilling (Lifka 1995; Mu'alem and Feitelson 2001, section 2; rule Q5).
 
-    Jobs start in their order; the first that does not fit, the head, is promised the first moment at which all its
-    tasks fit if running tasks end when expected. Later jobs start if they fit and delay no promise. Promises are made
-    anew in every pass. A task that has outlived its estimate is expected to end right after now.
+    Jobs start in their order. The first job that does not fit is the head. It gets a reservation (a promise): the first
+    moment at which all its tasks fit if running tasks end when expected. Later jobs start if they fit and delay no
+    reservation. Each pass makes reservations anew. A task that has outlived its estimate is expected to end right after
+    now.
 
-    A single head is promised a moment, not hosts (rule Q6): whoever leaves enough hosts at that moment may start. Heads
-    that could use the same hosts are promised hosts, unless counting hosts is exact.
+    The reservation of a single head is a moment, not hosts (rule Q6): a job may start if it leaves enough hosts at that
+    moment. Heads that could use the same hosts reserve hosts, unless counting hosts is exact.
 
     Attributes:
-        heads: so many jobs are promised something.
+        heads: so many jobs get a reservation.
         heads_of: they are counted in each partition, or in the whole cluster.
         fill: jobs behind the heads are tried in their order, or shortest expected runtime first: EASY++ (Tsafrir,
             Etsion and Feitelson 2007).
-        promise: what promises are made on, a moment or a count of hosts wherever that is exact, or hosts (rule Q11).
+        promise: on what reservations are made, a moment or a count of hosts wherever that is exact, or hosts (rule
+            Q11).
     """
 
     heads: int = 1
@@ -36,7 +38,7 @@ class Easy:
         refuse_none("heads", self.heads, "skip promises nothing")
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start what fits beside the promises, promise the first that do not."""
+        """Start jobs that fit beside the reservations, and make one for each head."""
         this_pass.promise_on = self.promise
         promised: Counter[int] = Counter()
         for row in this_pass.rows():

@@ -1,7 +1,9 @@
-"""What hosts will have free from now on, kept from event to event: the steps of each host side by side, in order.
+"""Free profile: the free capacity of each host from now on, kept from event to event as steps in the order of time.
 
-A step lasts until the next one begins, the last one for ever. Neighbours differ, so that a host has no more steps than
-twice the tasks that run or are promised there, and one. A host that needs more room moves to the end of the arrays.
+A step lasts until the next one begins, the last one for ever. Invariant: the steps of a host are sorted, and
+neighbours differ in free capacity. So a host has at most one step more than twice its running and reserved tasks. Its
+steps lie side by side, and a search is by halves. Amounts are exact, so capacity that is given back restores the old
+steps. A host that needs more room moves to the end of the arrays.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -13,10 +15,10 @@ from numpy.typing import NDArray
 from loadmaster.jit.kernels import inlined, inner
 
 LEAST_ROOM = 8
-"""Steps that every host has room for."""
+"""Steps for which each host has room."""
 
 FEW = 8
-"""Steps that are gone through one by one, rather than by halves."""
+"""Up to so many steps are searched one by one, more by halves."""
 
 
 class FreeProfile(NamedTuple):
@@ -26,8 +28,8 @@ class FreeProfile(NamedTuple):
         time_s: float64[M], when a step begins; free: float64[M, R], what is free from then on.
         flat: float64[M * R], the same memory as `free`: many steps move in one loop.
         base, room: int64[H], the part of the arrays that a host has; first, many: int64[H], its steps there.
-        used: int64[1], how much of the arrays has been given to hosts; more than there is once a host got no room
-            (`is_out_of_room`): what is held there is then not what it should be.
+        used: int64[1], how much of the arrays belongs to hosts; more than there is once a host found no room
+            (`is_out_of_room`): the profile is then wrong.
     """
 
     time_s: NDArray[np.float64]
@@ -48,7 +50,7 @@ def empty_profile(hosts: int, resources: int, steps: int) -> FreeProfile:
 
 
 def profile_at_start(capacity: NDArray[np.float64]) -> FreeProfile:
-    """Every host is free, and always has been."""
+    """All hosts are free, and always were."""
     hosts, resources = capacity.shape
     one = empty_profile(hosts, resources, hosts)
     one.time_s[:], one.free[:], one.first[:], one.many[:] = -np.inf, capacity, np.arange(hosts), 1
@@ -56,7 +58,7 @@ def profile_at_start(capacity: NDArray[np.float64]) -> FreeProfile:
 
 
 def with_more_room(sky: FreeProfile, steps: int) -> FreeProfile:
-    """The same with room for so many steps beside twice of what there is."""
+    """The same with room for that many steps beside twice the present ones."""
     room = np.maximum(LEAST_ROOM, 2 * sky.many)
     base, used = np.cumsum(room) - room, int(room.sum())
     free = np.zeros((used + steps, sky.free.shape[1]))
@@ -72,7 +74,7 @@ def with_more_room(sky: FreeProfile, steps: int) -> FreeProfile:
 
 @inner
 def begin_profile(sky, capacity, now_s):
-    """Let every host be free from now on."""
+    """Let each host be free from now on."""
     for host in range(capacity.shape[0]):
         at = host * LEAST_ROOM
         sky.base[host], sky.first[host], sky.many[host], sky.room[host] = at, at, 1, LEAST_ROOM
@@ -84,7 +86,7 @@ def begin_profile(sky, capacity, now_s):
 
 @inner
 def is_out_of_room(sky):
-    """Whether some host needed more steps than there was room for, which were not written."""
+    """Whether some host needed more steps than there was room for; these were not written."""
     return sky.used[0] > sky.time_s.shape[0]
 
 
@@ -98,7 +100,7 @@ def covering(sky, host, time_s):
 
 @inner
 def until(start_s, expected_s):
-    """When a job is expected to end that starts at `start_s`: always after it."""
+    """The expected end of a job that starts at `start_s`: always after it."""
     end_s = start_s + expected_s
     return end_s if end_s > start_s else np.nextafter(start_s, np.inf)
 
@@ -107,7 +109,7 @@ def until(start_s, expected_s):
 def hold(sky, host, from_s, until_s, demand, sign, now_s):
     """Take (`sign` 1.0) or give back (-1.0) `demand` on a host from `from_s` until `until_s`, or a multiple of it.
 
-    There should be room for two steps, see `is_out_of_room`; those that are over by `now_s` go.
+    There should be room for two steps, see `is_out_of_room`; steps that are over by `now_s` are dropped.
     """
     _trim(sky, host, now_s)
     begin = covering(sky, host, from_s) - sky.first[host]
@@ -115,6 +117,7 @@ def hold(sky, host, from_s, until_s, demand, sign, now_s):
     before, behind = sky.time_s[sky.first[host] + begin] != from_s, sky.time_s[sky.first[host] + end] != until_s
     if (before or behind) and not _has_room(sky, host, np.int64(before) + np.int64(behind)):
         return
+    # insert a step at each end of the span where none begins
     time_s, free, first, more = sky.time_s, sky.free, sky.first[host], np.int64(before) + np.int64(behind)
     if more > 0:
         _move_back(sky, first + end + 1 - np.int64(behind), first + sky.many[host], more)
@@ -128,6 +131,7 @@ def hold(sky, host, from_s, until_s, demand, sign, now_s):
     for at in range(first + begin, first + end):
         for r in range(demand.shape[0]):
             free[at, r] -= sign * demand[r]
+    # only at the two ends can neighbours have become equal
     _merge(sky, host, end)
     _merge(sky, host, begin)
 
@@ -161,7 +165,7 @@ def is_free_from(sky, host, at, until_s, demand):
 
 @inner
 def is_overfull(sky, host, from_s, until_s):
-    """Whether more is held than there is at some time in between."""
+    """Whether more is held than the host has, at some time in between."""
     end = sky.first[host] + sky.many[host]
     for at in range(covering(sky, host, from_s), end):
         if sky.time_s[at] >= until_s:
@@ -174,7 +178,7 @@ def is_overfull(sky, host, from_s, until_s):
 
 @inner
 def least(sky, host, from_s, until_s, window):
-    """Put the least that a host has free in that time into its row of `window`."""
+    """Write the least free capacity of a host in that time into its row of `window`."""
     at = covering(sky, host, from_s)
     end = sky.first[host] + sky.many[host]
     for r in range(window.shape[1]):
@@ -190,14 +194,14 @@ def least(sky, host, from_s, until_s, window):
 def first_on(sky, host, demand, expected_s, from_s, latest_s):
     """The first moment from `from_s` on from which a host has `demand` free for so long.
 
-    If it is after `latest_s`, some moment after `latest_s` that is no later than the first one.
+    If it is after `latest_s`, the result may be any moment after `latest_s` that is no later than the first one.
     """
     return first_until(sky, host, demand, expected_s, from_s, latest_s, np.inf)
 
 
 @inner
 def first_until(sky, host, demand, expected_s, from_s, latest_s, enough_s):
-    """The same where it is enough to be free until `enough_s`."""
+    """The same, where free capacity until `enough_s` is enough."""
     start_s, end_s = np.inf, np.inf
     end = sky.first[host] + sky.many[host]
     for at in range(covering(sky, host, from_s), end):
@@ -217,7 +221,7 @@ def first_until(sky, host, demand, expected_s, from_s, latest_s, enough_s):
 
 @inner
 def next_step_s(sky, host, now_s):
-    """When the step is over that a host is in, infinite if it never is."""
+    """The end of the present step of a host, infinite if it never ends."""
     at = covering(sky, host, now_s) + 1
     return sky.time_s[at] if at < sky.first[host] + sky.many[host] else np.inf
 
@@ -267,9 +271,9 @@ def _move_to(sky, first, end, to):
 
 @inner
 def _has_room(sky, host, steps):
-    """Make room for so many steps more: where those that are over have been, or twice as much behind what is used.
+    """Make room for so many more steps: in place of dropped ones, or with twice the room behind all used places.
 
-    Whether there is.
+    Returns whether there is room.
     """
     many, old, new = sky.many[host], sky.first[host], sky.base[host]
     if old + many + steps <= new + sky.room[host]:
@@ -288,7 +292,7 @@ def _has_room(sky, host, steps):
 
 @inner
 def _merge(sky, host, number):
-    """Drop a step that begins nothing new."""
+    """Drop a step that equals the one before it."""
     at = sky.first[host] + number
     if number == 0:
         return

@@ -1,4 +1,4 @@
-"""Hosts for a row in what they will have free, compiled: those that the policy rates lowest there, task by task."""
+"""Hosts for a row in their future free capacity, compiled: task by task the host that the policy rates lowest."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -10,7 +10,7 @@ from loadmaster.jit.kernels import inner
 from loadmaster.place.room_arrays import LAST_HOST
 
 FEW = 2
-"""Tasks for which the best host is looked for one by one."""
+"""Up to so many tasks, the best host is searched task by task."""
 
 
 @inner
@@ -27,7 +27,7 @@ def tasks_in(free, at, demand, kind, most):
 
 @inner
 def lacks(free, at, demand, kind):
-    """Whether row `at` of `free` is less than a task of demand number `kind` asks for."""
+    """Whether row `at` of `free` is too small for a task of demand number `kind`."""
     less = False
     for r in range(demand.shape[1]):
         less |= free[at, r] < demand[kind, r]
@@ -36,9 +36,9 @@ def lacks(free, at, demand, kind):
 
 @inner
 def choose(view, availability, rate, now, row, able):
-    """Choose among the first `able` hosts of that list, by what they have in `window`, which shrinks; whether it did.
+    """Choose among the first `able` hosts of that list, by what they have in `window`, which shrinks.
 
-    Hosts go to `room.host`; nothing is taken.
+    Returns whether it found hosts. They go to `room.host`; nothing is taken.
     """
     demand, last_host = view.rows.demand[view.rows.of[row].kind], view.room.tally[LAST_HOST]
     listed, node_count = able, asks_for_hosts(view.rows, row)
@@ -48,6 +48,7 @@ def choose(view, availability, rate, now, row, able):
         return _choose_many(view, availability, rate, now, row, able)
     for k in range(view.rows.of[row].tasks):
         task = view.rows.of[row].first_task + k
+        # after the first task only the host just taken needs a new score
         if k == 0 or now.varies:
             wrong = rate(
                 demand,
@@ -92,7 +93,7 @@ def choose(view, availability, rate, now, row, able):
 
 @inner
 def _fill_in_order(view, availability, row, able):
-    """The same under first-fit, which rates all hosts alike: the first of them are filled, one after another."""
+    """The same under first-fit, which scores all hosts alike: fill the hosts in their order."""
     left, heaped, at = np.int64(view.rows.of[row].tasks), 0, 0
     for i in range(able):
         heaped = push(
@@ -111,7 +112,7 @@ def _fill_in_order(view, availability, row, able):
 
 @inner
 def _choose_many(view, availability, rate, now, row, able):
-    """The same for many tasks: a heap of hosts by their scores, in which the one just taken is rated once more."""
+    """The same for many tasks: a heap of hosts by score; only the host just taken is rated again."""
     demand, last_host, first_task = (
         view.rows.demand[view.rows.of[row].kind],
         view.room.tally[LAST_HOST],
@@ -144,6 +145,7 @@ def _choose_many(view, availability, rate, now, row, able):
         view.room.host[k] = availability.again[0] = host
         for r in range(demand.shape[0]):
             availability.window[host, r] -= demand[r]
+        # the host goes back into the heap if it holds one more task
         if k + 1 < view.rows.of[row].tasks and not lacks(
             availability.window, host, view.rows.demand, view.rows.of[row].kind
         ):
@@ -166,7 +168,7 @@ def _choose_many(view, availability, rate, now, row, able):
 
 @inner
 def _keep_a_way(rows, room, availability, able, row, k):
-    """Let those hosts of the list be `usable` that task k of a row may take that asks for a number of them."""
+    """Mark the hosts of the list as `usable` that task k may take, for a row that asks for a number of hosts."""
     room.usable[:] = False
     for i in range(able):
         room.usable[availability.able[i]] = True
@@ -175,7 +177,7 @@ def _keep_a_way(rows, room, availability, able, row, k):
 
 @inner
 def _lowest(availability, room, able, some_are_not):
-    """The lowest rated host of the list, the lowest index among equals, -1 if none; all are usable but for the flag."""
+    """The lowest rated host of the list, the lowest index among equals, -1 if none; by the flag only usable ones."""
     best, found = np.inf, np.int64(-1)
     for i in range(able):
         host = np.int64(availability.able[i])

@@ -1,4 +1,4 @@
-"""Promises that outlive a pass, compiled: `SchedulingPass.stand` and `SchedulingPass.sooner`."""
+"""Reservations that outlive a pass, compiled: `SchedulingPass.stand` and `SchedulingPass.sooner`."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -15,10 +15,10 @@ from loadmaster.place.room_kernel import find_room_now
 
 @inner
 def stand(view, standing, availability, rate, now):
-    """Promise again what earlier passes promised and kept; those rows are then `listed`, in the order of arrival.
+    """Renew the reservations of earlier passes; their rows are then `listed`, in the order of arrival.
 
-    Whoever cannot be given that any more is promised the first moment at which the row fits, in the order of the
-    moments.
+    A row that no longer fits as reserved gets its earliest start. Reservations are renewed in the order of their
+    starts.
     """
     size = 0
     for i in range(standing.row.shape[0]):
@@ -41,6 +41,7 @@ def stand(view, standing, availability, rate, now):
         row = np.int64(view.this_pass.listed[view.this_pass.heap[0]])
         heaped = drop_first(view.this_pass.key_s, view.this_pass.heap, heaped)
         _take_over(view.rows, view.this_pass, standing, now, row)
+        # it no longer fits as reserved: take the earliest start
         if not hold_promise(view, availability, now, row) and not view.this_pass.tally[STATUS]:
             start_s = earliest(view, availability, rate, now, row, np.inf)
             write_promise(view, now, row, start_s)
@@ -50,7 +51,7 @@ def stand(view, standing, availability, rate, now):
 
 @inner
 def _stands(view, standing, row):
-    """Whether this row of a job is the one that the promise was made to."""
+    """Whether the reservation belongs to this row of the job."""
     first = view.rows.of[row].first_host
     for at in range(first, first + standing.promise[row].many):
         if not view.hosts.allowed[view.rows.of[row].hosts, standing.host[at]]:
@@ -60,7 +61,7 @@ def _stands(view, standing, row):
 
 @inner
 def _take_over(rows, this_pass, standing, now, row):
-    """Promise the row what it was promised before, from now on at the earliest."""
+    """Copy the row's earlier reservation, from now on at the earliest."""
     first = rows.of[row].first_host
     this_pass.promised[row].start_s = max(now.now_s, standing.promise[row].start_s)
     this_pass.promised[row].many = standing.promise[row].many
@@ -70,7 +71,7 @@ def _take_over(rows, this_pass, standing, now, row):
 
 @inner
 def sort_by_promise(this_pass, size):
-    """Put the listed rows in the order of the moments promised to them."""
+    """Sort the listed rows by their reserved starts."""
     heaped = 0
     for i in range(size):
         row = this_pass.listed[i]
@@ -84,12 +85,12 @@ def sort_by_promise(this_pass, size):
 
 @inner
 def sooner(view, availability, rate, now, row, only_now):
-    """Move the row's promise to the first moment at which it fits beside all others; never to a later one."""
+    """Move the row's reservation to its earliest start beside all others; never to a later one."""
     before_s = view.this_pass.promised[row].start_s
     if before_s <= now.now_s:
         return
     if only_now and not (now.as_pool or find_room_now(view, row, view.this_pass.everywhere)):
-        note_promise(view.this_pass, row)  # nothing that is promised for later is in its way
+        note_promise(view.this_pass, row)  # later reservations are not in its way: it does not fit now at all
         return
     lift_promise(view, availability, now, row, row)
     found_s = np.inf

@@ -1,4 +1,4 @@
-"""The NetBatch cycle: walk the queue, start what fits, reserve a host for what does not (Shai 2014, section 3)."""
+"""The NetBatch cycle: walk the queue, start jobs that fit, reserve a host for each other job (Shai 2014, section 3)."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 @dataclass(frozen=True)
 class NetBatch:
-    """Start every job that finds an unreserved host; reserved hosts take no further job in this cycle (rule Q2).
+    """Start each job that finds an unreserved host; reserved hosts take no further job in this cycle (rule Q2).
 
     Attributes:
         reservations: at most so many jobs a cycle get a reservation; None for no limit, 0 for none at all.
@@ -23,7 +23,7 @@ class NetBatch:
 
     @property
     def most_tried(self) -> int | None:
-        """So many waiting jobs are tried in a pass; None for all."""
+        """The number of waiting jobs that a pass tries; None for all."""
         return self.lookahead
 
     def serve(self, this_pass: SchedulingPass) -> None:

@@ -1,6 +1,6 @@
 """On how many hosts the tasks of a row may lie, compiled: the same as `loadmaster.model.hosts_asked` (rule C9).
 
-Hosts that hold equally many tasks are alike, so that what counts is how many hosts hold how many: `Room.count`.
+Hosts that hold equally many tasks are alike. So the kernel only counts how many hosts hold how many: `Room.count`.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -12,14 +12,14 @@ from loadmaster.place.room_kernel import held_by, reserve_next
 
 @inner
 def asks_for_hosts(rows, row):
-    """Whether it is more than room for all tasks that counts."""
+    """Whether the row limits its number of hosts, beyond room for all tasks."""
     of = rows.of[row]
     return of.least > 1 or 0 < of.most < of.tasks
 
 
 @inner
 def none_held(room, tasks):
-    """Count anew, for a row of so many tasks."""
+    """Reset the counts, for a row of so many tasks."""
     for held in range(tasks + 1):
         room.count[held] = 0
 
@@ -35,7 +35,7 @@ def fits_apart(rows, room, row):
 
 @inner
 def keep_a_way(rows, room, free, row, k):
-    """Leave of `usable` those hosts that task k of the row may take so that the others find hosts as asked.
+    """Keep in `usable` only the hosts that task k may take so that the other tasks still find hosts as asked.
 
     Args: `free` float64[H, R], what the hosts have; those of the first k tasks stand in `room.host`.
     """
@@ -44,8 +44,10 @@ def keep_a_way(rows, room, free, row, k):
     taken, on_taken = _count_fresh(rows, room, free, row, k)
     fresh = _holding(room, tasks)
     more = min(most - taken, left, fresh)
+    # may task k go to a host that already has a task of the row?
     again = more >= 0 and taken + more >= of.least and on_taken - 1 + _roomiest(room, tasks, more) >= left
     more = min(most - taken - 1, left, fresh - 1)
+    # may it go to a new host? then one new host fewer is left for the others
     enough = more >= 0 and taken + 1 + more >= of.least
     least_of_them, of_them, one_more = _last_of(room, tasks, more), np.int64(0), np.int64(0)
     if more > 0:
@@ -78,7 +80,7 @@ def reserve_apart(view, row):
 
 @inner
 def _count_fresh(rows, room, free, row, k):
-    """Count usable hosts by what they hold, but for those of the first k tasks: how many those are, and hold still."""
+    """Count usable hosts by their tasks, apart from those of the first k tasks; returns these hosts and their room."""
     kind, tasks = rows.of[row].kind, rows.of[row].tasks
     none_held(room, tasks)
     taken = on_taken = np.int64(0)
@@ -99,7 +101,7 @@ def _count_fresh(rows, room, free, row, k):
 
 @inner
 def _holding(room, tasks):
-    """Hosts that hold a task or more."""
+    """The number of hosts that hold at least one task."""
     many = np.int64(0)
     for held in range(1, tasks + 1):
         many += room.count[held]
@@ -108,7 +110,7 @@ def _holding(room, tasks):
 
 @inner
 def _roomiest(room, tasks, hosts):
-    """How many tasks so many of the hosts hold, the roomiest."""
+    """How many tasks the `hosts` roomiest hosts hold together."""
     total, held = np.int64(0), np.int64(tasks)
     while hosts > 0 and held > 0:
         some = min(room.count[held], hosts)
@@ -120,7 +122,7 @@ def _roomiest(room, tasks, hosts):
 
 @inner
 def _last_of(room, tasks, hosts):
-    """How many tasks the last of so many hosts holds, the roomiest first; more than any where there are none."""
+    """How many tasks the last of the `hosts` roomiest hosts holds; more than any where there are none."""
     held = np.int64(tasks + 1)
     while hosts > 0 and held > 1:
         held -= 1

@@ -1,4 +1,4 @@
-"""No backfilling: the first job that does not fit blocks all behind it."""
+"""No backfilling: the first job that does not fit blocks all jobs behind it."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""What the compiled pass works on: the waiting jobs, the hosts, what is expected to end, and one pass over them.
+"""The arrays of the compiled scheduling pass: the waiting jobs, the hosts, the expected ends, and the pass itself.
 
-Rows, hosts, ends and the calendar say what is: whoever runs from event to event owns them and changes them as things
-happen. The others belong to a pass, which `begin_pass` makes ready for the next one: what it notes by row, job or array
-bears the number of the pass, so that nothing has to be wiped. What is of one row stands in one record, side by side;
-few arrays also compile sooner than many.
+Rows, hosts, ends and the calendar are the state. Their owner is the code that runs from event to event, and it changes
+them as events happen. The other arrays belong to a pass, and `begin_pass` prepares them for the next one: entries by
+row, job or array carry the number of their pass, so nothing has to be cleared. All fields of one row stand in one
+record, side by side; few arrays also compile sooner than many.
 """
 
 from typing import Any, NamedTuple
@@ -32,11 +32,10 @@ ROW = _layout(
 `expected_s` at speed 1; `since_s`, since when it might have started; `first_task`, the number of its first task, for
 policies that ask; `first_host`, where hosts of its tasks stand in tables of such hosts; `first_use` and `uses`, its
 uses of limits; `job`; `next_row`, of the same job, after the last the first; `kind` of demand; `hosts`, its set of
-hosts; `array`, -1 of none; `group`, whose share it uses, 0 where jobs are not served by need; on how many hosts its
-tasks lie at `least` and at `most`, 0 for any number.
-"""
+hosts; `array`, -1 of none; `group`, the group whose share it uses, 0 where jobs are not served by need; on how many
+hosts its tasks lie at `least` and at `most`, 0 for any number."""
 USE = _layout(amount="f8", limit="i8")
-"""What a start counts against a limit."""
+"""The amount by which a start counts against a limit."""
 HOST_SET = _layout(fastest="f8", whole="?")
 """Of a set of hosts: the speed of the fastest, 1 if there is none; and whether every host is in it."""
 END = _layout(end_s="f8", start_s="f8", host="i4", kind="i4")
@@ -49,18 +48,19 @@ GROUP = _layout(first="i8", end="i8", next="i8", used="f8", share="f8")
 PART = _layout(stopped="i8", many="i8")
 """Of a partition: the pass in which it was stopped, and a counter for the backfilling."""
 PROMISED = _layout(start_s="f8", number="i8", many="i8")
-"""What a row is promised: a moment, how many hosts are named (one a task, or none), and when it was promised, as a
-number that goes on from pass to pass: not above `tally[SINCE]`, nothing is promised in this one."""
+"""The reservation of a row: a start, how many hosts are named (one a task, or none), and when it was made, as a
+number that goes on from pass to pass: up to `tally[SINCE]`, it was not made in this pass."""
 PLACE = _layout(first="i8", row="i8")
 """A row started, and where its hosts begin in `started_host`."""
 STANDING = _layout(start_s="f8", many="i8")
-"""What an earlier pass promised to a row: a moment, and how many hosts are named."""
+"""A row's reservation from an earlier pass: a start, and how many hosts are named."""
 MOMENT = _layout(shadow_s="f8", slack="i8", row="i8")
-"""A promised moment: when, how many tasks more than needed fit then, and to whom; -1 once that row has started."""
+"""A shadow time: when, how many tasks more than needed fit then, and the row that has it; -1 once that row has
+started."""
 COUNTED = _layout(held="i8", owner="i8")
-"""Of a host: the promised moment that counts it, -1 for none, and how many of its tasks fit there then."""
+"""Of a host: the shadow time that counts it, -1 for none, and how many of its tasks fit there then."""
 STEP = _layout(start_s="f8", next="i8")
-"""A step of an outlook: when it begins, and the next one, -1 after the last."""
+"""A step of a chain: when it begins, and the next one, -1 after the last."""
 PLAN_FAILURE = _layout(serial="i8", expected_s="f8", tasks="i8")
 """Of a demand on a set of hosts: with how many tasks and for how long it has failed beside the plan of that number."""
 ROOMY = _layout(serial="i8", many="i8")
@@ -106,7 +106,7 @@ class EndArrays(NamedTuple):
 
 
 class CalendarArrays(NamedTuple):
-    """L closures: hosts bool[L, H] that may not be used at TIME[L] by rows of which `shut` bool[L, E] is set."""
+    """L closures: hosts bool[L, H] are closed at TIME[L] to rows with a set bit in `shut` bool[L, E]."""
 
     hosts: Bools
     time: Records
@@ -114,7 +114,7 @@ class CalendarArrays(NamedTuple):
 
 
 class Now(NamedTuple):
-    """What holds for one pass.
+    """Parameters of one pass.
 
     Attributes:
         now_s: the clock.
@@ -122,7 +122,7 @@ class Now(NamedTuple):
         varies: scores are never remembered.
         several_speeds: hosts have several.
         limits_stop: a row beyond a limit keeps all later ones of its partition back.
-        as_pool: promises count hosts.
+        as_pool: reservations count hosts.
         planned: starts go through the plan from the beginning.
         scores_from: the number under which the scores of demand 0 are remembered, and so on from there.
         first_fit: the policy is first-fit.
@@ -150,7 +150,7 @@ class PassArrays(NamedTuple):
         part: PART[P].
         promised: PROMISED[E]; promised_host: int32[T], from `first_host` of the row on.
         place: PLACE[Q + 1], the rows started; started_host: int32[T]. A job starts once in a pass.
-        listed: int32[Q], rows put off, or whose promises stand: a row is offered once in a walk.
+        listed: int32[Q], rows put off, or rows with a standing reservation: a row is offered once in a walk.
         key_s, heap: float64[Q], int32[Q], for putting them in order, and for the rows started.
         everywhere: bool[0], no choice of hosts.
         wake_s: float64[1], decide again no later than this.
@@ -177,14 +177,14 @@ class PassArrays(NamedTuple):
 
 PASS, OFFERED, TAKEN, SINCE, SEQUENCE, STARTED, LISTED, PLANNED, STATUS, NOTED = range(10)
 DONE, NOT_FINITE, MORE_ROOM, NEEDS_PLAN, ODD = range(5)
-"""What `tally[STATUS]` comes to: all is well; a score is no finite number; the plan needs more steps; a moment promised
-before has to be bound to hosts, for which there is no plan; something that the plain scheduling pass would refuse.
-After all but the first the pass has to be made again from what was before it. `tally[NOTED]`: promises are only noted,
-no plan holds them."""
+"""Values of `tally[STATUS]`: all is well; a score is no finite number; the plan needs more steps; a shadow time has
+to be bound to hosts, for which there is no plan; something that the plain scheduling pass would refuse. After all
+but the first, the pass must be repeated from the state before it. `tally[NOTED]`: reservations are only noted, no
+plan holds them."""
 
 
 class PromiseArrays(NamedTuple):
-    """What earlier passes promised: STANDING[E] and the hosts, int32[T], to `row` int32[S], in the order of arrival."""
+    """Reservations of earlier passes: STANDING[E] and hosts, int32[T], of `row` int32[S], in the order of arrival."""
 
     row: Ints
     promise: Records
@@ -192,11 +192,11 @@ class PromiseArrays(NamedTuple):
 
 
 class ShadowTimes(NamedTuple):
-    """Up to M promises of a moment, none of which counts a host of another.
+    """Up to M shadow times, none of which counts a host of another.
 
     Attributes:
-        promise: MOMENT[M]; many: int64[1]. One row a partition is promised a moment in a pass (`easy_kernel`).
-        counted: COUNTED[H]; then: float64[H, R], what hosts have at the moment that counts them.
+        promise: MOMENT[M]; many: int64[1]. One row a partition gets a shadow time in a pass (`easy_kernel`).
+        counted: COUNTED[H]; then: float64[H, R], what hosts have at the shadow time that counts them.
     """
 
     promise: Records
@@ -206,21 +206,22 @@ class ShadowTimes(NamedTuple):
 
 
 class AvailabilityArrays(NamedTuple):
-    """What every host has free from now on: chains of steps, the last one lasting for ever.
+    """The free capacity of each host from now on: chains of steps, the last one lasting for ever.
 
-    Where promises count hosts, one chain stands for all of them, and column 0 of it counts.
+    Where reservations count hosts, one chain stands for all of them, and column 0 of it counts.
 
     Attributes:
-        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below. Whoever makes steps asks `has_room` before.
+        step: STEP[M]; step_free: float64[M, R]; size: int64[3], see below. Code that makes steps asks `has_room`
+            before.
         chain: CHAIN[H].
-        window: float64[H, R], the least that a host has free in a stretch of time.
+        window: float64[H, R], the least that a host has free in a span of time.
         value: float64[H], scores; able: int32[H], hosts that can hold a task; again: int32[1], one to rate once more.
         turn_s, turn_host: float64[H + B], int32[H + B], heap of hosts by their next step, and of blocks of hosts; each
             is in it once, and a host that is `able` is not.
         score, rated: float64[H], int32[H], heap of hosts by their scores.
-        failed: PLAN_FAILURE[C, K]; most: float64[S], what no host has more of now, as `Room.memory`.
+        failed: PLAN_FAILURE[C, K]; most: float64[S], upper bounds of what any host has now, as `Room.memory`.
         roomy: ROOMY[N], by set of hosts and demand, of the first N; roomy_host: int32[N, H], these hosts.
-        bounds: when rows could start at the soonest on each host.
+        bounds: lower bounds of the start of rows on each host.
     """
 
     step: Records
@@ -243,12 +244,12 @@ class AvailabilityArrays(NamedTuple):
 
 
 STEPS, SERIAL, FRESH_AT = range(3)
-"""The steps in use; the number of the plan, another one after something was taken back; starts in this pass after which
-`most` was made, -1 if it has not been since then."""
+"""The steps in use; the number of the plan, another one after something was taken back; starts in this pass after
+which `most` was made, -1 if it has not been since then."""
 
 
 class PassView(NamedTuple):
-    """What every pass looks at; a run that keeps more hands its own tuple, with the same fields."""
+    """The arrays that each pass reads; a run with more of them passes its own tuple, with the same fields."""
 
     rows: RowArrays
     hosts: Hosts

@@ -1,8 +1,8 @@
-"""The rows of a pass in their order, compiled: who is offered to a backfilling, and who is passed over.
+"""The rows of a pass in their order, compiled: which rows a backfilling gets, and which are passed over.
 
     row = next_row(rows, this_pass, now, beyond, whole)      until it is -1: the same as `SchedulingPass.rows`
 
-Before the next row is looked for, it is noted whether the last one was taken: whoever starts, or is put off.
+Before the next row is searched, it is noted whether the last one was taken: it started, or was put off.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -26,7 +26,7 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def begin_rows(this_pass):
-    """Begin a pass: nobody has started, nothing is promised."""
+    """Begin a pass: no row has started, and none has a reservation."""
     this_pass.tally[PASS] += 1
     this_pass.tally[SINCE] = this_pass.tally[SEQUENCE]
     this_pass.tally[STARTED] = this_pass.tally[LISTED] = this_pass.tally[PLANNED] = this_pass.tally[
@@ -51,8 +51,8 @@ def walk_again(this_pass):
 def next_row(rows, this_pass, now, beyond, whole):
     """The next row in the order, -1 at the end.
 
-    Who is beyond a limit is offered with `beyond`; tasks of an array behind one that did not start in their partition,
-    with `whole`.
+    `beyond`: also rows beyond a limit; `whole`: also tasks of an array behind one that did not start in their
+    partition.
     """
     _note_taken(rows, this_pass, whole)
     while this_pass.tally[STATUS] == 0:
@@ -75,7 +75,7 @@ def put_off(this_pass, row):
 
 @inner
 def sort_put_off(rows, this_pass):
-    """Put those first that are expected to be over first; returns how many wait in the heap."""
+    """Put the rows that were put off into a heap, shortest expected runtime first; returns how many."""
     this_pass.tally[OFFERED] = -1
     size = 0
     for i in range(this_pass.tally[LISTED]):
@@ -85,7 +85,7 @@ def sort_put_off(rows, this_pass):
 
 @inner
 def next_shortest(rows, this_pass, now, size):
-    """The next of the rows put off, -1 at the end; and how many wait in the heap still."""
+    """The next of the rows put off, -1 at the end; and how many are still in the heap."""
     _note_taken(rows, this_pass, False)
     while size > 0 and this_pass.tally[STATUS] == 0:
         row = np.int64(this_pass.listed[this_pass.heap[0]])
@@ -99,7 +99,7 @@ def next_shortest(rows, this_pass, now, size):
 
 @inner
 def within_limits(rows, this_pass, row):
-    """Whether no limit is passed if the row starts now."""
+    """Whether the row stays within all limits if it starts now."""
     for use in range(rows.of[row].first_use, rows.of[row].first_use + rows.of[row].uses):
         if this_pass.left[rows.use[use].limit] < rows.use[use].amount:
             return False
@@ -118,7 +118,7 @@ def _note_taken(rows, this_pass, whole):
 def _is_offered(rows, this_pass, now, row, beyond):
     number = this_pass.tally[PASS]
     if this_pass.job_passed[rows.of[row].job] == number:
-        return False  # what it holds by now keeps nobody back
+        return False  # its own use of a limit must not stop its partition
     if not beyond and _is_limited(rows, this_pass, now, row):
         return False
     return rows.of[row].array < 0 or this_pass.array_passed[_array_in_partition(rows, this_pass, row)] != number
@@ -142,7 +142,7 @@ def _is_limited(rows, this_pass, now, row):
 
 @inner
 def _next_of_neediest(this_pass):
-    """The next row of the group with the least used / share, -1 if all have been looked at."""
+    """The next row of the group with the least used / share, -1 if all rows have been offered."""
     groups = this_pass.group.shape[0]
     best = -1
     if groups == 1:

@@ -1,4 +1,4 @@
-"""Plans of the time to come: who will hold what from when to when, host by host or by counting hosts."""
+"""Plans of the future: which job holds what from when to when, host by host or as a count of hosts."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ NEVER = Promise(math.inf, ())
 
 
 class Plan(Protocol):
-    """What promises are made on; `row` is a job's place in the queue."""
+    """What reservations are made on; `row` is a job's place in the queue."""
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """Hosts for the job from `start_s` on, held for its expected runtime beside all that is held; None if not.
@@ -27,15 +27,15 @@ class Plan(Protocol):
         ...
 
     def earliest(self, row: int) -> Promise:
-        """The first moment at which the job fits, held from then on; `NEVER` holds nothing."""
+        """The earliest start of the job, held from then on; `NEVER` holds nothing."""
         ...
 
     def hold(self, row: int, promise: Promise) -> bool:
-        """Hold exactly what the job was promised before, from now on at the earliest; False if it no longer fits."""
+        """Hold exactly the job's earlier reservation, from now on at the earliest; False if it no longer fits."""
         ...
 
     def release(self, row: int, promise: Promise) -> None:
-        """Hold it no longer."""
+        """Hold the reservation no longer."""
         ...
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -44,12 +44,12 @@ class Plan(Protocol):
 
 
 class HostPlan:
-    """A plan that says for each host what it will have free; the policy sees the least of the time in question."""
+    """A plan of the future free capacity of each host; the policy sees the least in the time in question."""
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
         self._availability = Availability(snapshot.now_s, room.amounts, releases)
-        # The hosts as one: a job that asks for more than they have together fits nowhere.
+        # The total of all hosts: a job that asks for more than that fits nowhere.
         self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
@@ -82,7 +82,7 @@ class HostPlan:
     def _chances(self, row: int) -> Iterator[float]:
         """The moments at which the job might fit, in their order.
 
-        Mostly it does at the first moment at which all hosts have enough together; only if not is each host looked at.
+        Usually it fits at the first moment at which all hosts together have enough; only if not, each host is checked.
         """
         total = self._snapshot.queue.requests[row].total
         soonest_s = self._together.first_fit(0, total, self._lasts_s(row))
@@ -125,7 +125,7 @@ class HostPlan:
         self._together.hold(0, start_s, end_s, request.total)
 
     def _soonest(self, row: int) -> float:
-        """A moment before which the job fits nowhere: too few hosts have room for one of its tasks for so long."""
+        """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
         request, availability, lasts_s = self._snapshot.queue.requests[row], self._availability, self._lasts_s(row)
         moments = sorted(
             (availability.first_fit(host, request.demand, lasts_s), host) for host in range(len(availability.most))
@@ -138,7 +138,7 @@ class HostPlan:
         return math.inf
 
     def _lasts_s(self, row: int) -> float:
-        """On the fastest hosts."""
+        """The expected runtime on the fastest hosts."""
         return float(self._snapshot.queue.expected_s[row]) / self._cluster.fastest
 
     def _end(self, row: int, promise: Promise) -> float:
@@ -146,7 +146,7 @@ class HostPlan:
         return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
 
     def _open(self, row: int, start_s: float, end_s: float) -> Bools | None:
-        """bool[H]: the hosts that no closure keeps from the job in that time; None: all."""
+        """bool[H]: the hosts without a closure for the job in that time; None: all."""
         usable: Bools | None = None
         for closure in self._snapshot.closures:
             job = int(self._snapshot.queue.job[row])
@@ -161,12 +161,12 @@ def _on_one_host(releases: Iterable[ExpectedEnd]) -> list[ExpectedEnd]:
 
 
 def _both(one: Bools | None, other: Bools | None) -> Bools | None:
-    """bool[H]: what is in both; None is every host."""
+    """bool[H]: the hosts in both; None is every host."""
     return other if one is None else one if other is None else one & other
 
 
 class PoolPlan:
-    """A plan that counts hosts: exact where every task takes a host of its own and any host serves (rule Q11)."""
+    """A plan that counts hosts: exact where each task takes a whole host and any host serves (rule Q11)."""
 
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         assert snapshot.cluster.speed is not None
@@ -178,7 +178,7 @@ class PoolPlan:
         self._availability = Availability(snapshot.now_s, [(float(len(room.amounts) - len(releases)),)], ending)
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
-        """As `Plan` says; what is held is a count of hosts, so the hosts are ()."""
+        """As `Plan` says; a count of hosts is held, so the hosts are ()."""
         return () if self.hold(row, Promise(start_s, ())) else None
 
     def earliest(self, row: int) -> Promise:

@@ -1,8 +1,8 @@
-"""When rows could start at the soonest on each host of a pass's plan, compiled: lower bounds shared by a class of rows.
+"""Start bounds of a pass's plan, compiled: the earliest possible start on each host, shared by a class of rows.
 
-What is held makes starts later, so that a bound stays one. What is given back is listed, and a class that is asked next
-lowers its bounds by what has been added since. Bounds stand in blocks of hosts with the least of each, so that hosts
-which are busy for long are passed over by the block.
+A bound is never later than the true earliest start on the host. Holding capacity only makes starts later, so a bound
+stays valid. Capacity that is given back goes into a list; when a class is asked next, it lowers its bounds by the new
+entries. Bounds stand in blocks of hosts with the least of each, so hosts that are busy for long are skipped by block.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -15,13 +15,13 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def begin_bounds(availability):
-    """The plan is a new one: nothing is known of it."""
+    """Forget all bounds: the plan is new."""
     availability.bounds.freed[0] += 2 * availability.bounds.freed_host.shape[0]
 
 
 @inner
 def note_freed(availability, host, from_s):
-    """Something was given back on a host from then on."""
+    """Add a host to the list: capacity there was given back from `from_s` on."""
     bounds = availability.bounds
     at = bounds.freed[0] % bounds.freed_host.shape[0]
     bounds.freed_host[at], bounds.freed_s[at] = host, from_s
@@ -30,7 +30,7 @@ def note_freed(availability, host, from_s):
 
 @inner
 def let_start(view, availability, now, row, asker):
-    """What the row is promised is free: rows of the class of `asker` may start sooner on those hosts."""
+    """Lower the bounds of `asker`'s class on the hosts of `row`'s reservation, which was lifted."""
     kind, first = class_of(view.rows, view.hosts, availability, now, asker), view.rows.of[row].first_host
     for at in range(first, first + view.rows.of[row].tasks):
         _lower(availability.bounds, kind, view.this_pass.promised_host[at], view.this_pass.promised[row].start_s, now)
@@ -38,12 +38,10 @@ def let_start(view, availability, now, row, asker):
 
 @inner
 def class_of(rows, hosts, availability, now, row):
-    """The class of the row, whose bounds are then true of the plan as it is."""
+    """The class of the row, with bounds that are valid for the present plan."""
     bounds, expected_s = availability.bounds, rows.of[row].expected_s / hosts.speed[0]
     kind = np.int64(bounds.of[row])
-    if (
-        expected_s < bounds.short_s[kind] or expected_s > bounds.long_s[kind]
-    ):  # what is expected of it has been corrected
+    if expected_s < bounds.short_s[kind] or expected_s > bounds.long_s[kind]:  # its estimate was corrected
         bounds.short_s[kind] = min(bounds.short_s[kind], expected_s)
         bounds.long_s[kind] = max(bounds.long_s[kind], expected_s)
         bounds.known[kind] = -1
@@ -54,7 +52,7 @@ def class_of(rows, hosts, availability, now, row):
 
 @inner
 def _catch_up(bounds, kind, now):
-    """Lower the bounds of a class by what was given back since it was asked; False if that is too much, or all."""
+    """Lower the bounds of a class by the new entries of the list; False if they are too many, or unknown."""
     known, freed = bounds.known[kind], bounds.freed[0]
     bounds.known[kind] = freed
     if known < 0 or freed - known > min(bounds.freed_host.shape[0], bounds.soon_s.shape[1]):
@@ -67,7 +65,7 @@ def _catch_up(bounds, kind, now):
 
 @inner
 def _lower(bounds, kind, host, free_s, now):
-    """What is free on a host from then on might let a row of the class start; a second off, for rounding."""
+    """Lower the bound on a host that is free from `free_s` on; one second less, to allow for rounding."""
     time_s = max(now.now_s, free_s - bounds.long_s[kind] - 1.0)
     bounds.soon_s[kind, host] = min(bounds.soon_s[kind, host], time_s)
     bounds.block_s[kind, host // BLOCK] = min(bounds.block_s[kind, host // BLOCK], time_s)
@@ -75,9 +73,9 @@ def _lower(bounds, kind, host, free_s, now):
 
 @inner
 def _begin_class(availability, kind, now):
-    """Begin with the bounds of the next shorter rows of the same demand of which any are known.
+    """Begin with the bounds of the next class of the same demand with shorter rows and valid bounds.
 
-    Those of the shortest are worked out for all hosts.
+    The bounds of the shortest class are computed on all hosts.
     """
     bounds = availability.bounds
     shortest = kind
@@ -102,7 +100,7 @@ def _begin_class(availability, kind, now):
 
 @inner
 def likely_host(room, allowed, bounds, kind):
-    """The host with the lowest bound in the block with the lowest, of those that may be used, -1 if none; the block."""
+    """The usable host with the lowest bound in the block with the lowest bound, -1 if none; and the block."""
     likely, block, least_s = np.int64(-1), np.int64(0), np.inf
     for each in range(bounds.block_s.shape[1]):
         if bounds.block_s[kind, each] < least_s:

@@ -1,7 +1,7 @@
-"""What is known not to fit beside a plan now, compiled: most rows are passed over without a look at any host.
+"""Rows that do not fit now beside a plan, compiled: most rows are refused without a look at any host.
 
-Within a plan that only grows, what has failed fails again, and so does what is as it is, as long or longer. Whatever is
-taken back makes that void.
+While a plan only grows, a row that failed fails again, and so does a row of the same demand with no fewer tasks and no
+shorter runtime. When anything is given back, all failures are forgotten.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"
 
@@ -13,14 +13,14 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def forget_planned_failures(availability):
-    """Whatever has failed may fit: the plan is new, or something was taken back."""
+    """Forget all failures: the plan is new, or something was given back."""
     availability.size[SERIAL] += 1
     availability.size[FRESH_AT] = -1
 
 
 @inner
 def may_fit_planned(rows, availability, row):
-    """Whether the row may fit now beside all that is held: some host has enough, and no easier one has failed."""
+    """Whether the row may fit now beside all that is held: some host has enough, and no easier row has failed."""
     of = rows.of[row]
     failed = availability.failed[of.hosts, of.kind]
     if failed.serial == availability.size[SERIAL] and of.tasks >= failed.tasks and of.expected_s >= failed.expected_s:
@@ -34,7 +34,7 @@ def may_fit_planned(rows, availability, row):
 
 @inner
 def note_planned_failure(view, availability, now, row):
-    """The row does not fit now, since too few hosts have enough for as long as it goes on."""
+    """Record that the row does not fit now: too few hosts have enough for its whole runtime."""
     of = view.rows.of[row]
     failed = availability.failed[of.hosts, of.kind]
     known = failed.serial == availability.size[SERIAL]
@@ -47,9 +47,9 @@ def note_planned_failure(view, availability, now, row):
 
 @inner
 def _renew(room, availability):
-    """The most that any open host has now of the second resource, with at least so many whole units of the first.
+    """Compute, for each whole number of cores, the most memory that any open host with so many cores has now.
 
-    What is held from now on only grows until it is forgotten, so that this bounds what comes.
+    Held capacity only grows until all is forgotten, so this stays an upper bound.
     """
     steps, resources = availability.most.shape[0], room.free.shape[1]
     for step in range(steps):

@@ -1,4 +1,4 @@
-"""Plans of the time to come, compiled: the same as `loadmaster.backfilling.plan`, host by host or by counting hosts.
+"""Plans of the future, compiled: the same as `loadmaster.backfilling.plan`, host by host or as a count of hosts.
 
 The hosts of a row that is placed stand in `room.host`, one a task; where hosts are counted, none do.
 """
@@ -16,7 +16,7 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def place_at(view, availability, rate, now, row, start_s, on):
-    """Hold hosts for the row from `start_s` on beside all that is held; whether there were enough."""
+    """Hold hosts for the row from `start_s` on beside all that is held; returns whether there were enough."""
     if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return False
     if now.as_pool:
@@ -32,7 +32,7 @@ def place_at(view, availability, rate, now, row, start_s, on):
         if not _choose_at(view, availability, rate, now, row, (start_s, end_s), on, too_slow):
             if speed == fastest:
                 return False
-            too_slow, speed = speed, fastest  # a host that is quicker may be free for as long as the job needs it
+            too_slow, speed = speed, fastest  # a faster host may be free for the whole, shorter runtime
             continue
         slowest = slowest_of(view.hosts, view.room, view.rows.of[row].tasks)
         if slowest >= speed:
@@ -55,7 +55,7 @@ def slowest_of(hosts, room, tasks):
 
 @inner
 def _count_at(rows, hosts, availability, row, start_s):
-    """Hold as many hosts as the row has tasks, if so many are free."""
+    """Hold as many hosts as the row has tasks, if that many are free."""
     end_s = end_of(start_s, rows.of[row].expected_s / hosts.speed[0])
     least(availability, 0, start_s, end_s)
     if availability.window[0, 0] < rows.of[row].tasks:
@@ -66,7 +66,7 @@ def _count_at(rows, hosts, availability, row, start_s):
 
 @inner
 def hold_count(availability, start_s, end_s, tasks):
-    """Hold so many hosts, whichever they are; give back where it is negative."""
+    """Hold so many hosts, whichever they are; a negative number gives back."""
     at, last = step_at(availability, 0, start_s), step_at(availability, 0, end_s)
     while at != last:
         availability.step_free[at, 0] -= tasks
@@ -75,7 +75,7 @@ def hold_count(availability, start_s, end_s, tasks):
 
 @inner
 def _choose_at(view, availability, rate, now, row, span_s, on, too_slow):
-    """Choose hosts, quicker than `too_slow`, among those that can hold tasks of the row for all of `span_s`."""
+    """Choose hosts, faster than `too_slow`, among those that can hold tasks of the row for all of `span_s`."""
     start_s, end_s = span_s
     kind, tasks = view.rows.of[row].kind, view.rows.of[row].tasks
     able, most, closed, at_once = 0, np.int64(0), np.int64(0), start_s == now.now_s
@@ -106,7 +106,7 @@ def _choose_at(view, availability, rate, now, row, span_s, on, too_slow):
 
 @inner
 def _list_hosts(view, availability, row, at_once):
-    """List the hosts that the row may use, of these only those that hold a task now if it is to start now."""
+    """List the hosts that the row may use; for a start now, only those that hold a task now."""
     if at_once:
         return _list_roomy(view, availability, row)
     allowed, many = view.hosts.allowed[view.rows.of[row].hosts], 0
@@ -118,9 +118,9 @@ def _list_hosts(view, availability, row, at_once):
 
 @inner
 def _list_roomy(view, availability, row):
-    """List the open hosts that hold a task of the row now, of those that did when one of its demand asked before.
+    """List the open hosts that hold a task of the row now, among those that did when its demand was last asked.
 
-    Until something is taken back a host has ever less, but one that is closed may be opened again.
+    Until something is given back a host only loses capacity, but a closed host may open again.
     """
     allowed, kind, kept, many = view.hosts.allowed[view.rows.of[row].hosts], view.rows.of[row].kind, 0, 0
     number, remembered = (
@@ -134,7 +134,7 @@ def _list_roomy(view, availability, row):
         for r in range(view.rows.demand.shape[1]):
             roomy &= availability.step_free[host, r] >= view.rows.demand[kind, r]
         if number < remembered:
-            availability.roomy_host[number, kept] = host  # no sooner than that place was read
+            availability.roomy_host[number, kept] = host  # that place has been read already
         kept += roomy
         availability.able[many] = host  # overwritten by the next one unless it counts: no branch to guess
         many += roomy & view.room.open[host]
@@ -145,13 +145,13 @@ def _list_roomy(view, availability, row):
 
 @inner
 def is_shut(calendar, row, host, start_s, end_s):
-    """Whether a closure keeps the row from a host at some time from `start_s` until `end_s`."""
+    """Whether a closure keeps the row off a host at some time from `start_s` until `end_s`."""
     return shut_until(calendar, row, host, start_s, end_s) > start_s
 
 
 @inner
 def shut_until(calendar, row, host, start_s, end_s):
-    """When the last closure is over that keeps the row from a host at some time in between; `start_s` if none does."""
+    """The end of the last closure that keeps the row off a host in that time; `start_s` if there is none."""
     until_s = start_s
     for closure in range(calendar.time.shape[0]):
         overlaps = calendar.time[closure].from_s < end_s and start_s < calendar.time[closure].to_s
@@ -162,7 +162,7 @@ def shut_until(calendar, row, host, start_s, end_s):
 
 @inner
 def hold_promise(view, availability, now, row):
-    """Hold exactly what the row is promised, from now on at the earliest; whether it still fits."""
+    """Hold exactly the row's reservation, from now on at the earliest; returns whether it still fits."""
     if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return False
     start_s, first, tasks = view.this_pass.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
@@ -191,7 +191,7 @@ def hold_promise(view, availability, now, row):
 
 @inner
 def lift_promise(view, availability, now, row, asker):
-    """Take what the row is promised out of the way of `asker`, a row of its job, until it is held again or given up."""
+    """Take the row's reservation out of the way of `asker`, a row of its job, until it is held again or given up."""
     start_s, first, tasks = view.this_pass.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
     if start_s == np.inf or not has_room(view.this_pass, availability, 2 * tasks, availability.size[0]):
         return
@@ -206,7 +206,7 @@ def lift_promise(view, availability, now, row, asker):
 
 @inner
 def give_up_promise(rows, this_pass, availability, row):
-    """What the row was promised, and has been lifted, is free for others."""
+    """Free the row's reservation, which has been lifted, for others."""
     start_s, first = this_pass.promised[row].start_s, rows.of[row].first_host
     if start_s == np.inf:
         return
@@ -218,7 +218,7 @@ def give_up_promise(rows, this_pass, availability, row):
 
 @inner
 def release_promise(view, availability, now, row):
-    """Hold what the row is promised no longer."""
+    """Lift and give up the row's reservation."""
     lift_promise(view, availability, now, row, row)
     give_up_promise(view.rows, view.this_pass, availability, row)
 
@@ -233,7 +233,7 @@ def hold_all(rows, table, first, availability, row, start_s, end_s, sign):
 
 @inner
 def end_on(rows, hosts, table, first, row, start_s):
-    """When the row is over if it starts on these hosts then."""
+    """The end of the row if it starts then on these hosts."""
     slowest = np.inf
     for at in range(first, first + rows.of[row].tasks):
         slowest = min(slowest, hosts.speed[table[at]])

@@ -1,4 +1,4 @@
-"""A number of jobs that a backfilling takes: with none of them it would be another one, or start nobody."""
+"""The check of a number of jobs that a backfilling takes: it must be at least one."""
 
 from loadmaster.model.errors import InputError
 

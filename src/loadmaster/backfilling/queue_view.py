@@ -1,4 +1,4 @@
-"""The line of a pass: in which order jobs are offered to a backfilling, and who is passed over."""
+"""The queue of a pass: in which order a backfilling gets the jobs, and which are passed over."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ from loadmaster.model.snapshot import Snapshot
 
 
 class QueueView:
-    """The rows of a snapshot's queue, and what of it a pass has used up: limits, shares, arrays, partitions.
+    """The rows of a snapshot's queue, and what the pass has used up: limits, shares, arrays, partitions.
 
     Attributes:
         jobs: of every row.
@@ -40,7 +40,7 @@ class QueueView:
         return self._offered(by_length, beyond_limits=False, whole_arrays=False)
 
     def note_start(self, row: int) -> None:
-        """The row's job has started: its other rows are offered no more, and limits and shares count it."""
+        """Note that the row's job has started: skip its other rows, and count it against limits and shares."""
         queue = self._queue
         self._started += 1
         self._jobs_started.add(self.job(row))
@@ -51,7 +51,7 @@ class QueueView:
             self._used[self._snapshot.need.group[row]] += queue.demand[row, 0] * queue.tasks[row]
 
     def offer_arrays_again(self) -> None:
-        """No array is passed over any more because one of its tasks has not started."""
+        """Offer the tasks of all arrays again, also behind a task that has not started."""
         self._arrays_passed.clear()
 
     def job(self, row: int) -> int:
@@ -63,7 +63,7 @@ class QueueView:
         return 0 if self._partition is None else self._partition[row]
 
     def within_limits(self, row: int) -> bool:
-        """Whether no limit is passed if the job starts now."""
+        """Whether the job stays within all limits if it starts now."""
         if self._left is None or self._queue.uses is None:
             return True
         return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row])
@@ -72,7 +72,7 @@ class QueueView:
         simple = self._left is None and self._queue.array is None
         for row in rows:
             if self.jobs[row] in self._jobs_started:
-                continue  # what it holds by now keeps nobody back
+                continue  # its own use of a limit must not stop its partition
             if simple:
                 yield row
                 continue

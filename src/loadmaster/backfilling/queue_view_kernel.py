@@ -1,7 +1,7 @@
-"""Rows that wait in their order, kept from pass to pass: who has left is dropped, who has come is put where it belongs.
+"""The waiting rows in their order, kept from pass to pass: rows that left are dropped, new rows are put in place.
 
-Orders change little between two passes, so that sorting looks for runs that are in order already and merges them: one
-look at each row where nothing has changed.
+Orders change little between two passes. So the sort finds runs that are already in order and merges them: if nothing
+has changed, it looks at each row once.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -15,6 +15,7 @@ def sort_line(line, order, many):
         at = runs = 0
         while at < many:
             middle = _end_of_run(line, order, at, many)
+            # the whole list is in order
             if at == 0 and middle == many:
                 return
             end = _end_of_run(line, order, middle, many)
@@ -28,7 +29,7 @@ def sort_line(line, order, many):
 
 @inner
 def _end_of_run(line, order, at, many):
-    """Where the rows that are in order from `at` on end."""
+    """The end of the ordered run that begins at `at`."""
     if at < many:
         at += 1
     while at < many and not _before(line, order[at], order[at - 1]):
@@ -38,7 +39,7 @@ def _end_of_run(line, order, at, many):
 
 @inner
 def _merge(line, order, begin, middle, end):
-    """Put two runs, from `begin` and from `middle` on, into `spare` as one."""
+    """Merge two runs, from `begin` and from `middle` on, into `spare`."""
     one, other = begin, middle
     for at in range(begin, end):
         if other == end or (one < middle and not _before(line, order[other], order[one])):

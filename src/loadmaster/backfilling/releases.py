@@ -1,4 +1,4 @@
-"""When running tasks are expected to give back what they hold."""
+"""When running tasks are expected to give back their capacity."""
 
 import math
 from collections.abc import Sequence
@@ -7,8 +7,9 @@ from itertools import chain
 from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of
 
 INSTANT_S = 1e-3
-"""Nobody asks for a decision so soon after the last one: what is promised for then waits for a job that has outlived
-its estimate, or one of no length behind it, and each decision would move it on by the least that a clock can tell."""
+"""No new decision follows sooner than this after the last one. A reservation for that moment waits for a job that
+has outlived its estimate, or for a job of length zero behind it; each decision would move it on by the smallest
+clock step."""
 
 
 def right_after(time_s: float) -> float:

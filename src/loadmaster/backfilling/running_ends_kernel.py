@@ -1,4 +1,4 @@
-"""Running tasks in the order of their expected ends, as the compiled scheduling pass takes them: event by event."""
+"""Running tasks in the order of their expected ends, kept event by event for the compiled scheduling pass."""
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.jit.kernels import inner
@@ -6,9 +6,9 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
-    """`job` has a task, of demand number `kind`, on each of `hosts` from `start_s` to `end_s` as expected.
+    """Add a task of `job`, of demand number `kind`, on each of `hosts`, from `start_s` to its expected end `end_s`.
 
-    `owners` int32[N] says beside `ends` whose each is; equal ends go by job.
+    `owners` int32[N] names the job of each entry of `ends`; equal ends go by job.
     """
     many, tasks = ends.many[0], hosts.shape[0]
     at = _place_of(ends, owners, end_s, job)
@@ -24,7 +24,7 @@ def add_tasks(ends, owners, hosts, end_s, start_s, kind, job):
 
 @inner
 def drop_tasks(ends, owners, end_s, job):
-    """`job` runs no more, which was expected to end at `end_s`."""
+    """Remove the tasks of `job`, whose expected end was `end_s`."""
     many = ends.many[0]
     at = _place_of(ends, owners, end_s, job)
     after = at

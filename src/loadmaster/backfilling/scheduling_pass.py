@@ -1,4 +1,4 @@
-"""One pass over the queue, as a backfilling sees it: who waits, who may start, what others are promised."""
+"""One scheduling pass over the queue, as a backfilling sees it: waiting jobs, starts and reservations."""
 
 import math
 from collections import defaultdict
@@ -21,18 +21,20 @@ from loadmaster.place import Policy
 from loadmaster.place.room import Room
 
 PromiseOn = Literal["auto", "pool", "hosts"]
-"""What promises are made on: a count of hosts, the hosts themselves, or a count wherever that is exact (rule Q11)."""
+"""On what reservations are made: a count of hosts, the hosts, or a count wherever that is exact (rule Q11)."""
 
 
 class SchedulingPass:
-    """All that a backfilling can see and do in one pass.
+    """All that a backfilling can see and do in one scheduling pass.
 
     `row` is a job's place in the snapshot's queue. A backfilling walks `rows()` and calls `start`, `promise` or
     `reserve` for each, in any way it likes. The snapshot is never changed.
 
+    A promise is a reservation: the start of a job, and its hosts where they matter.
+
     Raises:
-        InputError: from every method, for what makes no sense: a job that is started twice, promised something after
-            its start, promised something twice.
+        InputError: from every method, for a call that makes no sense: a job is started twice, gets a promise after
+            its start, or gets two promises.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
@@ -40,15 +42,15 @@ class SchedulingPass:
         self.now_s = snapshot.now_s
         self.room = Room(snapshot, policy)
         self.promised: dict[int, Promise] = {}
-        """By row, what was promised in this pass."""
+        """By row, the reservations of this pass."""
         self.kept: dict[int, Promise] = {}
-        """By job number, what later passes are to keep: for backfillings that do not promise anew."""
+        """By job number, the reservations that later passes keep."""
         self.promise_on: PromiseOn = "auto"
-        """To be set before the first promise."""
+        """Set it before the first promise."""
         self.wake_s = min([c.to_s for c in snapshot.closures if c.to_s > snapshot.now_s], default=math.inf)
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
-        """When the loops of a scheduler that has several run next."""
+        """The next runs of a scheduler's loops, if it has several."""
         self._line = QueueView(snapshot)
         self._other_rows = self._rows_of_same_jobs()
         self._started: dict[int, Place] = {}
@@ -61,14 +63,15 @@ class SchedulingPass:
             self.plan()
 
     def rows(self, *, beyond_limits: bool = False, whole_arrays: bool = False) -> Iterator[int]:
-        """The waiting jobs in their order; who is beyond a limit as its turn comes is passed over.
+        """The waiting jobs in their order, without jobs that are beyond a limit at their turn.
 
-        Of an array, tasks behind one that did not start are passed over in its partition, and of a job all rows once it
-        has started.
+        Behind a task that did not start, the other tasks of its array in its partition are passed over. A job that has
+        started
+        is not offered again in another row.
 
         Args:
-            beyond_limits: offer those as well that are beyond a limit.
-            whole_arrays: offer those tasks as well.
+            beyond_limits: also offer jobs beyond a limit.
+            whole_arrays: also offer these tasks.
         """
         return self._line.rows(beyond_limits=beyond_limits, whole_arrays=whole_arrays)
 
@@ -77,11 +80,11 @@ class SchedulingPass:
         self._line.put_off(row)
 
     def shortest_first(self) -> Iterator[int]:
-        """The jobs that were put off, those first that are expected to be over first, as `rows` offers them."""
+        """The jobs that were put off, shortest expected runtime first, as `rows` offers them."""
         return self._line.shortest_first()
 
     def start(self, row: int, on: Bools | None = None) -> bool:
-        """Start the job now if it fits beside all that is promised to others and reserved; whether it did.
+        """Start the job now if it fits beside all promises and reserved hosts; returns whether it did.
 
         Args:
             row: in the queue.
@@ -103,10 +106,11 @@ class SchedulingPass:
         return True
 
     def promise(self, row: int, *, moment: bool = False) -> float:
-        """Promise the job the first moment at which it fits beside all other promises; infinite if there is none.
+        """Promise the job its earliest start beside all other promises, and return it; infinite if there is none.
 
-        A job that waits in several partitions is promised the soonest of their moments, of equal ones the one found
-        first: nothing is promised to its other rows.
+        A job that waits in several partitions has one promise, the soonest of its rows; of equal ones, the first that
+        was
+        found.
 
         Args:
             row: in the queue.
@@ -134,13 +138,14 @@ class SchedulingPass:
         return before.start_s
 
     def stand(self) -> list[int]:
-        """Promise again what earlier passes promised and kept; the rows of those jobs, in the order of arrival.
+        """Renew the promises that earlier passes kept; returns their rows, in the order of arrival.
 
-        Who is beyond a limit now has lost the promise.
+        A job that is beyond a limit now loses its promise.
 
-        Whoever cannot be given that any more, since others have outlived their estimates, is promised the first
-        moment at which the job fits. Promises are gone through in the order of their moments, so that all of them
-        slide behind one another and nobody is pushed to the end.
+        A promise may no longer fit, because other jobs have outlived their estimates. The job then gets its earliest
+        start.
+        Promises are renewed in the order of their starts, so all of them slide behind one another and none goes to the
+        end.
         """
         job = self.snapshot.queue.job
         earlier: dict[int, Promise] = {}
@@ -156,7 +161,7 @@ class SchedulingPass:
         return list(earlier)
 
     def sooner(self, row: int, *, only_now: bool = False) -> None:
-        """Move the job's promise to the first moment at which it fits beside all others; never to a later one.
+        """Move the job's promise to its earliest start beside all others; never to a later one.
 
         Args:
             row: in the queue.
@@ -179,20 +184,20 @@ class SchedulingPass:
         self.promised[row] = found
 
     def note(self, row: int, promise: Promise) -> None:
-        """Write down what a backfilling with a table of its own promises the job: no plan holds it."""
+        """Record a promise that a backfilling made in a table of its own: no plan holds it."""
         self.promised[row] = promise
         self._noted.add(row)
 
     def withdraw(self, row: int) -> None:
-        """Promise the job nothing any more."""
+        """Withdraw the job's promise."""
         self.plan().release(row, self.promised.pop(row))
 
     def begin(self, row: int) -> None:
-        """Start the job on what it was promised for this moment."""
+        """Start the job on the hosts that it was promised for this moment."""
         self._note_start(row, self.plan().begin(row, self.promised.pop(row).hosts))
 
     def keep_promises(self) -> None:
-        """Let later passes keep what was promised, and decide again when the first of these moments comes."""
+        """Keep the promises for later passes, and decide again when the first of them begins."""
         for row, promise in sorted(self.promised.items(), key=lambda item: (-item[1].start_s, -item[0])):
             if np.isfinite(promise.start_s):
                 self.kept[self.job(row)] = promise  # of a job that waits in several partitions, the soonest
@@ -204,7 +209,7 @@ class SchedulingPass:
         self.room.reserve(row)
 
     def close(self, hosts: Bools) -> None:
-        """Take hosts bool[H] out of this pass, for everyone."""
+        """Take hosts bool[H] out of this pass, for all jobs."""
         self.room.close(hosts)
 
     def reopen(self) -> None:
@@ -218,7 +223,7 @@ class SchedulingPass:
         return self.room.exhausted
 
     def expected_s(self, row: int, hosts: tuple[int, ...] = ()) -> float:
-        """The runtime to count on: on `hosts` it goes at the speed of the slowest, without any at speed 1."""
+        """The runtime to count on: on `hosts` at the speed of the slowest, without hosts at speed 1."""
         return self._expected_s[row] / self.snapshot.cluster.slowest(hosts) if hosts else self._expected_s[row]
 
     def partition(self, row: int) -> int:
@@ -232,13 +237,13 @@ class SchedulingPass:
         return np.asarray(self.snapshot.partitions[self.partition(row)])
 
     def within_limits(self, row: int) -> bool:
-        """Whether no limit is passed if the job starts now."""
+        """Whether the job stays within all limits if it starts now."""
         return self._line.within_limits(row)
 
     def plan(self) -> Plan:
-        """What promises of a whole runtime are made on; from the first call on starts go through it.
+        """The plan of promises for a whole runtime; from the first call on, starts go through it.
 
-        Moments that were promised before are bound to hosts then: a plan counts no host twice.
+        Shadow times that were promised before are then bound to hosts: a plan counts no host twice.
         """
         if self._plan is None:
             kind = PoolPlan if self._counts_hosts() else HostPlan
@@ -250,7 +255,7 @@ class SchedulingPass:
         return self._plan
 
     def releases(self) -> list[ExpectedEnd]:
-        """When all that runs, and what has started in this pass, is expected to give back what it holds."""
+        """The expected ends of all running jobs, and of the jobs started in this pass."""
         return releases(self.snapshot, self.started)
 
     @property
@@ -265,7 +270,7 @@ class SchedulingPass:
 
     @property
     def started(self) -> list[Place]:
-        """What has been started in this pass, in its order."""
+        """The jobs started in this pass, in their order."""
         return list(self._started.values())
 
     def job(self, row: int) -> int:
@@ -273,7 +278,7 @@ class SchedulingPass:
         return self._line.job(row)
 
     def decision(self) -> Decision:
-        """What this pass came to; hosts that promises bind are named as reserved."""
+        """The result of this pass; hosts that promises bind are named as reserved."""
         bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
         reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
         return Decision(
@@ -305,7 +310,7 @@ class SchedulingPass:
         return {row: [other for other in rows if other != row] for rows in several for row in rows}
 
     def _promised_elsewhere(self, row: int) -> int | None:
-        """The row of the same job that is promised something, None if there is none; what was only noted aside."""
+        """The row of the same job that has a promise, None if there is none; promises only noted do not count."""
         if row not in self._other_rows:
             return None
         rows = (other for other in self._other_rows[row] if other not in self._noted)
@@ -347,7 +352,7 @@ class SchedulingPass:
         return plan.begin(row, held)
 
     def _note_full(self, row: int) -> None:
-        """Remember that no hosts were found for the job; of unlike speeds more than its length would tell."""
+        """Remember that the job found no hosts; with hosts of different speeds this depends on more than its length."""
         if self.snapshot.cluster.common_speed is not None:
             self.room.note_full(row, self._expected_s[row])
 
@@ -359,19 +364,19 @@ class SchedulingPass:
                 self._forget(other)
 
     def _forget(self, row: int) -> None:
-        """Promise nothing any more to a job that has started in another partition."""
+        """Drop the promise of a job that has started in another partition."""
         promise = self.promised.pop(row)
         self.room.forget()
         if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
     def _stands(self, row: int, promise: Promise) -> bool:
-        """Whether this row of a job is the one that the promise was made to."""
+        """Whether the promise belongs to this row of the job."""
         may = self.room.restricted_to(row)
         return (may is None or bool(may[list(promise.hosts)].all())) and self.within_limits(row)
 
     def _may_promise_a_moment(self, row: int) -> bool:
-        """Whether none was promised that counts some of the same hosts."""
+        """Whether no other shadow time counts some of the same hosts."""
         if self._plan is not None or self.promise_on == "hosts":
             return False
         return not any((self.room.hosts_of(row) & self.room.hosts_of(other)).any() for other in self._moments)

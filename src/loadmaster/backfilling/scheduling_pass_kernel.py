@@ -1,7 +1,7 @@
-"""What a backfilling can do in one pass, compiled: the verbs of `backfilling.scheduling_pass`, over plain arrays.
+"""One scheduling pass, compiled: the methods of `backfilling.scheduling_pass`, over plain arrays.
 
-`shadow_times` is None where no moment is ever promised, `availability` where no plan is ever made: what they need is
-then not compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
+`shadow_times` is None where no shadow time is ever promised, `availability` where no plan is ever made; the code for
+them is then not compiled. A pass that turns out to need a plan after all ends with `NEEDS_PLAN`.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -75,7 +75,7 @@ def begin_pass(view, shadow_times, availability, now):
 
 @inner
 def make_plan(view, availability, now):
-    """From now on starts and promises go through a plan."""
+    """Make a plan: from now on starts and reservations go through it."""
     lay_out(view, availability, now)
     forget_planned_failures(availability)
     begin_bounds(availability)
@@ -84,9 +84,9 @@ def make_plan(view, availability, now):
 
 @inner
 def start(view, shadow_times, availability, scan, rate, now, row, on):
-    """Start the row now if it fits beside all that is promised and reserved; whether it did.
+    """Start the row now if it fits beside all reservations and reserved hosts; returns whether it did.
 
-    What its job is promised by another row is in nobody's way.
+    The reservation of another row of its job does not stand in its way.
 
     Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
     """
@@ -97,7 +97,7 @@ def start(view, shadow_times, availability, scan, rate, now, row, on):
         if own >= 0:
             lift_promise(view, availability, now, own, row)
             if view.this_pass.promised[own].start_s <= now.now_s:
-                forget_planned_failures(availability)  # now, too, there is more room than before
+                forget_planned_failures(availability)  # more capacity is free now than before
         if not place_at(view, availability, rate, now, row, now.now_s, on):
             if own >= 0:
                 hold_promise(view, availability, now, own)
@@ -118,7 +118,7 @@ def start(view, shadow_times, availability, scan, rate, now, row, on):
 
 @inner
 def _promised_elsewhere(rows, this_pass, row):
-    """The row of the same job that is promised something, -1 if there is none; what was only noted aside."""
+    """The row of the same job with a reservation, -1 if there is none; reservations only noted do not count."""
     other = np.int64(rows.of[row].next_row)
     if this_pass.tally[NOTED]:
         return np.int64(-1)
@@ -131,14 +131,14 @@ def _promised_elsewhere(rows, this_pass, row):
 
 @inner
 def _give_up_for(rows, this_pass, availability, row):
-    """The promise to the row, which has been lifted, has come to another row of its job."""
+    """Give up the row's reservation, which was lifted: another row of its job has one now."""
     give_up_promise(rows, this_pass, availability, row)
     this_pass.promised[row].number = 0
 
 
 @inner
 def _place(view, shadow_times, scan, now, row, on):
-    """Take hosts for the row, where it goes at the speed of the slowest; whether there were enough."""
+    """Take hosts for the row, which runs at the speed of the slowest; returns whether there were enough."""
     speed = fastest = view.hosts.set[view.rows.of[row].hosts].fastest
     last_host, too_slow = view.room.tally[LAST_HOST], 0.0
     while True:
@@ -146,7 +146,7 @@ def _place(view, shadow_times, scan, now, row, on):
         if not _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
             if speed == fastest:
                 return False
-            too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
+            too_slow, speed = speed, fastest  # on faster hosts it may end in time
             continue
         if not now.several_speeds:
             return True
@@ -159,7 +159,8 @@ def _place(view, shadow_times, scan, now, row, on):
 
 @inner
 def _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
-    """Take the best hosts, quicker than `too_slow`, for the tasks of a row that goes on until then, or none."""
+    """Take the best hosts, faster than `too_slow`, for the tasks of a row that ends at `until_s`, or none."""
+    # cheap refusals first, before any host is looked at
     if not may_fit(view.room, view.rows, row):
         return False
     long = False
@@ -173,6 +174,7 @@ def _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
     if part or shut or long:
         find_usable(view, row, on, too_slow)
     if view.rows.of[row].tasks > 1 and not node_count:
+        # several tasks: count whether enough hosts have room at all
         held = held_alone(view.room, view.rows, row, part or shut or long)
         if held < view.rows.of[row].tasks:
             if on.shape[0] == 0 and too_slow == 0.0:
@@ -185,6 +187,7 @@ def _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
                     take_for_long(view.rows, shadow_times, view.rows.of[row].kind, view.room.host[k], until_s, 1.0)
             return True
     for k in range(view.rows.of[row].tasks):
+        # the task before changed what the next one may use
         if k > 0 and (long or node_count):
             find_usable(view, row, on, too_slow)
         if node_count and not long:
@@ -225,7 +228,7 @@ def _give_back(view, shadow_times, row, tasks, last_host, until_s):
 
 @inner
 def _take_planned(view, shadow_times, scan, now, row):
-    """Take what a plan holds for the row from now on: these hosts, or where hosts are counted the best of all."""
+    """Take the planned hosts of the row; where hosts are counted, the best of all."""
     if not now.as_pool:
         for k in range(view.rows.of[row].tasks):
             take(view, row, k, view.room.host[k])
@@ -235,7 +238,7 @@ def _take_planned(view, shadow_times, scan, now, row):
 
 @inner
 def note_start(view, shadow_times, availability, now, row):
-    """The row has taken hosts: its job's other rows lose what they were promised."""
+    """Record the start of the row on its hosts: the other rows of its job lose their reservations."""
     count = view.this_pass.tally
     place, tasks = count[STARTED], view.rows.of[row].tasks
     first = view.this_pass.place[place].first
@@ -266,22 +269,22 @@ def _forget(view, shadow_times, availability, now, row):
 
 @inner
 def is_promised(this_pass, row):
-    """Whether the row is promised something in this pass."""
+    """Whether the row got a reservation in this pass."""
     return this_pass.promised[row].number > this_pass.tally[SINCE]
 
 
 @inner
 def note_promise(this_pass, row):
-    """The row has been promised something, after all others."""
+    """Give the row's reservation the next number."""
     this_pass.tally[SEQUENCE] += 1
     this_pass.promised[row].number = this_pass.tally[SEQUENCE]
 
 
 @inner
 def promise(view, shadow_times, availability, rate, now, row):
-    """Promise the row the first moment at which it fits: the moment alone where that is exact and moments are given.
+    """Reserve the row's earliest start: a shadow time where that is exact and asked for, else hosts.
 
-    Nothing if its job is promised as soon a moment by another row; if this one is sooner, the other loses its promise.
+    A job has one reservation, that of the row with the soonest start.
     """
     own = _promised_elsewhere(view.rows, view.this_pass, row)
     if (
@@ -290,6 +293,7 @@ def promise(view, shadow_times, availability, rate, now, row):
         and not counts_same_hosts(view.rows, view.hosts, shadow_times, row)
     ):
         start_s = promise_moment(view, shadow_times, now, row)
+        # the other row of the job is as soon: it keeps the reservation
         if own >= 0 and view.this_pass.promised[own].start_s <= start_s:
             forget_last_moment(shadow_times)
             return
@@ -317,7 +321,7 @@ def promise(view, shadow_times, availability, rate, now, row):
 
 @inner
 def _promise_sooner(view, availability, rate, now, row, own):
-    """Let the promise to the row `own` of the same job pass to this one, if that is sooner."""
+    """Move the reservation of the row `own` to this row of the same job, if that is sooner."""
     before_s = view.this_pass.promised[own].start_s
     lift_promise(view, availability, now, own, row)
     start_s = earliest(view, availability, rate, now, row, before_s)
@@ -331,7 +335,7 @@ def _promise_sooner(view, availability, rate, now, row, own):
 
 @inner
 def _bind_moments(view, shadow_times, availability, rate, now):
-    """Bind to hosts what was promised as a moment: a plan counts no host twice."""
+    """Bind shadow times to hosts: a plan counts no host twice."""
     for number in range(shadow_times.many[0]):
         row = np.int64(shadow_times.promise[number].row)
         if row >= 0:
@@ -347,7 +351,7 @@ def _promise_earliest(view, availability, rate, now, row):
 
 @inner
 def write_promise(view, now, row, start_s):
-    """Write down what the row is promised: the hosts at hand from `start_s` on, or nothing if that is infinite."""
+    """Write the row's reservation: the hosts at hand from `start_s` on, or nothing if that is infinite."""
     view.this_pass.promised[row].start_s = start_s
     view.this_pass.promised[row].many = 0
     if start_s < np.inf and not now.as_pool:
@@ -358,7 +362,7 @@ def write_promise(view, now, row, start_s):
 
 @inner
 def begin(view, availability, scan, now, row):
-    """Start the row on what it was promised for this moment."""
+    """Start the row on the hosts reserved for this moment."""
     view.this_pass.promised[row].number = 0
     for k in range(view.this_pass.promised[row].many):
         view.room.host[k] = view.this_pass.promised_host[view.rows.of[row].first_host + k]
@@ -371,7 +375,7 @@ def begin(view, availability, scan, now, row):
 
 @inner
 def keep_promises(this_pass, now):
-    """Decide again when the first of the moments promised comes; who owns the arrays keeps the promises."""
+    """Decide again when the first reservation begins; the owner of the arrays keeps the reservations."""
     soonest_s = now.now_s + INSTANT_S
     for i in range(this_pass.group[this_pass.group.shape[0] - 1].end):
         row = this_pass.order[i]

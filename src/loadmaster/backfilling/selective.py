@@ -1,4 +1,4 @@
-"""Selective backfilling: only jobs that have waited long for their length are promised something."""
+"""Selective backfilling: only jobs that have waited long for their length get a reservation."""
 
 from dataclasses import dataclass
 
@@ -7,21 +7,21 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 @dataclass(frozen=True)
 class Selective:
-    """Promise something to blocked jobs whose expansion factor has reached a bound (rule Q17).
+    """Make a reservation for blocked jobs whose expansion factor has reached a bound (rule Q17).
 
     Srinivasan, Kettimuthu, Subramani and Sadayappan 2002, "Selective reservation strategies for backfill job
     scheduling". The expansion factor is (wait + expected runtime) / expected runtime; shortest counted runtime 1 s.
 
-    Differs from the paper: promises are made anew at every decision, and the bound is given, not learnt.
+    Differs from the paper: reservations are made anew at every decision, and the bound is given, not learnt.
 
     Attributes:
-        expansion: from this factor on a job is promised something; 1 promises it to all, as `stepwise(depth=all)`.
+        expansion: from this factor on a job gets a reservation; 1 gives one to all jobs, as `stepwise(depth=all)`.
     """
 
     expansion: float = 2.0
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start what fits beside the promises, promise those that have waited enough."""
+        """Start jobs that fit beside the reservations, and make one for each job that has waited enough."""
         since_s = this_pass.snapshot.queue.eligible_s
         for row in this_pass.rows():
             if this_pass.start(row):

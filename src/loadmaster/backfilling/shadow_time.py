@@ -1,4 +1,4 @@
-"""A promise of a moment: enough hosts for a job will be free then, whichever they are (rule Q6)."""
+"""A shadow time: the moment at which enough hosts for a job will be free, whichever they are (rule Q6)."""
 
 import math
 from collections.abc import Sequence
@@ -13,10 +13,11 @@ from loadmaster.place.room import tasks_held
 
 
 class ShadowTime:
-    """The promise to a head that it fits at `shadow_s`, and what others may take of the hosts without breaking it.
+    """The reservation of a head at `shadow_s`, and what other jobs may take of the hosts without breaking it.
 
-    Tasks of one job are alike, so whether all of them fit is told by how many each host holds: a job that
-    outlasts the shadow time may take whatever leaves them enough.
+    Tasks of one job are alike, so it is enough to count how many of them each host holds. A job that outlasts the
+    shadow
+    time may take any hosts that leave enough of these.
 
     Attributes:
         shadow_s: the first moment at which the head fits, if every running task ends when expected; infinite if never.
@@ -43,11 +44,11 @@ class ShadowTime:
 
     @property
     def slack(self) -> float:
-        """Tasks of the head that the hosts hold at the shadow time beyond all of them."""
+        """How many more tasks of the head the hosts hold at the shadow time than it has."""
         return self._sum - self._asked.tasks
 
     def lets(self, host: int, demand: Sequence[float]) -> bool:
-        """Whether a task of R amounts `demand` may take `host` for ever."""
+        """Whether a task with the demand of R amounts `demand` may hold `host` past the shadow time."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))
         if not self._binds:
@@ -57,11 +58,11 @@ class ShadowTime:
         return self._asked.fit(held)
 
     def take(self, host: int, demand: Sequence[float]) -> None:
-        """A task takes `host` for ever."""
+        """Let a task hold `host` past the shadow time."""
         self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:
-        """It does not after all."""
+        """Undo `take`."""
         self._change(host, plus(self._then[host], demand))
 
     def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:

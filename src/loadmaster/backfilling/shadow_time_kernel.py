@@ -1,4 +1,8 @@
-"""Shadow times, compiled: the same as `loadmaster.backfilling.shadow_time`, for several that share no host."""
+"""Shadow times, compiled: the same as `loadmaster.backfilling.shadow_time`, for several that share no host.
+
+Each host belongs to at most one shadow time, and `held` is how many tasks of its row the host holds at that moment.
+Invariant: no start lets the sum of `held` fall below the tasks of the row, so the row fits at its shadow time.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -11,12 +15,12 @@ from loadmaster.jit.kernels import inner
 from loadmaster.place.room_kernel import find, held_by
 
 A_FEW = 8
-"""Hosts that are looked at one after another, before all are."""
+"""Hosts that are tried one after another, before all are checked."""
 
 
 @inner
 def forget_moments(shadow_times):
-    """Promise no moment to anybody."""
+    """Drop all shadow times."""
     if shadow_times.many[0] > 0:
         for host in range(shadow_times.counted.shape[0]):
             shadow_times.counted[host].owner = -1
@@ -25,7 +29,7 @@ def forget_moments(shadow_times):
 
 @inner
 def counts_same_hosts(rows, hosts, shadow_times, row):
-    """Whether some moment counts a host that the row may use."""
+    """Whether some shadow time counts a host that the row may use."""
     allowed = hosts.allowed[rows.of[row].hosts]
     same = False
     for host in range(shadow_times.counted.shape[0]):
@@ -35,9 +39,9 @@ def counts_same_hosts(rows, hosts, shadow_times, row):
 
 @inner
 def promise_moment(view, shadow_times, now, row):
-    """Promise the row the first moment at which it fits if all ends come when expected; returns it, infinite if never.
+    """Give the row a shadow time, the first moment it fits if all jobs end as expected; returns it, infinite if never.
 
-    Nobody who was promised a moment before may count a host of this row.
+    No earlier shadow time may count a host of this row.
     """
     number = shadow_times.many[0]
     shadow_times.many[0] += 1
@@ -60,7 +64,9 @@ def promise_moment(view, shadow_times, now, row):
         )
         if not from_heap and running == view.ends.many[0]:
             break
+        # an overdue end counts as just after now
         next_s = max(view.this_pass.key_s[0] if from_heap else view.ends.end[running].end_s, soonest)
+        # all ends at one moment count before the test
         if next_s > shadow_s and _are_enough(view.rows, view.room, shadow_times, number, row, found):
             break
         shadow_s = next_s
@@ -84,7 +90,7 @@ def promise_moment(view, shadow_times, now, row):
 
 @inner
 def _are_enough(rows, room, shadow_times, number, row, found):
-    """Whether the row fits on hosts that hold `found` tasks of it."""
+    """Whether the row fits on hosts that hold `found` of its tasks."""
     if found < rows.of[row].tasks or not asks_for_hosts(rows, row):
         return found >= rows.of[row].tasks
     _count_held(rows, room, shadow_times, number, row)
@@ -105,7 +111,7 @@ def _heap_of_started(view, now):
 
 @inner
 def _returned(rows, shadow_times, number, row, kind, host):
-    """A task of demand number `kind` ends on a host; returns how many tasks of the row it holds more."""
+    """End a task of demand number `kind` on a host; returns how many more tasks of the row the host holds."""
     if shadow_times.counted[host].owner != number:
         return np.int64(0)
     before = shadow_times.counted[host].held
@@ -125,7 +131,7 @@ def _held(rows, shadow_times, row, host):
 
 @inner
 def is_outlasted(shadow_times, until_s):
-    """Whether some promised moment comes before `until_s`."""
+    """Whether some shadow time comes before `until_s`."""
     outlasted = False
     for number in range(shadow_times.many[0]):
         outlasted |= shadow_times.promise[number].row >= 0 and until_s > shadow_times.promise[number].shadow_s
@@ -134,7 +140,7 @@ def is_outlasted(shadow_times, until_s):
 
 @inner
 def find_for_long(view, shadow_times, scan, now, row, k, until_s):
-    """As `find`, for a task that goes on until then: no promised moment before may suffer."""
+    """As `find`, for a task that runs until then: no shadow time before that may suffer."""
     node_count = asks_for_hosts(view.rows, row)
     if not (now.varies or node_count):
         for _ in range(A_FEW):
@@ -152,7 +158,7 @@ def find_for_long(view, shadow_times, scan, now, row, k, until_s):
 
 @inner
 def _may_have(rows, room, shadow_times, row, host, until_s):
-    """Whether a task of the row may have the host, which has room for it now, until then."""
+    """Whether a task of the row may have the host until then; it has room for the task now."""
     number = shadow_times.counted[host].owner
     if number < 0 or until_s <= shadow_times.promise[number].shadow_s:
         return True
@@ -164,7 +170,7 @@ def _may_have(rows, room, shadow_times, row, host, until_s):
 
 @inner
 def _leaves_enough(rows, room, shadow_times, number, host, cost):
-    """Whether the promised row, which asks for a number of hosts, fits if one of them holds so many tasks less."""
+    """Whether a row that limits its hosts still fits at its shadow time if the host holds `cost` fewer tasks."""
     head = np.int64(shadow_times.promise[number].row)
     _count_held(rows, room, shadow_times, number, head)
     held = shadow_times.counted[host].held
@@ -175,7 +181,7 @@ def _leaves_enough(rows, room, shadow_times, number, host, cost):
 
 @inner
 def _count_held(rows, room, shadow_times, number, row):
-    """Count the hosts that the promise counts by how many tasks of the row they hold then."""
+    """Count the hosts of the shadow time by how many tasks of the row they hold then."""
     none_held(room, rows.of[row].tasks)
     for host in range(shadow_times.counted.shape[0]):
         if shadow_times.counted[host].owner == number:
@@ -184,7 +190,7 @@ def _count_held(rows, room, shadow_times, number, row):
 
 @inner
 def _cost(rows, shadow_times, number, kind, host):
-    """How many tasks of the promised row the host would hold less with a task of demand number `kind`."""
+    """How many fewer tasks of the reserved row the host holds with a task of demand number `kind`."""
     if shadow_times.counted[host].held == 0:
         return np.int64(0)
     for r in range(shadow_times.then.shape[1]):
@@ -197,7 +203,7 @@ def _cost(rows, shadow_times, number, kind, host):
 
 @inner
 def take_for_long(rows, shadow_times, kind, host, until_s, sign):
-    """A task that goes on until then takes the host (`sign` 1), or gives it back (-1)."""
+    """Let a task that runs until then take the host (`sign` 1), or give it back (-1)."""
     number = shadow_times.counted[host].owner
     if number < 0 or until_s <= shadow_times.promise[number].shadow_s:
         return
@@ -210,7 +216,7 @@ def take_for_long(rows, shadow_times, kind, host, until_s, sign):
 
 @inner
 def forget_moment(shadow_times, row):
-    """Promise the row its moment no more."""
+    """Drop the shadow time of the row."""
     for number in range(shadow_times.many[0]):
         if shadow_times.promise[number].row == row:
             shadow_times.promise[number].row = -1
@@ -221,7 +227,7 @@ def forget_moment(shadow_times, row):
 
 @inner
 def forget_last_moment(shadow_times):
-    """The last moment was promised to nobody."""
+    """Drop the shadow time that was found last."""
     number = shadow_times.many[0] - 1
     for host in range(shadow_times.counted.shape[0]):
         if shadow_times.counted[host].owner == number:
@@ -231,7 +237,7 @@ def forget_last_moment(shadow_times):
 
 @inner
 def put_off_moment(shadow_times, row, until_s):
-    """Let the moment promised to the row be another; returns which it was, infinite if it is promised none."""
+    """Change the shadow time of the row to `until_s`; returns the old one, infinite if it has none."""
     for number in range(shadow_times.many[0]):
         if shadow_times.promise[number].row == row:
             before_s = shadow_times.promise[number].shadow_s

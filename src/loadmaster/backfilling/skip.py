@@ -1,4 +1,4 @@
-"""Whoever fits starts: nothing is promised to those that do not, so a large job may starve."""
+"""Skip: each job that fits starts. A job that does not fit gets no reservation, so a large job may starve."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,6 @@ class Skip:
     """Start every job that fits now, in their order."""
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start all that fits."""
+        """Start each job that fits."""
         for row in this_pass.rows():
             this_pass.start(row)

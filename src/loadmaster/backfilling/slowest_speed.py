@@ -1,4 +1,4 @@
-"""The pace of a job: that of the slowest host that it gets, on which depends how long it needs all of them."""
+"""The speed of a job: that of its slowest host, which decides how long it needs all of its hosts."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.cluster import Cluster
 
 Place = Callable[[float, Bools | None], tuple[int, ...] | None]
-"""Hosts for a job among these, bool[H] or None for all, as if it went at that speed; None if there are none."""
+"""Hosts for a job among these, bool[H] or None for all, if it runs at that speed; None if there are none."""
 
 
 def at_one_pace(cluster: Cluster, may: Callable[[], Bools], place: Place) -> tuple[tuple[int, ...], float] | None:
-    """As `at_its_pace` for the hosts `may()`; where all hosts have one speed, it is tried at that alone."""
+    """As `at_its_pace` for the hosts `may()`; where all hosts have one speed, only that speed is tried."""
     if cluster.common_speed is None:
         assert cluster.speed is not None
         return at_its_pace(cluster.speed, may(), place)

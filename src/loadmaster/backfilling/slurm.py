@@ -1,4 +1,4 @@
-"""Slurm's two loops: a main pass over the front of the queue at every event, and a backfill pass now and then."""
+"""Slurm's two loops: a main pass over the front of the queue at each event, and a backfill pass at intervals."""
 
 from dataclasses import dataclass
 from math import inf
@@ -16,14 +16,15 @@ from loadmaster.model.snapshot import NextLoops, Snapshot
 class Slurm(SlurmParameters):
     """Slurm's scheduling as `SchedulerParameters` set it (rules Q13 to Q15); see `SlurmParameters` for every one.
 
-    When a job ends the front of the queue is looked at at once, when one comes `batch_sched_delay` after the last such
-    look at the soonest; at whole multiples of `sched_interval` all of it is, at multiples of `bf_interval` the backfill
-    pass runs: both only if something has happened since their last time.
+    When a job ends, the main pass looks at the front of the queue at once. When a job arrives, it does so no sooner
+    than
+    `batch_sched_delay` after the last look. At whole multiples of `sched_interval` it looks at the whole queue, and at
+    multiples of `bf_interval` the backfill pass runs: both only if something has happened since their last time.
     """
 
     @property
     def most_tried(self) -> int | None:
-        """So many waiting jobs are tried in every pass; where more wait, some may not be. None: all are."""
+        """The number of waiting jobs that every pass tries; beyond it some may not be tried. None: all are."""
         counts = (
             self.default_queue_depth, self.partition_job_depth, self.bf_max_job_test, self.bf_max_job_user,
             self.bf_max_job_part, self.bf_max_job_user_part, self.bf_max_job_assoc,
@@ -41,7 +42,7 @@ class Slurm(SlurmParameters):
         this_pass.wake_s = min(this_pass.wake_s, this_pass.clock.next_s)
 
     def due(self, snapshot: Snapshot) -> NextLoops:
-        """When each pass is due, now that it is known what has happened."""
+        """When each pass is due, after the latest events."""
         clock, now_s = snapshot.clock, snapshot.now_s
         arrived, ended = snapshot.arrived, snapshot.ended
         if not (arrived or ended):

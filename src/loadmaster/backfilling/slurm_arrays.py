@@ -1,4 +1,4 @@
-"""What the compiled twin of Slurm's two loops works on beside the scheduling pass."""
+"""The arrays of Slurm's two loops, compiled, beside those of the scheduling pass."""
 
 from typing import Any, NamedTuple
 
@@ -17,13 +17,13 @@ def _layout(**fields: str) -> np.dtype[Any]:
 
 
 CLAIM = _layout(rank="f8", user="i4", user_part="i4", assoc="i4", no_reserve="?")
-"""Of a row: its rank, minus infinity where there are none; the numbers of its user, of that user in the partition, and
-in the account; and nothing is ever kept for it."""
+"""Of a row: its rank, minus infinity where there are none; the numbers of its user, of that user in the partition,
+and in the account; and whether nothing is ever reserved for it."""
 TRIED = _layout(user="i8", user_part="i8", assoc="i8", part="i8", reserve="i8", array="i8", seen="i8", blocked="?")
 """By each of these numbers: rows tried in the backfill pass, and reservations made; rows of a partition seen in the
 main pass, and whether it is blocked there."""
 STEP = _layout(start_s="f8", line="i8", many="i8")
-"""A stretch of time up to the next step: which hosts are reserved all through it, a line of `bits`, and how many."""
+"""A span of time up to the next step: the hosts reserved all through it, a line of `bits`, and their number."""
 STEP_BLOCK = _layout(start_s="f8", first="i8", steps="i8", fullest="i8")
 """Steps one behind the other: where they stand, how many, and the most hosts that are reserved in one of them."""
 BLOCK = 16
@@ -42,13 +42,13 @@ class SlurmRules(NamedTuple):
     """Slurm's parameters, as the passes take them.
 
     Attributes:
-        window_s, resolution_s: no reservation begins later than so much after now; it does on a multiple.
-        window_linear_s: windows grow by so much; 0: they double.
-        late_s: a task is over so long after its limit; forgives: such a task goes on as long again.
+        window_s, resolution_s: a reservation begins at most `window_s` after now, on a multiple of `resolution_s`.
+        window_linear_s: each window is longer than the last by so much; 0: windows double.
+        late_s: a task is over so long after its limit; forgives: such a task runs as long again.
         depth, max_start, test, user, part, user_part, assoc, start, part_reserve, array_reserve, min_age_s, min_prio:
             as `SlurmParameters` names them.
         limit_stop: a row beyond a limit blocks its partition.
-        once: a job has one reservation; running: tasks on whole hosts have a row in the table.
+        once: a job has one reservation; running: tasks on whole hosts are entered into the table.
     """
 
     window_s: float

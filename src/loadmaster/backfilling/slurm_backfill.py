@@ -1,4 +1,4 @@
-"""Slurm's backfill pass: start whoever fits beside reservations of whole hosts, made in the order of the queue."""
+"""Slurm's backfill pass: start each job that fits beside reservations of whole hosts, in the order of the queue."""
 
 import math
 from collections import Counter
@@ -34,7 +34,7 @@ class _Pass:
             self._reserve_running()
 
     def run(self) -> None:
-        """Walk the queue; each job is started, reserved whole hosts, or left."""
+        """Walk the queue; each job is started, gets reserved whole hosts, or is left."""
         tried, before = 0, len(self.this_pass.started)
         for row in self.this_pass.rows(whole_arrays=True):
             if self.this_pass.has_started(row) or not self._counted(row):
@@ -63,7 +63,7 @@ class _Pass:
         return True
 
     def _now_only(self, row: int) -> bool:
-        """Whether no host is to be kept for the job."""
+        """Whether no host may be reserved for the job."""
         queue, rules, part = self.this_pass.snapshot.queue, self.rules, self.this_pass.partition(row)
         array = -1 if queue.array is None else int(queue.array[row])
         late = 0 < rules.bf_job_part_count_reserve <= self.counts["reserve", part, 0]
@@ -80,7 +80,7 @@ class _Pass:
         return self.this_pass.start(row, open_now)
 
     def _reserve(self, row: int) -> None:
-        """Reserve whole hosts for the job from the first moment at which it fits, if that is within the window."""
+        """Reserve whole hosts for the job from its earliest start on, if that is within the window."""
         for start_s, hosts in self._chances(row):
             if start_s > self.horizon_s:
                 return
@@ -113,7 +113,7 @@ class _Pass:
             yield time_s, self._hosts_at(row, time_s, free)
 
     def _frees(self, row: int) -> Iterator[tuple[float, list[ExpectedEnd]]]:
-        """The ends of running jobs on hosts of this one, in windows: when the last one is over, and what all free.
+        """The ends of running jobs on hosts of this one, in windows: the end of the last, and what all of them free.
 
         A window begins with an end and lasts 30 s, the next one twice as long (or longer by `bf_window_linear`).
         """
@@ -128,7 +128,7 @@ class _Pass:
             window_s = window_s + self.rules.bf_window_linear if self.rules.bf_window_linear else 2 * window_s
 
     def _releases(self) -> list[ExpectedEnd]:
-        """Expected ends as Slurm guesses them: a job that has outlived its limit is about to be stopped, or is not."""
+        """Expected ends as Slurm guesses them: a job past its limit is about to be stopped, or it is not."""
         running, queue = self.this_pass.snapshot.running, self.this_pass.snapshot.queue
         row = {int(job): n for n, job in enumerate(queue.job)}
         by_end = np.lexsort((running.job, running.expected_end_s)).tolist()
@@ -140,7 +140,7 @@ class _Pass:
         return sorted(found, key=lambda release: release.end_s)
 
     def _estimate(self, task: int) -> float:
-        """When running task number `task` is over."""
+        """The end of running task number `task`."""
         running, now_s = self.this_pass.snapshot.running, self.now_s
         limit_s = float(running.expected_end_s[task])
         if limit_s > now_s:

@@ -1,6 +1,6 @@
 """Slurm's backfill pass, compiled: the same as `loadmaster.backfilling.slurm_backfill`.
 
-A row is tried at the ends of windows and of reservations, one after another; most are passed over by counts alone.
+A row is tried at the ends of windows and of reservations, one after another; counts alone rule out most of them.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -36,7 +36,7 @@ from loadmaster.place.room_kernel import may_fit
 
 @inner
 def backfill_pass(view, availability, scan, rate, now, slurm):
-    """Try the first rows; each is started, reserved whole hosts, or left."""
+    """Try the first rows; each is started, gets reserved whole hosts, or is left."""
     tried, before = 0, view.this_pass.tally[STARTED]
     estimate_ends(view.ends, now, slurm)
     begin_table(view.calendar, now, slurm)
@@ -59,7 +59,7 @@ def backfill_pass(view, availability, scan, rate, now, slurm):
 
 @inner
 def _reserve_running(view, now, slurm):
-    """Tasks that run on whole hosts have a row in the table."""
+    """Enter tasks that run on whole hosts into the table."""
     for i in range(slurm.end.shape[0]):
         end = slurm.end[i]
         if (
@@ -89,7 +89,7 @@ def _is_counted(rows, slurm, row):
 
 @inner
 def _is_for_now_only(rows, this_pass, now, slurm, row):
-    """Whether no host is to be kept for the row."""
+    """Whether no host may be reserved for the row."""
     array, rules = rows.of[row].array, slurm.rules
     late = 0 < rules.part_reserve <= slurm.tried[rows.of[row].partition].reserve
     many = array >= 0 and slurm.tried[max(array, 0)].array >= rules.array_reserve
@@ -111,7 +111,7 @@ def _has_promise(rows, this_pass, row):
 
 @inner
 def waits_for_now_only(rows, now, slurm, row):
-    """Whether the row is too young, or of too low a priority, for anything to be kept free for it."""
+    """Whether the row is too young, or of too low a priority, for a reservation."""
     claim, rules = slurm.claim[row], slurm.rules
     young = now.now_s - rows.of[row].since_s < rules.min_age_s
     return claim.no_reserve or young or (rules.min_prio > 0.0 and -claim.rank < rules.min_prio)
@@ -119,7 +119,7 @@ def waits_for_now_only(rows, now, slurm, row):
 
 @inner
 def _may_start(view, now, slurm, row):
-    """Whether hosts that no reservation needs while the row would run may be enough now; they are put into `on`."""
+    """Whether hosts that no reservation needs during the row's runtime may be enough now; they are put into `on`."""
     if not may_fit(view.room, view.rows, row):
         return False
     note_started(view.rows, view.this_pass, now, slurm)
@@ -139,13 +139,14 @@ def _may_start(view, now, slurm, row):
 
 @inner
 def _reserve(view, availability, rate, now, slurm, row):
-    """Reserve whole hosts for the row from the first moment at which it fits, if that is within the window."""
+    """Reserve whole hosts for the row from its earliest start on, if that is within the window."""
     windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
     needed, expected_s = hosts_needed(view.rows, slurm, demand, row), view.rows.of[row].expected_s
     window, over, from_s = 0, 0, -np.inf
     slot_s = slurm.rules.resolution_s
     horizon_s = np.floor((now.now_s + slurm.rules.window_s) / slot_s) * slot_s
     while True:
+        # go to the next end of a reservation or window
         while over < slurm.size[OVER] and slurm.over_s[over] < from_s:
             over += 1
         while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s < from_s:
@@ -158,11 +159,13 @@ def _reserve(view, availability, rate, now, slurm, row):
         while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s <= time_s:
             window += 1
         from_s = np.nextafter(time_s, np.inf)
+        # too few hosts have room: only a later window can help
         if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, window) < needed:
             if window + 1 == slurm.look[windows].windows:
                 return
             from_s = slurm.window[windows, window + 1].over_s
             continue
+        # by counts alone: some step of the runtime has too few hosts left
         until_s = blocked_until(slurm, time_s, time_s + expected_s, needed)
         if until_s > time_s:
             from_s = until_s
@@ -187,7 +190,7 @@ def _reserve(view, availability, rate, now, slurm, row):
 def _list(view, availability, now, slurm, row, then):
     """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row.
 
-    First-fit needs no more of them than the first that do. `then`: the place of the row's windows, and the window.
+    First-fit needs only the first hosts that hold the row. `then`: the place of the row's windows, and the window.
     """
     rows, room, (group, window) = view.rows, view.room, then
     able, total, tasks, node_count = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
@@ -212,7 +215,7 @@ def _list(view, availability, now, slurm, row, then):
 
 @inner
 def _write_reservation(view, now, slurm, row, start_s):
-    """Take the hosts at hand out of the table, whole, from one multiple of the resolution to another."""
+    """Reserve the hosts at hand, whole, from one multiple of the resolution to another."""
     slot_s = slurm.rules.resolution_s
     begin_s = np.floor(start_s / slot_s) * slot_s
     end_s = np.floor((start_s + view.rows.of[row].expected_s) / slot_s) * slot_s

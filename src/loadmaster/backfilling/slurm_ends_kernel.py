@@ -1,7 +1,7 @@
-"""When tasks end as Slurm guesses, compiled: in windows, and what hosts have free behind each (rule Q15).
+"""The ends of tasks as Slurm guesses them, compiled: in windows, and the free capacity of hosts behind each (rule Q15).
 
-Windows stand by set of hosts. What starts changes them on its own hosts, unless its end is in no window that stands;
-only then are they made anew. Which hosts hold a task stands by demand, until something starts.
+Windows are kept for each set of hosts. A start changes them on its own hosts only. They are built again only if its end
+lies in no present window. The hosts that hold a task are kept for each demand, until a job starts.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -16,7 +16,7 @@ from loadmaster.jit.kernels import inner
 
 @inner
 def estimate_ends(ends, now, slurm):
-    """List the running tasks by the end that Slurm guesses; of equal ones, as they stand in `ends`."""
+    """List the running tasks by the end that Slurm guesses; equal ends stay in the order of `ends`."""
     many, late = ends.many[0], 0
     while late < many and ends.end[late].end_s <= now.now_s:
         late += 1
@@ -43,7 +43,7 @@ def estimate_ends(ends, now, slurm):
 
 @inner
 def _estimate(ends, now, rules, i):
-    """When a task that has outlived its limit is over."""
+    """The end of a task that has outlived its limit."""
     limit_s, start_s = ends.end[i].end_s, ends.end[i].start_s
     if rules.forgives:
         return now.now_s + 1.0 if np.isnan(start_s) else now.now_s + (limit_s - start_s)
@@ -68,7 +68,7 @@ def _link(slurm, number, before, host, end_s, kind):
 
 @inner
 def note_started(rows, this_pass, now, slurm):
-    """Put the ends of all that has started since the last time among the others, behind equal ones."""
+    """Add the ends of all tasks started since the last time, behind equal ones."""
     for place in range(slurm.size[PLACES], this_pass.tally[STARTED]):
         row = this_pass.place[place].row
         end_s = now.now_s + rows.of[row].expected_s
@@ -91,7 +91,7 @@ def note_started(rows, this_pass, now, slurm):
 
 @inner
 def windows_of(view, now, slurm, row):
-    """The place of the windows of the row's hosts, made where they do not stand."""
+    """The place of the windows of the row's hosts, built if they are not there."""
     group = np.int64(view.rows.of[row].hosts)
     place = group % slurm.look.shape[0]
     look = slurm.look[place]
@@ -104,7 +104,7 @@ def windows_of(view, now, slurm, row):
 
 @inner
 def _keep_windows(view, now, slurm, group, place):
-    """Add what has started since to windows that stand, on its hosts alone; False if other windows begin with it."""
+    """Add new starts to present windows, on their hosts alone; False if they would begin other windows."""
     since = slurm.size[PLACES] - (slurm.size[TABLE] - slurm.look[place].built)
     windows, allowed = slurm.look[place].windows, view.hosts.allowed[group]
     for start in range(since, slurm.size[PLACES]):
@@ -125,7 +125,7 @@ def _keep_windows(view, now, slurm, group, place):
 
 @inner
 def _lay_out_host(rows, room, slurm, place, host):
-    """What one host has free behind each window."""
+    """Compute the free capacity of one host behind each window."""
     resources, next_one = room.free.shape[1], np.int64(slurm.first_end[host])
     for r in range(resources):
         slurm.free[place, 0, r, host] = room.free[host, r]
@@ -140,7 +140,7 @@ def _lay_out_host(rows, room, slurm, place, host):
 
 @inner
 def _lay_out(view, now, slurm, group, place):
-    """Window after window up to the horizon; returns how many there are, now among them."""
+    """Build window after window up to the horizon; returns how many there are, including now."""
     allowed, window_s, resources = view.hosts.allowed[group], 30.0, view.room.free.shape[1]
     for host in range(view.room.free.shape[0]):
         for r in range(resources):
@@ -174,7 +174,7 @@ def _next(slurm, at, allowed):
 
 @inner
 def demand_of(rows, slurm, row):
-    """The place at which it is remembered which hosts hold a task of the row."""
+    """The place where the hosts that hold a task of the row are remembered."""
     key = np.int64(rows.of[row].hosts) * rows.demand.shape[0] + rows.of[row].kind
     place = key % slurm.able.shape[0]
     if slurm.able[place].key != key:
@@ -189,7 +189,7 @@ def demand_of(rows, slurm, row):
 
 @inner
 def _most_on_one(rows, slurm, row):
-    """No host holds more tasks of the row than that, however they are counted."""
+    """An upper bound of the row's tasks on any host."""
     kind, most = rows.of[row].kind, np.int64(2**31)
     for r in range(rows.demand.shape[1]):
         asked = rows.demand[kind, r]
@@ -202,7 +202,7 @@ def _most_on_one(rows, slurm, row):
 
 @inner
 def hosts_needed(rows, slurm, place, row):
-    """So many hosts at least are needed for all tasks of the row, or asked for."""
+    """A lower bound of the hosts for all tasks of the row, or the number it asks for."""
     wide = slurm.able[place].wide
     return max((np.int64(rows.of[row].tasks) + wide - 1) // wide, np.int64(rows.of[row].least))
 

@@ -1,4 +1,4 @@
-"""Slurm's main pass: start jobs in their order; who finds no hosts takes the hosts of the partition out of the pass."""
+"""Slurm's main pass: start jobs in their order; a job that finds no hosts closes the hosts of its partition."""
 
 from collections import Counter
 
@@ -37,7 +37,7 @@ def main_pass(rules: SlurmParameters, this_pass: SchedulingPass, most: int | Non
 
 
 def waits_for_now_only(rules: SlurmParameters, this_pass: SchedulingPass, row: int) -> bool:
-    """Whether the job is too young, or of too low a priority, for anything to be kept free for it."""
+    """Whether the job is too young, or of too low a priority, for a reservation."""
     queue = this_pass.snapshot.queue
     if queue.no_reserve is not None and queue.no_reserve[row]:
         return True

@@ -7,10 +7,11 @@ from loadmaster.model.errors import InputError
 
 @dataclass(frozen=True)
 class SlurmParameters:
-    """Times are seconds but for `bf_window` and `over_time_limit` (minutes) and `sched_min_interval` (microseconds).
+    """Times are in seconds, except `bf_window` and `over_time_limit` (minutes) and `sched_min_interval` (microseconds).
 
-    A count of 0 is no limit. Left out are those that would change nothing here: they bound the time that a pass takes
-    (`bf_max_time`, `bf_continue`), or are about licences (`bf_licenses`).
+    A count of 0 is no limit. Parameters that would change nothing here are left out: they bound the time that a pass
+    takes
+    (`bf_max_time`, `bf_continue`), or concern licences (`bf_licenses`).
 
     Attributes:
         default_queue_depth: the main pass at an event tries so many jobs and one more.
@@ -18,23 +19,26 @@ class SlurmParameters:
         sched_min_interval: main passes are at least so far apart.
         partition_job_depth: the main pass tries so many jobs of a partition.
         sched_max_job_start: the main pass starts so many jobs.
-        batch_sched_delay: a job that comes waits for a main pass until so long after the last one.
+        batch_sched_delay: a job that arrives waits for a main pass until so long after the last one.
         defer: a job's end waits likewise.
         assoc_limit_stop: a job beyond a limit blocks its partition.
         bf_interval: a backfill pass runs at multiples of it; None never.
         bf_resolution: reservations begin and end on multiples of it.
         bf_window: how far ahead a reservation may start.
-        bf_window_linear: running jobs' ends are looked at in windows that grow by so much; 0: that double.
+        bf_window_linear: the ends of running jobs are grouped in windows, each longer than the last by so much; 0:
+            windows
+            double.
         bf_max_job_test: the backfill pass tries so many jobs.
         bf_max_job_user, bf_max_job_part, bf_max_job_user_part, bf_max_job_assoc: and so many of a user, a partition, a
             user in a partition, a user in an account.
         bf_max_job_start: the backfill pass starts so many jobs.
-        bf_min_age_reserve, bf_min_prio_reserve: younger jobs, and those of a lower priority (minus their rank), are
-            tried for now only.
-        bf_job_part_count_reserve: so do a partition's jobs behind the first so many.
-        bf_max_job_array_resv: and tasks of an array behind the first so many.
+        bf_min_age_reserve, bf_min_prio_reserve: younger jobs, and jobs of a lower priority (minus their rank), may
+            start
+            now but get no reservation.
+        bf_job_part_count_reserve: nor do a partition's jobs after so many reservations there.
+        bf_max_job_array_resv: nor do tasks of an array after so many reservations.
         bf_one_resv_per_job: a job that waits in several partitions has a reservation in one of them.
-        bf_running_job_reserve: jobs that run on whole hosts have a row in the table.
+        bf_running_job_reserve: running jobs on whole hosts are entered into the table of reservations.
         kill_wait, over_time_limit: how long a job may outlive its limit; `over_time_limit` None is for ever.
     """
 

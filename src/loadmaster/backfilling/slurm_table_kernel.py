@@ -1,8 +1,8 @@
-"""Hosts that are reserved whole, compiled: steps of time with a bit for every host, and a count for every step.
+"""Hosts that are reserved whole, compiled: steps of time with a bit for each host, and a count for each step.
 
-Steps stand in blocks, with what is reserved in any step of the block, and the most in one. A moment is looked at host
-by host only if no step that the row would run through has too few hosts left: the search goes from the end backward,
-and jumps behind the step where it fails. The same as `whole_hosts.WholeHosts`.
+Steps stand in blocks; each block knows the hosts reserved in any of its steps, and the most in one step. A moment is
+checked host by host only if each step of the row's runtime has enough hosts left. This search goes from the end
+backward, and jumps behind the step where it fails. The same as `whole_hosts.WholeHosts`.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -19,7 +19,7 @@ _TWO, _FOUR, _LAST_BYTE = np.uint64(2), np.uint64(4), np.uint64(56)
 
 @inner
 def begin_table(calendar, now, slurm):
-    """Nothing is reserved, closures are known."""
+    """Begin with no reservation, and the known closures."""
     slurm.step[0].start_s, slurm.step[0].line, slurm.step[0].many = -np.inf, 0, 0
     slurm.block[0].start_s, slurm.block[0].first, slurm.block[0].steps = -np.inf, 0, 1
     slurm.size[STEPS], slurm.size[BLOCKS], slurm.size[OVER] = 1, 1, 0
@@ -135,7 +135,7 @@ def _behind(slurm, number, time_s):
 
 @inner
 def _following_s(slurm, number, i):
-    """When the step is over that stands at place `i` in a block."""
+    """The end of the step at place `i` in a block."""
     if i + 1 < slurm.block[number].first + slurm.block[number].steps:
         return slurm.step[i + 1].start_s
     return slurm.block[number + 1].start_s if number + 1 < slurm.size[BLOCKS] else np.inf
@@ -188,7 +188,7 @@ def _copy_step(slurm, i, to):
 
 @inner
 def _sum_up(slurm, number):
-    """What is reserved in any step of a block, and the most in one."""
+    """Compute the hosts reserved in any step of a block, and the most in one."""
     block = slurm.block[number]
     line, block.fullest = block.first // BLOCK, 0
     for word in range(slurm.block_bits.shape[1]):
@@ -203,7 +203,7 @@ def _sum_up(slurm, number):
 def blocked_until(slurm, start_s, end_s, needed):
     """The end of the last step in that time, both ends included, with fewer than `needed` hosts left; else `start_s`.
 
-    No start before that is possible that lasts as long.
+    No start before that end is possible for the same runtime.
     """
     most = slurm.on.shape[0] - needed
     for number in range(_block_of(slurm, end_s), -1, -1):
@@ -220,7 +220,7 @@ def blocked_until(slurm, start_s, end_s, needed):
 
 @inner
 def begin_usable(slurm, bits):
-    """These hosts are usable, as far as is known."""
+    """Let these hosts be usable, before reservations are looked at."""
     for word in range(bits.shape[0]):
         slurm.usable[word] = bits[word]
 
@@ -229,8 +229,8 @@ def begin_usable(slurm, bits):
 def leave_open(calendar, slurm, row, start_s, end_s, needed):
     """Take hosts out of `usable` that are reserved or closed to the row in that time.
 
-    Returns `start_s` if `needed` may be left; else a moment before which no start is possible of which the same hosts
-    are usable.
+    Returns `start_s` if `needed` may be left. Else it returns a moment before which no start is possible with the same
+    usable hosts.
     """
     for number in range(_block_of(slurm, end_s), _block_of(slurm, start_s) - 1, -1):
         low, high = _steps_in(slurm, number, start_s, end_s)
@@ -239,7 +239,7 @@ def leave_open(calendar, slurm, row, start_s, end_s, needed):
         else:
             for i in range(low, high):
                 _take_out(slurm.usable, slurm.bits[slurm.step[i].line])
-        if count_bits(slurm.usable) < needed:  # and whoever starts while step `low` goes on runs through the same steps
+        if count_bits(slurm.usable) < needed:  # a start during step `low` meets the same steps
             return _following_s(slurm, number, low)
     for closure in range(calendar.time.shape[0]):
         time = calendar.time[closure]

@@ -1,7 +1,9 @@
-"""When a job could start at the soonest on each host: lower bounds, shared by all jobs of a class.
+"""Start bounds: the earliest possible start on each host, shared by all jobs of a class.
 
-A class holds jobs of like demand and expected runtime. What is held makes starts later, so that a bound stays one; what
-is given back goes into a list, and a class that is asked next looks at what has been added to it since.
+A class holds jobs of like demand and expected runtime. Invariant: a bound is never later than the true earliest start
+of any job of the class on the host, so a host with a late bound can be skipped. Holding capacity only makes starts
+later, so a bound stays valid. Capacity that is given back goes into a list. When a class is asked next, it lowers its
+bounds by the entries that it has not seen.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"
 
@@ -18,23 +20,23 @@ from loadmaster.model.distinct import distinct_rows
 PARTS = 2.0
 """Classes of one demand for each doubling of the expected runtime, where bounds are kept from pass to pass."""
 PARTS_A_PASS = 0.25
-"""The same where they are begun anew in each pass: each class has to learn of each host by itself."""
+"""The same where each pass begins anew: each class has to learn the bounds of each host by itself."""
 MOST_BOUNDS = 2**21
 """Classes times hosts, about."""
 FEW, SEVERAL = 16, 4
-"""So many entries of the list, or so many as there are hosts, are looked at one by one, several times over."""
+"""A class looks at up to SEVERAL new entries a host, for at least FEW hosts; beyond that it starts anew."""
 FREED = 4096
-"""What was given back is listed so far back: a power of two."""
+"""Entries in the list of what was given back: a power of two."""
 LAST = FREED - 1
 """The last place of that list; & with it tells the place of an entry."""
 BLOCK = 64
-"""Hosts whose least bound is kept."""
+"""Hosts in a block with one least bound."""
 APART = 8
-"""Places by which the rows of needs are longer than the list: else those of an entry share few lines of the cache."""
+"""Places by which the rows of needs are longer than the list; else entries compete for a few lines of the cache."""
 UNKNOWN_S = 0.0
-"""No such time is so short: rooms for what nobody asks for need not be written."""
+"""A time that does not occur: the entry has not been computed, because no job asked for it."""
 MOST_NEEDS = 64
-"""Needs by which stretches of time are remembered: as many as there are, or fewer and lower ones."""
+"""Needs for which spans of time are kept: all of them, or fewer and lower ones."""
 
 
 class StartBounds(NamedTuple):
@@ -44,7 +46,7 @@ class StartBounds(NamedTuple):
         of: int32[J], the class of a job.
         need: float64[C, R], short_s, long_s: float64[C], the least that a job of the class asks for, and for how long
             at least and at most.
-        soon_s: float64[C, H], none of them can start before on the host.
+        soon_s: float64[C, H], the bounds: no job of the class can start before on the host.
         least_s: float64[C], no later than any of these; block_s: float64[C, B], the same of each block of hosts.
         shorter: int32[C], a class of the same need and shorter jobs, -1 if there is none.
         known: int64[C], how many entries of the list the class has seen; live_at: int64[C], after the last of them that
@@ -54,9 +56,9 @@ class StartBounds(NamedTuple):
         freed_most: float64[N, R], the most that the host had then at any time in between.
         needs: float64[G, R], none of them more than a class of it needs; need_of: int32[C], which of them a class has.
         longest_s, begins_s: float64[G, N and a few], the longest time for which so much is free that overlaps with what
-            was given back, `UNKNOWN_S` if nobody has asked for it yet, and when the first such time begins.
+            was given back, `UNKNOWN_S` if it has not been asked for yet, and when the first such time begins.
         freed: int64[1], how often that has happened.
-        freed_at: int64[H], how often it had when it last did on the host.
+        freed_at: int64[H], the count at the last time on the host.
     """
 
     of: NDArray[np.int32]
@@ -82,7 +84,7 @@ class StartBounds(NamedTuple):
 
 
 def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, parts: float = PARTS) -> StartBounds:
-    """Bounds of which nothing is known yet.
+    """Bounds that allow every start.
 
     Args:
         demand: float64[K, R], the distinct demands.
@@ -109,7 +111,7 @@ def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, par
 
 
 def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most: int) -> Ints:
-    """int32[J]: classes of jobs, as fine as may be."""
+    """int32[J]: classes of jobs, as fine as the memory limit allows."""
     _, scale = np.frexp(demand)
     for asked, share in ((kind[:, None], parts), (kind[:, None], min(parts, 1.0)), (scale[kind], min(parts, 1.0))):
         span = np.floor(share * np.log2(np.maximum(expected_s, 1.0)))
@@ -120,7 +122,7 @@ def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most:
 
 
 def _needs(need: Floats) -> tuple[Floats, Ints]:
-    """float64[G, R]: few needs, and which of them is no more than that of each class."""
+    """float64[G, R]: few needs, and for each class one that is no more than its own."""
     _, scale = np.frexp(need)
     for alike in (need, scale.astype(np.float64)):
         _, of = distinct_rows(alike)
@@ -146,7 +148,7 @@ def _shorter(need: Floats, short_s: Floats) -> Ints:
 
 @inner
 def note_freed(bounds, sky, host, from_s, until_s):
-    """Something was given back on a host for that time."""
+    """Add an entry to the list: capacity on a host was given back for that time."""
     at = bounds.freed[0] & LAST
     bounds.freed_host[at], bounds.freed_s[at], bounds.until_s[at] = host, from_s, until_s
     bounds.freed[0] += 1
@@ -164,18 +166,18 @@ def note_freed(bounds, sky, host, from_s, until_s):
 
 @inlined
 def was_enough(bounds, at, kind):
-    """Whether what was given back, entry `at` of the list, might let a job of the class start.
+    """Whether entry `at` of the list might let a job of the class start.
 
-    Of several such entries for one time the last one tells: only less is free since.
+    Of several such entries for one time the last one decides: only less is free since.
     """
     return _is_enough(bounds.freed_most[at], bounds.need[kind])
 
 
 @inner
 def freed_since(bounds, seen, kind):
-    """From when until when something was given back, since `seen`, that might let a job of the class start.
+    """The span of time in which capacity was given back, since `seen`, that might let a job of the class start.
 
-    It is all time where that is not known any more, and none where there is no such thing.
+    It is all time if the list does not go back so far, and empty if there is no such entry.
     """
     if bounds.freed[0] - seen > FREED:
         return -np.inf, np.inf
@@ -197,10 +199,11 @@ def _is_enough(free, need):
 
 @inlined
 def lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
-    """Whether somebody who takes so long and has need `number` might start thanks to entry `at` of what was given back.
+    """Whether a job of need `number` and that runtime might start thanks to entry `at` of the list.
 
-    If so he overlaps with that, and what he needs is free for all his time: there was such a time when it was first
-    asked for, and what has been given back since has entries of its own. `longest_s` is the row of that need.
+    If so, the job overlaps with the entry's time, and its need is free for its whole runtime. Such a time existed when
+    it
+    was first asked for; later gains have entries of their own. `longest_s` is the row of that need.
     """
     if longest_s[at] == UNKNOWN_S:
         _remember_longest(bounds, sky, at, number, now_s)
@@ -209,12 +212,13 @@ def lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
 
 @inner
 def _remember_longest(bounds, sky, at, number, now_s):
-    """For how long at most so much is free in a time that overlaps with entry `at`, and when the first such begins."""
+    """Compute the longest time with the need free that overlaps with entry `at`, and when the first begins."""
     host, need, until_s = np.int64(bounds.freed_host[at]), bounds.needs[number], bounds.until_s[at]
     bounds.longest_s[number, at] = -np.inf
     if not _is_enough(bounds.freed_most[at], need):
         return
     end, step = sky.first[host] + sky.many[host], covering(sky, host, bounds.freed_s[at])
+    # the free time may have begun before the entry's own
     if fits(sky, step, need):
         while step > sky.first[host] and fits(sky, step - 1, need):
             step -= 1
@@ -234,7 +238,7 @@ def _remember_longest(bounds, sky, at, number, now_s):
 
 @inner
 def forget(bounds):
-    """All may be otherwise than it was."""
+    """Forget all bounds: everything may have changed."""
     bounds.freed[0] += 2 * bounds.freed_host.shape[0]
     for host in range(bounds.freed_at.shape[0]):
         bounds.freed_at[host] = bounds.freed[0]
@@ -242,14 +246,15 @@ def forget(bounds):
 
 @inner
 def catch_up(bounds, sky, kind, now_s):
-    """Lower the bounds of a class by what was given back since: a job that starts sooner for it overlaps with it.
+    """Lower the bounds of a class by the new entries: a job that starts sooner because of one overlaps with it.
 
-    Where too much was given back since, hosts begin anew.
+    If there are too many new entries, the hosts concerned start anew.
     """
     known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:
         return
     bounds.known[kind] = freed
+    # too many entries: bound the hosts concerned by now, which is always valid
     if freed - known > min(SEVERAL * max(bounds.freed_at.shape[0], FEW), FREED):
         for host in range(bounds.soon_s.shape[1]):
             if bounds.freed_at[host] > known:
@@ -267,6 +272,7 @@ def catch_up(bounds, sky, kind, now_s):
         from_s = max(now_s, bounds.freed_s[at] - long_s - 1.0)  # a second, for rounding
         if from_s < until_s:
             bound_s = max(from_s, bounds.begins_s[number, at])
+            # the entry may allow an earlier start than the bound: compute it
             if bound_s < bounds.soon_s[kind, host]:
                 bound_s = first_on(sky, host, bounds.need[kind], bounds.short_s[kind], bound_s, until_s)
                 if bound_s < until_s:

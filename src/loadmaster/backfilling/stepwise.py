@@ -1,4 +1,4 @@
-"""Backfilling between EASY and conservative: the first so many blocked jobs are promised something, anew each pass."""
+"""Stepwise backfilling, between EASY and conservative: the first blocked jobs get a reservation, anew in each pass."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,15 @@ from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
 
 @dataclass(frozen=True)
 class Stepwise:
-    """Promise something to the first `depth` jobs that do not fit; others start if they delay no promise (rule Q12).
+    """Make a reservation for the first `depth` jobs that do not fit; others start if they delay none (rule Q12).
 
-    With a depth of 1 this is EASY with one head in the whole cluster, with every job promised something it is
-    conservative backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
+    With a depth of 1 this is EASY with one head in the whole cluster. With a reservation for every job it is
+    conservative
+    backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
 
     Attributes:
-        depth: so many jobs of the whole queue are promised something; None for all.
-        promise: what promises are made on, as with EASY.
+        depth: so many jobs of the whole queue get a reservation; None for all.
+        promise: on what reservations are made, as with EASY.
     """
 
     depth: int | None = 10
@@ -26,6 +27,6 @@ class Stepwise:
         refuse_none("depth", self.depth, "skip promises nothing")
 
     def serve(self, this_pass: SchedulingPass) -> None:
-        """Start what fits beside the promises, promise the first that do not."""
+        """Start jobs that fit beside the reservations, and make one for each of the first that do not."""
         heads = len(this_pass.snapshot.queue) + 1 if self.depth is None else self.depth
         Easy(heads, "cluster", promise=self.promise).serve(this_pass)

@@ -1,4 +1,4 @@
-"""Backfillings that promise nothing, compiled: none, skip and netbatch."""
+"""Backfillings without lasting reservations, compiled: none, skip and netbatch."""
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, reserve_apart

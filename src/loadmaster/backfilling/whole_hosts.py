@@ -1,4 +1,4 @@
-"""A table of hosts that are reserved whole, for some time each: what Slurm's backfill pass plans with."""
+"""A table of whole hosts that are reserved for some time each: Slurm's backfill pass plans with it."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from loadmaster.model.snapshot import Closure
 
 
 class WholeHosts:
-    """Reservations; one that begins exactly as a job would end is in its way, as in Slurm (rule Q15)."""
+    """Reservations; one that begins exactly at the end of a job is in its way, as in Slurm (rule Q15)."""
 
     def __init__(self) -> None:
         self._rows: list[Closure] = []
@@ -17,7 +17,7 @@ class WholeHosts:
         self._rows.append(row)
 
     def open(self, job: int, start_s: float, end_s: float, hosts: int) -> Bools:
-        """bool[hosts]: those that are free of reservations from `start_s` until `end_s`, both included."""
+        """bool[hosts]: the hosts without a reservation from `start_s` until `end_s`, both included."""
         usable = np.ones(hosts, dtype=bool)
         for row in self._rows:
             if row.to_s > start_s and row.from_s <= end_s and row.shuts_out(job):

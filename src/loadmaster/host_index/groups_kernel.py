@@ -1,9 +1,10 @@
-"""The lowest rank in each group of blocks of hosts: for so many blocks that to read all their minima is slow.
+"""The lowest rank in each group of blocks of hosts, for so many blocks that reading all their minima is slow.
 
     renew_groups(scores, slot, n)       the first n of `scores.blocks` have been scanned for a slot
     renew_all_groups(scores, slot)      many have been
 
-A question for the lowest host (`host_index/lowest_kernel.py`) then reads H / 512 minima in place of H / 16.
+A search for the lowest host (`host_index/lowest_kernel.py`) then reads H / 512 minima instead of H / 16. Invariant: the
+least of a group is the least of its blocks, so the search still finds the lowest host of all.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -18,11 +19,11 @@ from loadmaster.jit.kernels import inlined, inner
 GROUP = 32
 """Blocks in a group."""
 MANY_BLOCKS = 512
-"""Fewer blocks have no groups: their minima are read as quickly."""
+"""With fewer blocks there are no groups: their minima are read as quickly."""
 
 
 class BlockGroups(NamedTuple):
-    """G groups, S slots; none where there are few blocks.
+    """G groups, S slots; no groups where there are few blocks.
 
     Attributes:
         many: G.
@@ -36,14 +37,14 @@ class BlockGroups(NamedTuple):
 
 
 def empty_groups(blocks: int, slots: int) -> BlockGroups:
-    """Groups in which nothing has been scanned."""
+    """Groups before any block has been scanned."""
     many = -(-blocks // GROUP) if blocks >= MANY_BLOCKS else 0
     return BlockGroups(many, np.full(slots * many, NEVER), np.full(slots * many, UNKNOWN))
 
 
 @inlined
 def renew_groups(scores, slot, n):
-    """Make the groups exact in which the first n of `scores.blocks` lie."""
+    """Make the groups of the first n of `scores.blocks` exact."""
     if scores.groups.many > 0:
         _renew(scores, slot, n)
 

@@ -1,8 +1,7 @@
-"""Hosts in lanes: what is free of each resource as one column, in blocks of hosts of one kind, and ranks by score.
+"""Hosts in lanes: free capacity as one column a resource, in blocks of hosts of one kind, and ranks by score.
 
-A policy compiled as a scan (`compiled_rules/scans.py`) walks over these blocks, so that one instruction rates several
-hosts. Hosts of one kind have the same capacity: within a block it is a constant, and what comes of it alone is made
-once.
+A policy compiled as a scan (`compiled_rules/scans.py`) walks over these blocks, so one instruction rates several hosts.
+Hosts of one kind have the same capacity: within a block it is a constant, and terms of it alone are computed once.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -18,20 +17,20 @@ BLOCK = 16
 NEVER = np.float64(np.inf).view(np.int64)
 """The rank of a host that does not fit, and of a lane without a host."""
 LOWEST = np.int64(-(2**63) + 2**52 - 1)
-"""The rank of minus infinity: finite scores rank above it and below `NEVER`, what is no number does not."""
+"""The rank of minus infinity: finite scores rank between it and `NEVER`, a NaN does not."""
 NOBODY = np.int32(2**31 - 1)
-"""No host: after all hosts."""
+"""No host: a number after all hosts."""
 UNKNOWN = np.int32(-1)
-"""The holder of a block's lowest rank before somebody has looked for it."""
+"""The holder of a block's lowest rank before it has been searched."""
 EMPTY = -1.0
-"""What is free in a lane without a host: nothing fits there."""
+"""The free capacity of a lane without a host: nothing fits there."""
 
 
 class Lanes(NamedTuple):
     """M lanes in B blocks, R resources, K kinds of hosts, S slots of scores.
 
     Attributes:
-        free: float64[R * M], what is free in every lane, a column a resource.
+        free: float64[R * M], the free capacity of every lane, a column a resource.
         host: int32[M], the host in a lane.
         changed_at: int64[M], when a lane last changed.
         capacity: float64[K * R], of a host of each kind.
@@ -53,7 +52,7 @@ class Lanes(NamedTuple):
 
 @inlined
 def rank_of(score):
-    """A whole number in the order of the scores; -0 counts as 0. Only of those do vectors find minima."""
+    """A whole number in the order of the scores; -0 counts as 0. Vector instructions find minima of these only."""
     bits = np.float64(score + 0.0).view(np.int64)
     return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
 

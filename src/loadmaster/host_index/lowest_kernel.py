@@ -1,12 +1,12 @@
-"""The lowest rated of the hosts that may be used, from the ranks that a slot remembers (`host_index/scores_kernel.py`).
+"""The lowest rated host that may be used, from the ranks that a slot remembers (`host_index/scores_kernel.py`).
 
     host = lowest(scores, slot, usable, some_are_not)        usable: bool[H], looked at only if `some_are_not`
     host = lowest_open(scores, slot, some_are_shut)          shut hosts (`shut_kernel.py`) do not count
 
-Both read the minima of H / 16 blocks, 0.1 to 1 ns each, of H / 512 groups where hosts are very many, and name the host
-of the lowest; where that one may not be used, also the lanes of the blocks that might hold a better one than found so
-far: 3 ns a block with shut hosts, since several lanes are compared at once, 15 to 30 where `usable` has to be asked for
-one host after another.
+Both read the minima of H / 16 blocks, 0.1 to 1 ns each, or of H / 512 groups where hosts are very many, and name the
+host of the lowest. If that host may not be used, they also read the lanes of the blocks that might hold a better one
+than found so far. This costs 3 ns a block with shut hosts, since several lanes are compared at once, and 15 to 30 ns
+where `usable` is checked host by host.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -28,7 +28,7 @@ def lowest(scores, slot, usable, some_are_not):
 
 @inlined
 def lowest_open(scores, slot, some_are_shut):
-    """The host with the lowest score in `slot` among those not shut, the lowest index among equals; -1 if none fits."""
+    """The lowest rated host in `slot` among those not shut, the lowest index among equals; -1 if none fits."""
     host = _lowest_of_all(scores, slot)
     if host < 0 or not some_are_shut or not scores.shut.host[host]:
         return host
@@ -47,7 +47,7 @@ def _lowest_of_all(scores, slot):
 
 @inner
 def _lowest_of_groups(scores, slot):
-    """The same where blocks lie in groups: only in those of the lowest rank is a host looked for, once."""
+    """The same where blocks lie in groups: only groups with the lowest rank are searched for a host, once."""
     groups, many = scores.groups, scores.blocks.shape[0]
     start = slot * groups.many
     best = least_of(groups.least, start, start + groups.many)
@@ -116,6 +116,7 @@ def _lowest_usable(lanes, slot, many, usable):
     ranks = slot * lanes.host.shape[0]
     for block in range(many):
         least = lanes.least[slot * many + block]
+        # no lane of the block is better
         if least > best or least == NEVER:
             continue
         holder = np.int64(_holder(lanes, slot, many, block))
@@ -138,7 +139,7 @@ def _lowest_open(lanes, shut, slot, many):
     """As `lowest_open`, where the best host of all is shut."""
     best, found = NEVER, NOBODY
     ranks = slot * lanes.host.shape[0]
-    width = lanes.host.shape[0] // many  # `BLOCK`, but a loop of a known length is unrolled, and then uses no vectors
+    width = lanes.host.shape[0] // many  # is `BLOCK`; a loop of constant length would be unrolled, without vectors
     for block in range(many):
         low = lanes.least[slot * many + block]
         if low > best or low == NEVER:
@@ -158,7 +159,7 @@ def _lowest_open(lanes, shut, slot, many):
 
 @inner
 def _least_open(ranks, least, at, first, width):
-    """The lowest of the ranks of a block from `at` on, in lanes from `first` on, that are not shut."""
+    """The lowest rank of a block from `at` on, in lanes from `first` on, without shut lanes."""
     low = NEVER
     for i in range(np.uint64(width)):
         low = min(low, max(ranks[np.uint64(at) + i], least[np.uint64(first) + i]))

@@ -1,8 +1,9 @@
-"""Whether an open host has room for a demand, before it is rated: a look at what is free costs a tenth of a rating.
+"""Whether an open host has room for a demand, before it is rated: this check costs a tenth of a rating.
 
     is_in_vain(scores, number, demand, free)      number: that of the demand, as `refresh` takes it
 
-Where hundreds of hosts are shut, many demands fit only on these: to rate all hosts for each was half of a run.
+Where hundreds of hosts are shut, many demands fit only on these. Rating all hosts for each such demand would take half
+of a run.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -16,7 +17,7 @@ from loadmaster.jit.kernels import inlined, inner
 
 @inlined
 def is_in_vain(scores, number, demand, free):
-    """Whether all hosts would have to be rated for a demand that no open one can hold."""
+    """Whether all hosts would be rated for a demand that no open host can hold."""
     if is_remembered(scores, number):
         return False
     settle(scores, free)
@@ -25,7 +26,7 @@ def is_in_vain(scores, number, demand, free):
 
 @inner
 def _is_held(scores, demand):
-    width = scores.lanes.host.shape[0] // scores.blocks.shape[0]  # `BLOCK`, but of a known length it is unrolled
+    width = scores.lanes.host.shape[0] // scores.blocks.shape[0]  # is `BLOCK`; a constant would be unrolled
     second = min(1, demand.shape[0] - 1)
     for kind in range(scores.taken.shape[0]):
         for first in range(scores.first[kind], scores.first[kind] + scores.taken[kind], BLOCK):
@@ -39,7 +40,7 @@ def _is_held(scores, demand):
 
 @inlined
 def _may_hold(scores, demand, first, second, width):
-    """Whether an open lane of a block has as much of the first two resources."""
+    """Whether an open lane of a block has enough of the first two resources."""
     free, least = scores.lanes.free, scores.shut.least
     column = second * scores.lanes.host.shape[0] + first
     x, y = demand[0], demand[second]

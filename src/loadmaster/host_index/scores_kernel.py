@@ -6,7 +6,7 @@
     host = lowest(scores, slot, usable, some_are_not)        or `lowest_open` (`host_index/lowest_kernel.py`)
     wrong = rate_all(scores, scan, demand, free, last_host, task, seed)        into slot 0, for scores that vary
 
-`scan` is a policy from `scans.scanner`. Costs: `changed` a store; a question 10 ns for each host changed
+`scan` is a policy from `scans.scanner`. Costs: `changed` is a store; a question is 10 ns for each host changed
 since the last one, and then
 - for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last asked, 10 to 20 ns
   each, or only of their changed hosts where the score does not become vectors;
@@ -14,10 +14,11 @@ since the last one, and then
 `lowest` reads the minima of H / 16 blocks, of H / 512 groups where hosts are very many; where hosts are not usable,
 also those blocks that might hold a better one.
 
-A host is live if it can hold the least of each resource that any demand asks for: only such hosts lie in lanes
-(`host_index/lanes_kernel.py`), those of one kind together, and the last one fills the gap that another leaves: before
-all are scanned, if many are there for nothing. The most frequent demands have slots of their own; the others share what
-is left by number, so that runs of equal jobs find theirs.
+A host is live if it can hold the least of each resource that any demand asks for. Only live hosts lie in lanes
+(`host_index/lanes_kernel.py`), those of one kind together. The last host fills the gap that another leaves; if many
+lanes hold hosts that are not live, these leave before a full scan. The most frequent demands have slots of their own;
+the others share the remaining slots by number, so runs of equal jobs find theirs. Invariant: a slot is exact for its
+owner up to change `known_at`, so only hosts that changed later are rated again.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -35,7 +36,7 @@ from loadmaster.model.arrays import Floats, Ints
 SLOT_BYTES = 2**25
 """Memory for slots, about."""
 SLOTS = 256
-"""At most so many."""
+"""The most slots."""
 SHARED = 16
 """Slots without an owner of their own, and one more for scores that are not remembered."""
 
@@ -51,7 +52,7 @@ class Scores(NamedTuple):
         first, taken: int32[K], the first lane of a kind, and how many of its lanes are taken.
         needed: float64[R], the least that any demand asks for.
         block_changed_at: int64[B], when a block last changed.
-        news: int32[N], the blocks changed, a ring by time.
+        news: int32[N], the changed blocks, a ring by time.
         dirty, is_dirty: int32[H], bool[H], hosts that have changed since the last question.
         idle, is_idle: int32[H], bool[H], hosts in lanes that are not live, or were not when they were noted.
         clock: int64[4], changes so far, number of dirty hosts, number of idle ones, a lane that had room for a demand.
@@ -59,11 +60,12 @@ class Scores(NamedTuple):
         owner: int32[S], the demand whose scores are in a slot, -1 if none.
         known_at: int64[S], the changes up to this one are in the slot.
         blocks: int32[B], scratch: blocks to scan.
-        shut: the hosts that nobody may have.
+        shut: the hosts that no demand may use.
 
     Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
-    hold each host once, by the flags beside them. `blocks` holds each block once: of the news since a moment only the
-    last of a block counts, and where there is more than one for every block, all blocks are looked through.
+    hold each host once, by the flags beside them. `blocks` holds each block once: of the entries of `news` since a
+    moment
+    only the last of a block counts, and where there is more than one for every block, all blocks are looked through.
     """
 
     lanes: Lanes
@@ -88,7 +90,7 @@ class Scores(NamedTuple):
 
 
 def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, members: int = 1) -> Scores:
-    """A memory that knows nothing yet: all hosts have changed.
+    """A memory without scores: all hosts have changed.
 
     Args:
         hosts: capacities float64[K, R] of the kinds of hosts, and the kind int32[H] of every host.
@@ -138,7 +140,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
 
 CLOCK, DIRTY, IDLE, ROOMY = range(4)
 FEW = 16
-"""One lane in so many may hold a host that is not live, when all are scanned."""
+"""At a full scan, at most one lane in so many may hold a host that is not live."""
 
 
 @inlined
@@ -172,7 +174,7 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
 
 @inlined
 def take_in_lane(scores, scan, slot, demand, host, last_host, seed):
-    """A task takes the host: its lane, and its score in `slot`, which is up to date, change at once.
+    """Let a task take the host in its lane: its score in `slot`, which is up to date, changes at once.
 
     The caller takes the host afterwards, or gives it up, and calls `changed` in both cases.
     Returns 1 if a score is not finite, else 0.
@@ -190,13 +192,13 @@ def take_in_lane(scores, scan, slot, demand, host, last_host, seed):
 
 @inlined
 def is_remembered(scores, kind):
-    """Whether a slot holds scores for demand number `kind`, so that only what has changed is rated."""
+    """Whether a slot holds scores for demand number `kind`, so that only changed hosts are rated."""
     return scores.owner[scores.slot_of[kind]] == kind
 
 
 @inner
 def rate_all(scores, scan, demand, free, last_host, task, seed):
-    """Rate every host anew in slot 0, remembering nothing; return 1 if a score is not finite, else 0."""
+    """Rate each host again in slot 0, remembering nothing; return 1 if a score is not finite, else 0."""
     settle(scores, free)
     return _scan_all(scores, scan, 0, demand, last_host, task, seed)
 
@@ -291,7 +293,7 @@ def _sweep(scores):
 
 @inlined
 def _write(scores, lane, free, host):
-    """Write what is free on `host` into its lane, if it is not what stands there."""
+    """Write the free capacity of `host` into its lane, if it has changed."""
     size = scores.lanes.host.shape[0]
     same = True
     for r in range(free.shape[1]):

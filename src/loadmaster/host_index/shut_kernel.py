@@ -1,7 +1,7 @@
-"""Hosts that are shut for a while, noted by lane: so they can be left out where several hosts are looked at at once.
+"""Hosts that are shut for a while, noted by lane: a search that compares several hosts at once leaves them out.
 
-Kept beside the lanes (`host_index/lanes_kernel.py`), where hosts move about; a host without a lane is shut as well, and
-stays so when it comes into one.
+The notes stand beside the lanes (`host_index/lanes_kernel.py`), where hosts move about. A host without a lane can be
+shut too, and stays shut when it gets a lane.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,7 +14,7 @@ from loadmaster.host_index.lanes_kernel import BLOCK, NEVER
 from loadmaster.jit.kernels import inlined
 
 OPEN = np.int64(-(2**63))
-"""The least rank that a host in an open lane may have: any."""
+"""The least rank that counts in an open lane: any."""
 
 
 class Shut(NamedTuple):
@@ -38,7 +38,7 @@ def all_open(hosts: int, lanes: int) -> Shut:
 
 @inlined
 def shut(scores, host):
-    """Nobody may have `host` until it is opened."""
+    """Shut `host`: it cannot be taken until it is opened."""
     scores.shut.host[host] = True
     if scores.lane[host] >= 0:
         _note(scores.shut, np.int64(scores.lane[host]), NEVER)
@@ -46,7 +46,7 @@ def shut(scores, host):
 
 @inlined
 def open_again(scores, host):
-    """`host` is no longer shut."""
+    """Open `host` again."""
     scores.shut.host[host] = False
     if scores.lane[host] >= 0:
         _note(scores.shut, np.int64(scores.lane[host]), OPEN)
@@ -54,14 +54,14 @@ def open_again(scores, host):
 
 @inlined
 def come_into(scores, lane, host):
-    """`host` comes into an empty lane."""
+    """Note that `host` comes into an empty lane."""
     if scores.shut.host[host]:
         _note(scores.shut, lane, NEVER)
 
 
 @inlined
 def move_from(scores, lane, last):
-    """The host in lane `last` moves to `lane`, whose host has left; they may be one."""
+    """Move the host in lane `last` to `lane`, whose host has left; the two may be one."""
     least = scores.shut.least[last]
     _note(scores.shut, last, OPEN)
     if lane != last:

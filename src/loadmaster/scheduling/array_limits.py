@@ -1,4 +1,4 @@
-"""Arrays of which only so many tasks run at once (rule C6), by numbers."""
+"""Job arrays of which only so many tasks run at once (rule C6), by numbers."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from loadmaster.model.arrays import Longs
 
 @dataclass(frozen=True, eq=False)
 class ThrottledArrays:
-    """A arrays of which fewer tasks run at once than there are; those of others count nowhere here.
+    """A arrays that run fewer tasks at once than they have; other arrays do not appear here.
 
     Attributes:
         array: int64[J], the number of its array, -1 of none.
-        seat: int64[J], where it stands in `member`.
+        seat: int64[J], its position in `member`.
         first: int64[A + 1], the tasks of array a are member[first[a]] up to member[first[a + 1]].
         member: int64[M], jobs, those of each array by their index.
         most: int64[A], so many run at once.
@@ -28,7 +28,7 @@ class ThrottledArrays:
 
 
 def throttled_arrays(jobs: int, bound: Constraints) -> ThrottledArrays:
-    """Those of a log of so many jobs; where its tasks say several numbers of an array, the smallest counts."""
+    """The throttled arrays of a log; if the tasks of an array state several numbers, the smallest counts."""
     nobody = np.full(jobs, -1, np.int64)
     throttle = np.zeros(jobs, np.int64) if bound.throttle is None or bound.array is None else bound.throttle
     member = np.flatnonzero((throttle > 0) & ((nobody if bound.array is None else bound.array) >= 0))

@@ -1,4 +1,4 @@
-"""Decides on a snapshot with the compiled pass: equal to the plain one to the bit, hundreds of times faster."""
+"""Decides on a snapshot with the compiled scheduling pass: bit for bit as the plain pass, hundreds of times faster."""
 # mypy: disable-error-code="no-untyped-call"
 
 import warnings
@@ -63,15 +63,15 @@ from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, spans
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """What the compiled scheduling pass does for a backfilling.
+    """The compiled form of a backfilling.
 
     Attributes:
         entry: the kernel.
         numbers: its parameters.
-        promise: what promises are made on, as with `Easy`.
-        shadow_times: a moment alone may be promised.
-        plans: promises are made that need a plan.
-        keeps: what was promised stands in later passes.
+        promise: on what reservations are made, as with `Easy`.
+        shadow_times: a reservation may be a shadow time alone.
+        plans: reservations are made that need a plan.
+        keeps: reservations stand in later passes.
         slurm: the backfilling if it is Slurm's, which has arrays and a clock of its own.
     """
 
@@ -131,14 +131,14 @@ def has_compiled_form(backfilling: Backfilling) -> bool:
 
 
 def rule_of(backfilling: Backfilling, snapshot: Snapshot) -> CompiledRule | None:
-    """What the compiled pass does for a backfilling; None where only the plain one knows it, or the snapshot."""
+    """The compiled form of a backfilling; None if only the plain pass serves it, or the snapshot."""
     make = _RULES.get(type(backfilling))
     rule = None if make is None else make(backfilling, snapshot)
     return rule if rule is not None and _is_usual(snapshot, rule) else None
 
 
 def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
-    """Whether all that the compiled pass takes for granted holds; the plain one says what is wrong with the rest."""
+    """Whether all assumptions of the compiled pass hold; otherwise the plain pass decides, or says what is wrong."""
     queue, running = snapshot.queue, snapshot.running
     if len(queue) == 0 or len(snapshot.free) == 0 or (queue.tasks < 1).any():
         return False
@@ -160,27 +160,27 @@ def _is_usual(snapshot: Snapshot, rule: CompiledRule) -> bool:
 
 
 def _one_host_a_task(queue: Queue) -> bool:
-    """Whether every row may lie on as many hosts as it has tasks."""
+    """Whether each row may lie on as many hosts as it has tasks."""
     fewest = queue.min_hosts is None or bool((queue.min_hosts <= queue.tasks).all())
     most = queue.tasks if queue.max_hosts is None else np.where(queue.max_hosts > 0, queue.max_hosts, queue.tasks)
     return fewest and bool((most >= queue.tasks).all())
 
 
 def counts_hosts(snapshot: Snapshot, rule: CompiledRule) -> bool:
-    """Whether promises count hosts (rule Q11)."""
+    """Whether reservations count hosts (rule Q11)."""
     return counts_exactly(snapshot) and rule.promise != "hosts"
 
 
 @dataclass(frozen=True)
 class CompiledDiscipline:
-    """A discipline on one snapshot: serves it as `Discipline.serve` does, to the bit, with any placement policy."""
+    """A discipline on one snapshot: decides bit for bit as `Discipline.serve`, with any placement policy."""
 
     discipline: Discipline
     scene: SnapshotArrays
     rule: CompiledRule
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
-        """Choose the jobs to start now; what the compiled pass does not take, the plain one does, or refuses."""
+        """Choose the jobs to start now; if the compiled pass cannot, the plain pass decides or refuses."""
         with suppress(InputError):  # the plain scheduling pass says what is wrong
             decision = decide_compiled(self.scene, policy, self.rule)
             if decision is not None:
@@ -189,13 +189,13 @@ class CompiledDiscipline:
 
 
 def compiled(discipline: Discipline, snapshot: Snapshot) -> CompiledDiscipline | None:
-    """The discipline on the compiled scheduling pass; None where only the plain one knows it."""
+    """The discipline on the compiled scheduling pass; None if only the plain pass serves it."""
     rule = rule_of(discipline.backfilling, snapshot) if type(discipline) is Discipline else None
     return None if rule is None else CompiledDiscipline(discipline, SnapshotArrays.of(snapshot), rule)
 
 
 def decide_compiled(scene: SnapshotArrays, policy: Policy, rule: CompiledRule) -> Decision | None:
-    """What to start now; None if only the plain scheduling pass can say what is wrong.
+    """The jobs to start now; None if only the plain scheduling pass can say what is wrong.
 
     Raises:
         InputError: the policy cannot be compiled, or fails.
@@ -227,7 +227,7 @@ def decide_compiled(scene: SnapshotArrays, policy: Policy, rule: CompiledRule) -
 
 
 def _pass(function: Callable[..., Any], lent: tuple[Any, ...], scan: Any, rate: Any, rules: Any) -> None:
-    """One pass of the kernel `function`; `lent` are what it takes by address, Slurm's rules last."""
+    """One pass of the kernel `function`; `lent` are the arguments it takes by address, Slurm's rules last."""
     slurm = lent[-1] is not None
     entry = _entry(lent, () if slurm else rules, function=function, plans=rate is not None)
     laid_out = [None if each is None else LaidOut(each) for each in lent]
@@ -270,14 +270,14 @@ def _decision(scene: SnapshotArrays, room: RoomArrays, this_pass: PassArrays, ru
 
 
 def _promised(this_pass: PassArrays) -> Longs:
-    """The rows that were promised something in this pass, in the order in which they were."""
+    """The rows that got a reservation in this pass, in the order in which they did."""
     number = this_pass.promised["number"]
     rows = np.flatnonzero(number > this_pass.tally[SINCE])
     return rows[np.argsort(number[rows])]
 
 
 def _promises(scene: SnapshotArrays, this_pass: PassArrays, rows: Longs) -> dict[int, Promise]:
-    """What later passes are to keep, by job number: the latest moment first, of equal ones the last row."""
+    """The reservations that later passes keep, by job number: the latest start first, of equal ones the last row."""
     start_s = this_pass.promised["start_s"][rows]
     rows = rows[np.lexsort((-rows, -start_s))][np.isinf(start_s).sum() :]
     job, first = scene.snapshot.queue.job[rows].tolist(), scene.rows.of["first_host"][rows].tolist()

@@ -1,4 +1,4 @@
-"""What each job waits for in other jobs of the log, by their numbers."""
+"""The dependencies of each job on other jobs of the log, by their numbers."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Waits:
         delay_s: float64[D].
         one_is_enough: bool[J].
         first_on: int64[D + 1], the jobs that dependency d names are on[first_on[d]] up to on[first_on[d + 1]].
-        on: int64[N], numbers of jobs; one that the log does not have is left out, and with it what it kept waiting.
+        on: int64[N], numbers of jobs; a job that is not in the log is left out, and so is the wait for it.
         group: int64[J], the jobs of one user and name have one number; -1 where no singleton is among them.
         single: bool[J], waits until no other of its group runs, or waits with a smaller number.
         status: int32[J], how each job ends, a code of `constraints.STATUSES`.
@@ -45,7 +45,7 @@ class Waits:
 
 
 def waits_of(workload: Workload, bound: Constraints) -> Waits:
-    """Resolve the identifiers that dependencies name."""
+    """The dependencies of a log, with the identifiers that they name as job numbers."""
     jobs = workload.jobs
     status = np.zeros(jobs, np.int32) if bound.status is None else bound.status
     depends = bound.depends
@@ -69,12 +69,12 @@ def waits_of(workload: Workload, bound: Constraints) -> Waits:
 
 
 def ended_well(status: int) -> bool:
-    """Whether a job that ends so has ended well."""
+    """Whether a job with this final status has ended well."""
     return STATUSES[status] == "ok"
 
 
 class _Named:
-    """Jobs by what dependencies call them."""
+    """Jobs by the identifiers that dependencies use."""
 
     def __init__(self, workload: Workload, bound: Constraints) -> None:
         self._by_id = {workload.id_of(job): job for job in range(workload.jobs)}

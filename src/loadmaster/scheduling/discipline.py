@@ -24,13 +24,13 @@ from loadmaster.place import Policy
 
 @dataclass(frozen=True)
 class Discipline:
-    """Who goes first, and who may overtake.
+    """Which job goes first, and which may overtake.
 
     Attributes:
         order: ranks the waiting jobs; its ranks stand in the snapshot.
-        backfilling: what a job that does not fit keeps for itself.
+        backfilling: the reservation of a job that does not fit.
         name: as on the command line.
-        notes: what the name does not say: what was chosen for this order, what it counts from, whom it may starve;
+        notes: what the name does not say: what was chosen for this order, its origin of time, which jobs it may starve;
             sentences to stand behind the names of all disciplines of which they hold.
     """
 
@@ -51,20 +51,20 @@ class Discipline:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether expected runtimes may change what it does: of rules of the user's own it is taken that they may."""
+        """Whether expected runtimes may change what it does; for a user's own rules the answer is yes."""
         blind = type(self.order) is FairShare or any(self.order == ORDERS[name] for name in _BLIND_ORDERS)
         return not (blind and type(self.backfilling) in (Blocking, NetBatch, Skip))
 
     @property
     def remembers(self) -> bool:
-        """Whether a pass may depend on what earlier ones promised or left due; of a class of the user's own it may."""
+        """Whether a pass may depend on reservations or times of earlier ones; for a user's own class, yes."""
         if type(self.backfilling) is Conservative:
             return self.backfilling.early_end != "replan"
         return type(self.backfilling) not in _FORGETFUL
 
     @property
     def most_tried(self) -> int | None:
-        """So many waiting jobs are tried in every pass; where more wait, some may not be. None: all are."""
+        """The number of waiting jobs that every pass tries; beyond it some may not be tried. None: all are."""
         most: int | None = getattr(self.backfilling, "most_tried", None)
         return most
 
@@ -90,7 +90,7 @@ class Discipline:
 
 
 def _is_moment(wake_s: object) -> bool:
-    """Whether a class has left there a number that is one; infinity is never."""
+    """Whether the user's class left a number in `wake_s`; infinity stands for never."""
     return isinstance(wake_s, (int, float, np.number)) and not math.isnan(wake_s)
 
 
@@ -103,6 +103,6 @@ _ANEW = (
     "break them."
 )
 _FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective)
-"""Backfillings that begin every pass anew."""
+"""Backfillings that keep nothing from pass to pass."""
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
 """Orders that do not look at runtimes."""

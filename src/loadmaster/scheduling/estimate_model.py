@@ -1,4 +1,4 @@
-"""What a scheduler may count on: whence a job's expected runtime, and what becomes of one that proves too short."""
+"""What a scheduler may count on: the source of a job's expected runtime, and what happens when it proves too short."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,9 +21,9 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "exact": ("the runtime: the best that any prediction could do", ""),
     "last-two": ("the mean of the user's last two runtimes, corrected as it passes", "Tsafrir et al. 2007"),
 }
-"""Whence estimates come: what each expects, and its source."""
+"""Sources of estimates: what each expects, and its literature."""
 SHORTEST_LIMIT_S = 1.0
-"""Of a job whose estimate is zero (rule E4)."""
+"""The limit of a job whose estimate is zero (rule E4)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class EstimateModel:
     Attributes:
         estimates: the user's; the runtime itself; or the mean of the last two runtimes of the same user.
         factor: by which the user's are multiplied.
-        correct: what becomes of one that has passed while its job runs on; None: `steps` for last-two, else `none`.
+        correct: how an estimate is corrected that has passed while its job runs on; None: `steps` for last-two, else
+            `none`.
         expiry_pass: decide also when an expected end passes.
         overrun: jobs run on past their limit, or are killed there.
     """
@@ -52,12 +53,12 @@ class EstimateModel:
 
     @property
     def correction(self) -> Correction:
-        """What becomes of an estimate that has passed."""
+        """How an estimate is corrected that has passed."""
         return self.correct or ("steps" if self.estimates == "last-two" else "none")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user must know of results under it, a sentence each."""
+        """The facts that a user must know about results under it, a sentence each."""
         found = []
         if (self.estimates, self.factor) != ("user", 1.0):
             words = {"exact": "the runtimes themselves", "last-two": "the mean of the user's last two runtimes"}
@@ -70,11 +71,11 @@ class EstimateModel:
 
     @property
     def is_fixed(self) -> bool:
-        """All that is expected of a job is known as the log begins, and passes come only with events."""
+        """Whether all expected runtimes are known when the log begins, and passes come only with events."""
         return self.estimates != "last-two" and self.correction == "none" and not self.expiry_pass
 
     def under(self, discipline: Discipline, workload: Workload, *, bound: bool) -> "EstimateModel":
-        """The same as far as it can change what `discipline` does with these jobs.
+        """The model reduced to what can change the decisions of `discipline` on these jobs.
 
         Raises:
             InputError: it needs what the log does not say.
@@ -86,7 +87,7 @@ class EstimateModel:
         return EstimateModel(source, self.factor, "none", overrun=self.overrun)
 
     def check(self, workload: Workload) -> None:
-        """See that the log says what this needs.
+        """Check that the log has the columns that the model needs.
 
         Raises:
             InputError: it does not.
@@ -99,9 +100,9 @@ class EstimateModel:
             raise InputError("kill", rule, fix="leave it out")
 
     def estimated(self, workload: Workload) -> Workload:
-        """`workload` with what is expected of each job as it arrives for its estimate; limits stay what they were.
+        """`workload` with the expected runtime of each job at its arrival as its estimate; limits stay as they were.
 
-        Under last-two that is the user's own: who submits it is known, what ended before is not yet.
+        Under last-two that is the user's own: at arrival the user is known, but earlier ends are not yet.
         """
         if self.estimates == "user" and self.factor == 1.0 and self.overrun == "run":
             return workload
@@ -115,7 +116,7 @@ class EstimateModel:
         return replace(workload, estimate_s=expected_s, constraints=bound)
 
     def killed_after_s(self, workload: Workload) -> Floats | None:
-        """float64[J]: seconds on its hosts after which each job is killed, infinite for never; None: none is."""
+        """float64[J]: seconds on its hosts after which each job is killed, infinite for never; None: none is killed."""
         return _limits(workload) if self.overrun == "kill" else None
 
 
@@ -124,7 +125,7 @@ USERS = EstimateModel()
 
 
 def estimate_model_named(estimates: str, overrun: str = "run") -> EstimateModel:
-    """What `--estimates` and `--overrun` say.
+    """The model that `--estimates` and `--overrun` name.
 
     Args:
         estimates: `user`, `exact`, `last-two` or a factor, with parameters in parentheses.
@@ -134,9 +135,9 @@ def estimate_model_named(estimates: str, overrun: str = "run") -> EstimateModel:
         InputError: no such estimates, parameter or overrun.
 
     Example:
-        >>> foresight_named("last-two(correct=double,expiry_pass=yes)").correction
+        >>> estimate_model_named("last-two(correct=double,expiry_pass=yes)").correction
         'double'
-        >>> foresight_named("2").factor
+        >>> estimate_model_named("2").factor
         2.0
     """
     if overrun not in get_args(Overrun):
@@ -149,7 +150,7 @@ def estimate_model_named(estimates: str, overrun: str = "run") -> EstimateModel:
 
 @dataclass(frozen=True)
 class _Parameters:
-    """What may stand in parentheses behind the name of estimates."""
+    """The parameters that may stand in parentheses behind the name of estimates."""
 
     correct: Correction = "none"
     expiry_pass: bool = False
@@ -166,5 +167,5 @@ def _factor(text: str) -> float:
 
 
 def _limits(workload: Workload) -> Floats:
-    """float64[J]: what kills each job, its own limit or else its estimate."""
+    """float64[J]: the limit at which each job is killed, its own or else its estimate."""
     return np.maximum(limits_s(workload, workload.constraints or Constraints()), SHORTEST_LIMIT_S)

@@ -21,12 +21,12 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class FractionalView:
-    """What a decision sees: N tasks that run on H hosts.
+    """The state that a decision sees: N tasks that run on H hosts.
 
     Attributes:
         host: int32[N], the host of each task; tasks in ascending number.
         fluid: float64[N], CPU each task asks for, as far as known.
-        rigid: float64[N, M], what must fit.
+        rigid: float64[N, M], demands that must fit.
         cost: float64[N], memory that travels if the task moves: none for one that starts at this very moment.
         load: float64[H], CPU asked on each host; used: float64[H, M], what is taken of the rest.
         fluid_capacity: float64[H]; rigid_capacity: float64[H, M]; speed: float64[H].
@@ -57,24 +57,25 @@ class FractionalJob(NamedTuple):
 
 @dataclass(frozen=True)
 class Fractional:
-    """Place each task where it will go fastest and its memory has room; now and then pack all tasks anew.
+    """Place each task where it runs fastest and its memory has room; at times pack all tasks anew.
 
-    It goes at speed x yield; hosts on which it goes alike are told apart by the least CPU load. Packing anew looks at
-    yields alone, as the paper does, whose hosts are alike.
+    A task runs at speed x yield; among hosts where it runs equally fast, the one with the least CPU load is taken.
+    Packing
+    anew looks at yields alone, as in the paper, whose hosts are alike.
 
-    Waiting jobs are asked in the order of arrival. Three pure decisions: `hosts_for`, `room_for`, `improved`.
+    Waiting jobs are tried in the order of arrival. Three pure decisions: `hosts_for`, `room_for`, `improved`.
 
     Attributes:
         repack: never, at every arrival and end, or every `period_s`.
         period_s: seconds between repackings by period.
-        least_yield: a job waits as long as it would press any yield below this; 0 admits whatever fits.
+        least_yield: a job waits as long as it would press any yield below this; 0 admits every job that fits.
         budget: memory that may move in `budget_interval_s`, in the cluster's unit.
         gain: a new packing must raise the least yield by more than this part.
-        lookahead: waiting jobs that are asked after the first one that found no room.
+        lookahead: waiting jobs that are tried after the first one that found no room.
         packer: that packs all tasks anew: of `PACKERS`, a placement policy, or `file.py:function`. One that works until
             its time is up has `pack_time_s` a call, and a run with it cannot be repeated to the bit.
         pack_time_s: seconds of real time.
-        sources: text of files that the packer is taken from, instead of what stands on the disk.
+        sources: text of files that the packer is taken from, instead of the files on disk.
     """
 
     repack: Repack = "events"
@@ -108,7 +109,7 @@ class Fractional:
         return (1 + SLACK) / self.least_yield if self.least_yield > 0 else float("inf")
 
     def hosts_for(self, view: FractionalView, ask: FractionalJob) -> Ints | None:
-        """int32[tasks]: for one task after another the fastest host with room; None if one finds none."""
+        """int32[tasks]: for one task after another the fastest host with room; None if a task finds none."""
         load, used = view.load.copy(), view.used.copy()
         room = view.rigid_capacity * (1 + SLACK)
         chosen = np.empty(ask.tasks, np.int32)
@@ -125,7 +126,7 @@ class Fractional:
         return chosen
 
     def room_for(self, view: FractionalView, ask: FractionalJob) -> tuple[Ints, Ints] | None:
-        """Hosts for the tasks that run, and for those of `ask`, all packed anew; None if that cannot be."""
+        """Hosts for the running tasks, and for those of `ask`, all packed anew; None if they do not fit."""
         host = np.concatenate((view.host, np.full(ask.tasks, -1, np.int32)))
         fluid = np.concatenate((view.fluid, np.full(ask.tasks, ask.fluid)))
         rigid = np.concatenate((view.rigid, np.tile(ask.rigid, (ask.tasks, 1))))
@@ -147,7 +148,7 @@ class Fractional:
         return moved if yield_of(view, moved) > enough else view.host
 
     def _packed(self, view: FractionalView, enough: float) -> Ints | None:
-        """All tasks packed anew, hosts renamed so that little moves; None if not `enough`, or over the budget."""
+        """All tasks packed anew, with hosts renamed to move little; None if not `enough`, or over the budget."""
         instance = Instance(
             view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,
             rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),
@@ -175,7 +176,7 @@ def yield_of(view: FractionalView, host: Ints) -> float:
 
 
 def highest_yield(view: FractionalView) -> float:
-    """No packing gives a higher least yield: CPU there over CPU asked, of all hosts and of the largest task."""
+    """An upper bound of the least yield: CPU there over CPU asked, of all hosts and of the largest task."""
     asked, largest = float(view.fluid.sum()), float(view.fluid.max(initial=0.0))
     if largest == 0.0:
         return 1.0

@@ -1,4 +1,4 @@
-"""Hosts that are taken out for some time: down, drained, reserved."""
+"""Hosts that are out of service for some time: down, drained, reserved."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ from loadmaster.scheduling.host_eligibility import Mark, account_names, mask, us
 
 @dataclass(frozen=True, eq=False)
 class Calendar:
-    """What the calendar means for jobs.
+    """The closures that the calendar means for jobs.
 
     Attributes:
         foreseen: closures that are known from the start: drained and reserved hosts.
-        failures: closures that nobody foresees, in the order of time: hosts go down, and what runs there ends.
+        failures: closures that are not foreseen, in the order of time: hosts go down, and their jobs end.
     """
 
     foreseen: tuple[Closure, ...] = ()
@@ -24,13 +24,13 @@ class Calendar:
 
     @property
     def moments(self) -> tuple[float, ...]:
-        """When something changes, in the order of time."""
+        """The begin and end of each closure, in the order of time."""
         rows = (*self.foreseen, *self.failures)
         times = {time for row in rows for time in (row.from_s, row.to_s) if np.isfinite(time)}
         return tuple(sorted(times))
 
     def at(self, now_s: float) -> tuple[Closure, ...]:
-        """What a scheduler knows of at `now_s`."""
+        """The closures that a scheduler knows of at `now_s`."""
         runs_at_start = (row for row in self.failures if row.from_s <= now_s)
         return tuple(row for row in (*self.foreseen, *runs_at_start) if row.to_s > now_s)
 

@@ -1,4 +1,4 @@
-"""Where each job may run: its partitions and what it asks of hosts."""
+"""The hosts on which each job may run: its partitions and its demands on hosts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from loadmaster.model.whole_hosts import wants_whole_hosts
 
 MAY_RUN = 0
 Mark = Callable[[Bools, str], None]
-"""Told which jobs bool[J] can never run, and why."""
+"""Gets the jobs bool[J] that can never run, and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,28 +45,28 @@ class Entries:
     max_hosts: Ints | None = None
 
     def without(self, rows: Bools, reason: str, mark: Mark) -> "Entries":
-        """The same with these entries bool[E] closed as well; the jobs that have no other are marked."""
+        """The same with these entries bool[E] closed too; jobs without another entry are marked."""
         closed = self.closed | rows
         mark(_none_of(self.first, ~closed), reason)
         return replace(self, closed=closed)
 
     def first_open(self, job: int) -> int:
-        """The first entry of `job` in which it may start; where there is none, its first one."""
+        """The first entry in which `job` may start; if there is none, its first entry."""
         rows = range(int(self.first[job]), int(self.first[job + 1]))
         return next((row for row in rows if not self.closed[row]), rows[0])
 
     def open_to(self, jobs: Longs) -> Longs:
-        """int64: the entries of `jobs` in which they may start."""
+        """int64: the entries in which `jobs` may start."""
         rows = [row for job in jobs.tolist() for row in range(int(self.first[job]), int(self.first[job + 1]))]
         found = np.array(rows, np.int64)
         return found[~self.closed[found]]
 
 
 def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, mark: Mark) -> Entries:
-    """Entries of all jobs; those that no entry may ever start are marked.
+    """Entries of all jobs; jobs that no entry may ever start are marked.
 
     Raises:
-        InputError: jobs that share hosts with their own user's alone, on which no engine can serve.
+        InputError: jobs that share hosts only with their own user's jobs, which no engine can serve.
     """
     of_users = any(part.exclusive == "user" for part in rules.partitions)
     if of_users or (bound.exclusive is not None and (bound.exclusive == EXCLUSIVE.index("user")).any()):
@@ -87,7 +87,7 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
 
 
 def _hosts_asked(rules: SiteRules, bound: Constraints, job: Longs, partition: Ints) -> tuple[Ints | None, Ints | None]:
-    """int32[E] each: on how many hosts the tasks of an entry lie at least and at most; None where nothing is said."""
+    """int32[E] each: the least and the most hosts for the tasks of an entry; None where there is no such limit."""
     asked = np.zeros(len(job), np.int32) if bound.min_hosts is None else bound.min_hosts[job]
     least = np.maximum(asked, np.array([each.min_hosts or 0 for each in rules.partitions] or [0], np.int32)[partition])
     own = np.zeros(len(job), np.int32) if bound.max_hosts is None else bound.max_hosts[job]
@@ -122,7 +122,7 @@ def _default(rules: SiteRules) -> int:
 
 
 class _HostSets:
-    """The distinct sets of hosts, made as they are asked for."""
+    """The distinct sets of hosts, made when they are asked for."""
 
     def __init__(self, cluster: Cluster, rules: SiteRules, bound: Constraints) -> None:
         self._hosts = cluster.hosts
@@ -152,7 +152,7 @@ class _HostSets:
 
 
 def _whole(workload: Workload, cluster: Cluster, job: Longs, hosts: Ints, allowed: Bools) -> tuple[Ints, Bools]:
-    """Jobs that want whole hosts may use those that they fill; `hold_whole_hosts` has made them ask for all cores."""
+    """Let jobs that want whole hosts use only hosts that they fill; `hold_whole_hosts` made them ask for all cores."""
     wants = wants_whole_hosts(workload, cluster)[job]
     if not wants.any():
         return hosts, allowed
@@ -172,9 +172,9 @@ def mask(hosts: int, chosen: HostSet) -> Bools:
 def _holds(
     workload: Workload, cluster: Cluster, allowed: Bools, job: Longs, hosts: Ints, least: Ints | None, most: Ints | None
 ) -> Bools:
-    """bool[E]: whether the hosts of an entry, when empty, hold all tasks of its job, on as many as are asked for."""
+    """bool[E]: whether the empty hosts of an entry hold all tasks of its job, on as many hosts as it asks for."""
     if len(allowed) == 1 and allowed.all() and least is None and most is None:
-        return np.ones(len(job), bool)  # whoever fits no host at all was left out before
+        return np.ones(len(job), bool)  # a job that fits no host was left out before
     none = np.zeros(len(job), np.int32)
     numbers = (workload.task_count[job], none if least is None else least, none if most is None else most)
     keys = np.column_stack((hosts, workload.demand[job], *numbers))
@@ -236,7 +236,7 @@ def _admitted(partition: Partition, accounts: np.ndarray, qos: np.ndarray) -> Bo
 
 
 def _none_of(first: Longs, good: Bools) -> Bools:
-    """bool[J]: jobs of whose entries none is good."""
+    """bool[J]: jobs without a good entry."""
     return np.asarray(np.add.reduceat(good.astype(np.int64), first[:-1]) == 0) if len(good) else np.zeros(0, bool)
 
 
@@ -258,14 +258,14 @@ def user_names(workload: Workload, bound: Constraints) -> np.ndarray:
 
 
 def qos_names(workload: Workload, rules: SiteRules, bound: Constraints) -> np.ndarray:
-    """The name of the QOS of each job; those that say none have the site's default."""
+    """The name of the QOS of each job; a job without one has the site's default."""
     if bound.qos is None:
         return np.array([rules.default_qos] * workload.jobs, dtype=object)
     return np.array([*bound.qos.names, rules.default_qos], dtype=object)[bound.qos.code]
 
 
 def _names(codes: Ints | None, names: tuple[str, ...], jobs: int) -> np.ndarray:
-    """The name behind each code; the number itself where no name is known at all, "" where only this one is not."""
+    """The name behind each code; the number if no names are known, "" if only this one is unknown."""
     if codes is None:
         return np.array([""] * jobs, dtype=object)
     known = {

@@ -1,4 +1,4 @@
-"""Whether constraints that a log has shut anything out on these hosts: many logs have columns that change nothing."""
+"""Whether the constraints of a log shut anything out on these hosts: many logs have columns that change nothing."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:
 def shut_by_whole_hosts(workload: Workload, cluster: Cluster, bound: Constraints) -> bool:
     """Whether a job that wants hosts to itself would fit on one that it does not fill (rule C5), or never fits.
 
-    Hosts that are shared with one's own user alone are no engine's: they bind, so that they are refused.
+    No engine serves hosts that are shared only among one user's jobs: such a constraint counts, so that it is refused.
     """
     if bound.exclusive is None:
         return False

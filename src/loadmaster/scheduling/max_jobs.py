@@ -1,4 +1,4 @@
-"""Max-Jobs: run several placement policies on the same snapshot, keep the best outcome (Shai 2014, section 5)."""
+"""Max-Jobs: try several placement policies on the same snapshot, keep the best result (Shai 2014, section 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Target = Literal["jobs", "cores", "weighted"]
 
 @dataclass(frozen=True)
 class MaxJobs:
-    """A meta-rule that keeps what starts most (rule Q8).
+    """A meta-rule that keeps the decision that starts most (rule Q8).
 
     Attributes:
         members: the policies to try, or their names, in the order in which ties are broken; at most 62.
@@ -44,7 +44,7 @@ class MaxJobs:
 
 
 def target_value(target: Target, snapshot: Snapshot, decision: Decision) -> float:
-    """What the jobs started by `decision` are worth."""
+    """The value of the jobs started by `decision`."""
     if target == "jobs":
         return float(len(decision.place))
     row = {int(job): index for index, job in enumerate(snapshot.queue.job)}

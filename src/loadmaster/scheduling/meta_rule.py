@@ -1,4 +1,4 @@
-"""Meta-rules: they try others out on what a decision sees, and follow one of them."""
+"""Meta-rules: they try several rules on one snapshot, and follow one of them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,15 +15,15 @@ MOST_MEMBERS = 62
 """A bit each in the record of winners."""
 
 Serve = Callable[[Snapshot, Policy], Decision]
-"""What a member would do on a snapshot; pure."""
+"""The decision of a member on a snapshot; pure."""
 
 
 class Chosen(NamedTuple):
-    """Whom a meta-rule follows.
+    """The member that a meta-rule follows.
 
     Attributes:
         member: its number.
-        values: what each member's decision is worth, the higher the better; None where it was not worked out.
+        values: the value of each member's decision, the higher the better; None where it was not computed.
     """
 
     member: int
@@ -32,11 +32,11 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A member of a meta-rule, to be tried out on one snapshot or on any other.
+    """A member of a meta-rule, to be tried on one snapshot or on any other.
 
     Attributes:
         member: the rule.
-        snapshot: what the decision sees that is to be made.
+        snapshot: the snapshot of the decision to be made.
         serve: makes the member decide.
     """
 
@@ -46,16 +46,16 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """Of the member."""
+        """The name of the member."""
         return self.member.name
 
     @cached_property
     def now(self) -> Decision:
-        """What it would do now; worked out once, when it is asked for."""
+        """Its decision now; computed once, when it is asked for."""
         return self.serve(self.snapshot, self.member)
 
     def decide(self, snapshot: Snapshot) -> Decision:
-        """What it would do if it saw `snapshot`: another queue, a later moment."""
+        """Its decision on another `snapshot`: another queue, a later moment."""
         return self.serve(snapshot, self.member)
 
 
@@ -69,14 +69,14 @@ class MetaRule(Protocol):
 
     @property
     def members(self) -> Sequence[Policy | str]:
-        """Placement policies, or names of built-in ones; the first of those that tie is taken."""
+        """Placement policies, or names of built-in ones; of equal members the first is taken."""
         ...
 
     def choose(self, snapshot: Snapshot, trials: Sequence[Trial]) -> Chosen:
-        """Whom to follow now.
+        """The member to follow now.
 
         Args:
-            snapshot: what the decision sees.
+            snapshot: of the decision.
             trials: the members, in their order.
         """
         ...
@@ -86,15 +86,15 @@ AnyPolicy = Policy | MetaRule
 
 
 def is_meta(policy: AnyPolicy) -> TypeGuard[MetaRule]:
-    """Whether it chooses among others."""
+    """Whether the policy is a meta-rule."""
     return callable(getattr(policy, "choose", None))
 
 
 def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
-    """The placement policies that `policy` consists of.
+    """The placement policies of which `policy` consists.
 
     Raises:
-        InputError: a meta-rule has no members, too many, two of one name, or one that nobody knows.
+        InputError: a meta-rule has no members, too many, two of one name, or an unknown one.
     """
     if not is_meta(policy):
         return (policy,)  # type: ignore[return-value]
@@ -119,7 +119,7 @@ def members_of(policy: AnyPolicy) -> tuple[Policy, ...]:
 
 
 def names_of(policy: AnyPolicy) -> tuple[str, ...]:
-    """The names of the members of a meta-rule, () of any policy."""
+    """The names of the members of a meta-rule, () for any policy."""
     return tuple(member.name for member in members_of(policy)) if is_meta(policy) else ()
 
 
@@ -129,10 +129,10 @@ def best_of(values: Sequence[float | None]) -> Chosen:
 
 
 def follow(rule: MetaRule, snapshot: Snapshot, serve: Serve) -> Decision:
-    """The decision of the member that `rule` chooses, with what the others would have done.
+    """The decision of the member that `rule` chooses, with the decisions of the other members.
 
     Raises:
-        InputError: the rule fails, or chooses nobody.
+        InputError: the rule fails, or chooses no member.
     """
     trials = tuple(Trial(member, snapshot, serve) for member in members_of(rule))
     member, values = _sound(rule, _choice(rule, snapshot, trials), len(trials))
@@ -155,7 +155,7 @@ def _choice(rule: MetaRule, snapshot: Snapshot, trials: Sequence[Trial]) -> Chos
 
 
 def _sound(rule: MetaRule, chosen: Chosen, members: int) -> tuple[int, list[float | None]]:
-    """The choice as numbers of Python's own."""
+    """The choice as plain Python numbers."""
     try:
         member, given = chosen
         values = [None if value is None else float(value) for value in given]

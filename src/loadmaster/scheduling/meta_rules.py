@@ -1,4 +1,4 @@
-"""Every meta-rule by its name, and how one is named on the command line: a built-in, or `file.py:Class`."""
+"""Every meta-rule by its name, and how the command line names one: a built-in, or `file.py:Class`."""
 
 from itertools import chain
 from typing import Any
@@ -23,7 +23,7 @@ def meta_rule_named(spec: str, sources: Sources = NO_SOURCES, **usual: Any) -> M
 
     Args:
         spec: as on the command line.
-        sources: text of files, taken instead of what stands on the disk.
+        sources: text of files, taken instead of the files on disk.
         usual: parameters for a meta-rule that has them and does not say otherwise.
 
     Raises:
@@ -50,12 +50,12 @@ def meta_rule_named(spec: str, sources: Sources = NO_SOURCES, **usual: Any) -> M
 
 
 def name_of(spec: str) -> str:
-    """What is named by `spec`, without parameters."""
+    """The name in `spec`, without parameters."""
     return part_of(spec).name
 
 
 def remarks_on(*specs: str) -> tuple[str, ...]:
-    """What must be said of the user's functions among `specs`, and among the members of meta-rules there."""
+    """Remarks on the user's functions among `specs`, and among the members of meta-rules there."""
     said: dict[str, None] = {}
     for spec in specs:
         rule = meta_rule_named(spec)

@@ -1,4 +1,4 @@
-"""How a discipline is written: `ORDER+BACKFILLING(parameter=value,...)`, in one grammar everywhere."""
+"""The notation of a discipline: `ORDER+BACKFILLING(parameter=value,...)`, one grammar everywhere."""
 
 import re
 from collections.abc import Mapping
@@ -18,25 +18,25 @@ from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.twin import EVERY_S, HANDICAP, USUAL_MEMBERS, ByColumns, Twin
 
 USUAL_ORDER = "fcfs"
-"""What stands before a backfilling that is named alone."""
+"""The order of a backfilling that is named alone."""
 USUAL_BACKFILLING: Mapping[str, str] = {"fcfs": "none", "fair-share": "netbatch"}
-"""What stands behind an order that is named alone; behind any other, `easy`."""
+"""The backfilling of an order that is named alone; of any other order, `easy`."""
 SUMMARY = "an order and a backfilling, such as sjf+easy(heads=2)"
 
 WHOLE: Mapping[str, tuple[str, str]] = {
     "twin": ("simulates the queue onward under each of its members every ten minutes, and follows the best", ""),
 }
-"""Disciplines that are no order with a backfilling, by name: summary, source."""
+"""Disciplines that are not an order with a backfilling, by name: summary, source."""
 
 
 @dataclass(frozen=True)
 class TwinSays:
-    """What the parameters of `twin` say.
+    """The parameters of `twin`.
 
     Attributes:
-        members: disciplines, parted by semicolons where they are written.
+        members: disciplines, separated by semicolons where they are written.
         every_s: seconds from look to look.
-        handicap: so much longer counts a wait under a member whose order does not look at runtimes, as a part of it.
+        handicap: a wait counts longer by this part under a member whose order does not look at runtimes.
     """
 
     members: tuple[str, ...] = USUAL_MEMBERS
@@ -47,12 +47,12 @@ class TwinSays:
 def discipline_named(
     spec: str, sources: Sources = NO_SOURCES, elsewhere: Mapping[str, str] | None = None, **usual: Any
 ) -> Discipline:
-    """The discipline that `spec` says.
+    """The discipline that `spec` names.
 
     Args:
         spec: `ORDER+BACKFILLING`, or one of the two alone; each built-in or `file.py:name`, parameters in parentheses.
         sources: text of the user's files, where it is known already.
-        elsewhere: what names of other kinds are, for the refusal.
+        elsewhere: the kinds of other names, for the error message.
         usual: parameters for those parts that have them and do not say otherwise.
 
     Raises:
@@ -75,10 +75,10 @@ def discipline_named(
 
 
 def order_and_backfilling(spec: str) -> tuple[str, str]:
-    """The two sides of a discipline, written out also where `spec` names one of them alone.
+    """The two sides of a discipline, both written out even if `spec` names only one.
 
     Raises:
-        InputError: it is no order with a backfilling.
+        InputError: it is not an order with a backfilling.
 
     Example:
         >>> order_and_backfilling("easy(heads=2)"), order_and_backfilling("sjf")
@@ -96,7 +96,7 @@ def order_and_backfilling(spec: str) -> tuple[str, str]:
 
 
 def is_discipline(spec: str) -> bool:
-    """Whether `spec` names built-in orders or backfillings; of files' names alone see `is_own_discipline`.
+    """Whether `spec` names built-in orders or backfillings; for names in files alone see `is_own_discipline`.
 
     Example:
         >>> is_discipline("my.py:rank+easy"), is_discipline("skip"), is_discipline("mix-fit+mosix")
@@ -109,7 +109,7 @@ def is_discipline(spec: str) -> bool:
 
 
 def is_own_discipline(spec: str, sources: Sources = NO_SOURCES) -> bool:
-    """Whether what a file of the user's holds makes it a discipline: a backfilling, also behind an order, or an order.
+    """Whether the contents of a user's file make it a discipline: a backfilling, also behind an order, or an order.
 
     Args:
         spec: as `discipline_named` takes it, in which no side is built in.
@@ -129,7 +129,7 @@ def is_own_discipline(spec: str, sources: Sources = NO_SOURCES) -> bool:
 
 
 def is_whole(spec: str) -> bool:
-    """Whether `spec` names a discipline that is no order with a backfilling.
+    """Whether `spec` names a discipline that is not an order with a backfilling.
 
     Example:
         >>> is_whole("twin(every_s=600)"), is_whole("twin.py:rank+easy")
@@ -156,7 +156,7 @@ def parameters_of(
 
 
 def files_of(spec: str) -> list[str]:
-    """Those sides of `spec` that name something in a file of the user's, without their parameters."""
+    """The sides of `spec` that name something in a user's file, without their parameters."""
     parts = [Part.of(side) for side in _sides(spec) if side is not None]
     if parts[0].name in WHOLE:
         members = values_of(TwinSays, parts[0]).get("members", ())
@@ -167,7 +167,7 @@ def files_of(spec: str) -> list[str]:
 def _twin(
     part: Part, spec: str, sources: Sources, elsewhere: Mapping[str, str] | None, usual: Mapping[str, Any]
 ) -> Twin:
-    """The twin that `part` says.
+    """The twin that `part` names.
 
     Raises:
         InputError: a member is none that it can try, or names nothing.
@@ -178,7 +178,7 @@ def _twin(
 
 
 def _sides(spec: str) -> tuple[str, str | None]:
-    """Left and right of the plus that stands outside parentheses and is no part of a path."""
+    """Left and right of the plus that stands outside parentheses and is not part of a path."""
     ends = accumulate(len(part) + 1 for part in parted(spec, "+"))
     for at in [end - 1 for end in ends if end <= len(spec)][::-1]:
         left, right = spec[:at].strip(), spec[at + 1 :].strip()
@@ -190,7 +190,7 @@ def _sides(spec: str) -> tuple[str, str | None]:
 
 
 def _is_whole(name: str) -> bool:
-    """Whether it names an order, and is not the first part of a path with a plus in it."""
+    """Whether the name is an order, and not the first part of a path with a plus in it."""
     return name in _ORDER_NAMES or (":" in name and name.rpartition(":")[2].isidentifier())
 
 

@@ -1,4 +1,4 @@
-"""Expected runtimes while a log is replayed: set as a job arrives, corrected as they pass."""
+"""Expected runtimes during a replay: set when a job arrives, corrected when they pass."""
 
 from collections import defaultdict, deque
 
@@ -9,14 +9,14 @@ from loadmaster.model.arrays import Floats
 from loadmaster.scheduling.estimate_model import Correction, EstimateModel
 
 STEPS_S = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
-"""What is added to a first prediction, one after another (rule E3)."""
+"""What is added to a first prediction, one step after another (rule E3)."""
 _AT_ONCE = 2
 
 
 class LastTwo:
-    """Predicts each job, as it arrives, by the last two runtimes of its user (rule E2).
+    """Predicts each job, at its arrival, by the last two runtimes of its user (rule E2).
 
-    What happens is told in the order of time, whenever that is: `ended` first says who arrived before.
+    Events come in the order of time: `ended` first takes in the jobs that arrived before.
     """
 
     def __init__(self, workload: Workload, expected_s: Floats) -> None:
@@ -30,7 +30,7 @@ class LastTwo:
         self._arrived = 0
 
     def until(self, time_s: float, *, inclusive: bool = True) -> None:
-        """Jobs arrive up to a moment; with `inclusive` at that moment too."""
+        """Take in the arrivals up to a moment; with `inclusive` at that moment too."""
         end = int(np.searchsorted(self._submit_s, time_s, "right" if inclusive else "left"))
         for job in range(self._arrived, end):
             runtimes = self._runtimes.get(int(self._user[job]))
@@ -39,16 +39,16 @@ class LastTwo:
         self._arrived = max(self._arrived, end)
 
     def ended(self, job: int, time_s: float, runtime_s: float) -> None:
-        """A job has come to its end, having run for `runtime_s` at speed 1."""
+        """Take in the end of a job that ran for `runtime_s` at speed 1."""
         self.until(time_s, inclusive=False)
         if self._user[job] >= 0:
             self._runtimes[int(self._user[job])].append(runtime_s)
 
 
 class Corrections:
-    """What is expected of a job that has outlived what was (rule E3).
+    """The expected end of a job that has outlived its estimate (rule E3).
 
-    Whoever asks gets the same answer at the same moment, whatever was asked before.
+    The answer depends on the moment alone, not on earlier questions.
     """
 
     def __init__(self, kind: Correction, first_s: Floats, user_s: Floats) -> None:
@@ -60,7 +60,7 @@ class Corrections:
         self._kind, self._first_s, self._user_s = kind, first_s, user_s
 
     def end_s(self, job: int, begin_s: float, speed: float, now_s: float) -> float:
-        """When a job that runs since `begin_s` at that speed is expected to end: after `now_s`, if any estimate is."""
+        """The expected end of a job that runs since `begin_s` at that speed: after `now_s`, if any estimate is."""
         end_s = begin_s + float(self._first_s[job]) / speed
         for expected_s in self._later(job):
             if end_s > now_s:
@@ -88,7 +88,7 @@ def corrections_of(estimate_model: EstimateModel, workload: Workload, expected_s
     Args:
         estimate_model: how.
         workload: the jobs.
-        expected_s: float64[J], what is expected of each as it arrives.
+        expected_s: float64[J], the expected runtime of each job at its arrival.
     """
     if estimate_model.correction == "none":
         return None

@@ -1,4 +1,4 @@
-"""What binds the jobs of one run, as numbers that engines take: constraints and the site's rules, resolved."""
+"""The constraints of the jobs of one run, as numbers for engines: the jobs' own and the site's rules, resolved."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
 
 @dataclass(frozen=True, eq=False)
 class ResolvedConstraints:
-    """All that binds J jobs on H hosts (rules C1 to C8).
+    """All constraints of J jobs on H hosts (rules C1 to C8).
 
     Attributes:
         eligible_s: float64[J], before which a job may not start, its arrival or later; infinite if never.
@@ -28,13 +28,13 @@ class ResolvedConstraints:
         never: int32[J], 0 where a job may run, else why it never can: a row of `reasons`.
         reasons: in words; the first is "".
         entries: where each job may run: one entry for each partition that it names.
-        counters: limits of what runs at once, and what each entry counts against them.
-        submits: limits of what runs or waits at once, checked as a job arrives.
-        work: limits of work done and to be done.
-        waits: what each job waits for in others.
+        counters: limits on what runs at once, and what each entry counts against them.
+        submits: limits on what runs or waits at once, checked as a job arrives.
+        work: limits on work done and to be done.
+        waits: the dependencies of each job.
         array: int64[J], a number for each array, -1 of none.
         throttled: the arrays of which not all tasks may run at once.
-        calendar: hosts that are taken out for some time.
+        calendar: hosts that are out of service for some time.
         requeue: bool[J], whether a job may go back to the queue.
         user: int32[J], -1 where unknown.
     """
@@ -79,7 +79,7 @@ class ResolvedConstraints:
         }
 
     def _uses(self, row: int) -> tuple[tuple[int, float], ...]:
-        """What must be left of each limit for an entry to start; limits on work stand behind those of what runs."""
+        """The least that each limit must have left for an entry to start; limits on work stand last."""
         behind = len(self.counters.most)
         return (*self.counters.uses(row), *((behind + limit, need) for limit, need in self.work.needs(row)))
 
@@ -95,9 +95,9 @@ class ResolvedConstraints:
 
 
 def binds(workload: Workload, cluster: Cluster) -> bool:
-    """Whether anything binds these jobs beside the sizes of the hosts: if not, there is nothing to resolve.
+    """Whether any constraint binds these jobs beside the sizes of the hosts: if not, there is nothing to resolve.
 
-    A column of constraints that changes nothing binds nobody: then the quicker engines serve.
+    A column of constraints that changes nothing does not bind: then the faster engines serve.
     """
     rules = cluster.rules or SiteRules()
     bound = workload.constraints or Constraints()
@@ -107,7 +107,7 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
 
 
 def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstraints | None) -> bool:
-    """Whether any host serves any task as well as another, each one alone, all the time (rule Q11)."""
+    """Whether each host serves each task equally well, each task alone, all the time (rule Q11)."""
     one = hosts_are_one_pool(workload.demand, cluster)
     if binding is None or not one:
         return one
@@ -115,7 +115,7 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
-    """Whether something binds that takes a pass to decide on: hosts asked for (rule C9), limits on work (C10)."""
+    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     return bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition or limits_work(rules)
@@ -156,7 +156,7 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
 
 
 class _Reasons:
-    """Why jobs can never run: the first that is found counts."""
+    """Why jobs can never run: the first reason that is found counts."""
 
     def __init__(self, jobs: int) -> None:
         self.code = np.zeros(jobs, np.int32)

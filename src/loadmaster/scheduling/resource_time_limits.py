@@ -1,4 +1,4 @@
-"""Limits on work, in resource-seconds: what each job takes of them in a second, and what must be left as it starts."""
+"""Limits on work, in resource-seconds: what each job takes in a second, and what must be left when it starts."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from loadmaster.scheduling.host_eligibility import Entries
 from loadmaster.scheduling.running_limits import Counters
 
 ANY = float(np.nextafter(0.0, 1.0))
-"""What must be left where all that matters is that the limit is not used up."""
+"""What must be left where it only matters that the limit is not used up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class WorkLimits:
         most: float64[W].
         rates: what each entry takes of them in a second.
         job: int64[E].
-        limit_s: float64[J], for which a job may run at most.
+        limit_s: float64[J], the longest run of each job.
         counts_use: bool[W], work done counts; looks_ahead: bool[W], so does what running jobs may still do.
         half_life_s: of work done; 0: it never fades.
     """
@@ -35,11 +35,11 @@ class WorkLimits:
     half_life_s: float
 
     def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
-        """What an entry takes in a second: ((limit, amount), ...)."""
+        """The work of an entry in a second: ((limit, amount), ...)."""
         return self.rates.uses(entry)
 
     def needs(self, entry: int) -> tuple[tuple[int, float], ...]:
-        """What must be left of each limit for it to start: all that it may take, or anything at all."""
+        """The least that each limit must have left for the entry to start: all that it may take, or anything at all."""
         limit_s = float(self.limit_s[int(self.job[entry])])
         return tuple(
             (limit, amount * limit_s if self.looks_ahead[limit] else ANY) for limit, amount in self.uses(entry)
@@ -57,7 +57,7 @@ class WorkLimits:
 def work_limits(rates: Counters, rules: SiteRules, entries: Entries, limit_s: Floats) -> WorkLimits:
     """The limits behind counters of work.
 
-    Use that fades is looked at beside what running jobs may still do if the site is `limits_safe`, else alone.
+    Use that fades counts together with what running jobs may still do if the site is `limits_safe`, else alone.
     """
     kinds = np.array(rates.kind, dtype=object)
     ahead = (kinds == "grp_tres_run_s") | ((kinds == "grp_tres_s") & rules.limits_safe)

@@ -1,4 +1,4 @@
-"""Limits of what runs at once as counters with a maximum, and what each job counts against them."""
+"""Limits on what runs at once, as counters with a maximum, and what each job counts against them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
 
 
 class Limit(NamedTuple):
-    """Which limit a counter is: its name, the resource ("" of jobs), where it stands, and of whom it counts."""
+    """The limit of a counter: its name, the resource ("" for jobs), its scope, and its user or account."""
 
     kind: str
     resource: str
@@ -31,7 +31,7 @@ class Counters:
     """L counters; a job that starts adds its amounts, and takes them off when it ends.
 
     Attributes:
-        most: float64[L], what each may come to.
+        most: float64[L], the maximum of each.
         first: int64[E + 1], what entry e counts stands in rows first[e] up to first[e + 1].
         counter: int32[U], the counter.
         amount: float64[U].
@@ -46,7 +46,7 @@ class Counters:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Of each counter, the name of the limit."""
+        """The name of the limit of each counter."""
         return tuple(limit.kind for limit in self.limits)
 
     def uses(self, entry: int) -> tuple[tuple[int, float], ...]:
@@ -58,9 +58,9 @@ class Counters:
 def counters_of(
     workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries
 ) -> tuple[Counters, Counters, Counters, Bools]:
-    """Counters of what runs, of what runs or waits, and of work by the second, all by entry.
+    """Counters of running jobs, of running or waiting jobs, and of work by the second, all by entry.
 
-    And bool[E], the entries that are beyond a limit on their own.
+    And bool[E], the entries that exceed a limit on their own.
     """
     beyond = np.zeros(len(entries.job), bool)
     if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
@@ -101,7 +101,7 @@ def counters_of(
 
 
 def most_hosts(workload: Workload, bound: Constraints) -> Floats:
-    """float64[J]: on how many hosts each job may come to lie: one for each task, or as many as it takes at most."""
+    """float64[J]: the most hosts of each job: one for each task, or its own maximum."""
     tasks = workload.task_count.astype(float)
     if bound.max_hosts is None:
         return tasks
@@ -109,7 +109,7 @@ def most_hosts(workload: Workload, bound: Constraints) -> Floats:
 
 
 def no_counters(entries: int) -> Counters:
-    """Counters of limits where nothing is limited."""
+    """Counters without any limit."""
     return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
@@ -134,7 +134,7 @@ def _each(limits: Limits) -> Iterator[tuple[str, str, float]]:
 
 
 class _Scopes:
-    """Whose limits bind a job, those that come first first (rule C6)."""
+    """The limits that bind a job, in their order of precedence (rule C6)."""
 
     def __init__(self, workload: Workload, rules: SiteRules, bound: Constraints) -> None:
         self._rules = rules
@@ -161,7 +161,7 @@ class _Scopes:
             node = self._nodes.get((node.parent, "")) if node.parent else None
 
     def subject(self, kind: str, job: int) -> str:
-        """Of whom a counter of that kind is: a user, an account, or all."""
+        """The subject of a counter of that kind: a user, an account, or all."""
         if kind.endswith("_pu"):
             return str(self._user[job])
         return str(self._account[job]) if kind.endswith("_pa") else ""

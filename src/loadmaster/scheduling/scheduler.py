@@ -1,4 +1,4 @@
-"""All that a decision needs beside what it sees: `decide(snapshot) -> decision`; pure."""
+"""All that a decision needs beside its snapshot: `decide(snapshot) -> decision`; pure."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,22 +10,22 @@ from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.meta_rule import AnyPolicy, Serve, follow, is_meta, members_of
 
 WORTHWHILE = 400
-"""Rows of the queue times hosts from which on a decision is made compiled: below, there are milliseconds to save."""
+"""Rows of the queue times hosts from which on a decision is compiled: below, only milliseconds could be saved."""
 
 
 @dataclass(frozen=True)
 class Scheduler:
-    """A placement policy, or a meta-rule over several, under a discipline: what simulator and live adapters drive."""
+    """A placement policy, or a meta-rule over several, under a discipline; simulator and live adapters drive it."""
 
     policy: AnyPolicy
     discipline: Discipline
 
     def decide(self, snapshot: Snapshot) -> Decision:
-        """What to start now; compiled where that is known and worthwhile, which says the same to the bit."""
+        """The jobs to start now; compiled where that is possible and worthwhile, with the same result bit for bit."""
         return self._decide(snapshot, _Quickly(self.discipline).serve if self._may_be_compiled else self._plainly)
 
     def decide_plainly(self, snapshot: Snapshot) -> Decision:
-        """The same in plain Python: what defines it, and what policies go through that listen or are not compiled."""
+        """The same in plain Python: the definition, and the way of policies that listen or are not compiled."""
         return self._decide(snapshot, self._plainly)
 
     @cached_property
@@ -42,7 +42,7 @@ class Scheduler:
 
 
 class _Serves(Protocol):
-    """Serves a queue with any placement policy: a discipline, as it is or compiled for the snapshot."""
+    """Serves a queue with any placement policy: a discipline, plain or compiled for the snapshot."""
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
         """Choose the jobs to start now; pure."""
@@ -51,7 +51,7 @@ class _Serves(Protocol):
 
 @dataclass
 class _Quickly:
-    """Serves with a discipline, compiled where that is worthwhile; a snapshot is laid out once for all policies."""
+    """Serves with a discipline, compiled where worthwhile; a snapshot is laid out once for all policies."""
 
     discipline: Discipline
     seen: Snapshot | None = None
@@ -66,11 +66,11 @@ class _Quickly:
     def _pass_arrays(self, snapshot: Snapshot) -> _Serves:
         if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
             return self.discipline
-        from loadmaster.scheduling.compiled_decide import compiled  # Numba is not loaded for nothing
+        from loadmaster.scheduling.compiled_decide import compiled  # Numba is loaded only if needed
 
         return compiled(self.discipline, snapshot) or self.discipline
 
 
 def is_plain_data(policy: AnyPolicy) -> bool:
-    """Whether attributes say all that its placement policies do; a subclass has methods, which only Python runs."""
+    """Whether all placement policies are plain data; a subclass has methods, which only Python runs."""
     return all(type(member) is Policy for member in members_of(policy))

@@ -1,4 +1,4 @@
-"""A snapshot laid out for the compiled twin of Slurm's two loops, beside what every backfilling needs of it."""
+"""A snapshot laid out for Slurm's two loops, compiled, beside what each backfilling needs of it."""
 
 import math
 
@@ -27,13 +27,13 @@ from loadmaster.model.snapshot import Snapshot
 from loadmaster.scheduling.snapshot_arrays import SnapshotArrays, table
 
 REMEMBERED = 64
-"""Demands of which it is remembered which hosts hold them."""
+"""Demands for which the hosts that hold them are remembered."""
 GROUPS = 8
-"""Sets of hosts whose windows are remembered."""
+"""Sets of hosts for which windows are remembered."""
 
 
 def slurm_pass(rule: Slurm, scene: SnapshotArrays) -> SlurmPass:
-    """The passes that are due, and all that they look at."""
+    """The passes that are due, and all that they read."""
     clock, now_s = rule.due(scene.snapshot), scene.snapshot.now_s
     made = slurm_arrays(rule, scene, len(scene.snapshot.running.job), scene.tasks)
     if clock.main_s <= now_s:
@@ -45,7 +45,7 @@ def slurm_pass(rule: Slurm, scene: SnapshotArrays) -> SlurmPass:
 
 
 def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) -> SlurmPass:
-    """What passes look at, none of which is due: room for so many running tasks, and so many that start in a pass."""
+    """The arrays of the passes, none of which is due: room for so many running tasks, and so many starts in a pass."""
     snapshot = scene.snapshot
     hosts, resources = snapshot.free.shape
     closures, claim = len(snapshot.closures), _claims(scene)
@@ -86,7 +86,7 @@ def _rules(rule: Slurm, snapshot: Snapshot) -> SlurmRules:
 
 
 def _windows(rule: Slurm, ends: int) -> int:
-    """Windows that begin within `bf_window` at most, and now, if there are so many ends."""
+    """The most windows that begin within `bf_window`, and now, if there are so many ends."""
     many, length_s, covered_s = 2, 30.0, 0.0
     while covered_s <= 60.0 * rule.bf_window and many < ends + 2:
         covered_s += length_s
@@ -96,7 +96,7 @@ def _windows(rule: Slurm, ends: int) -> int:
 
 
 def _claims(scene: SnapshotArrays) -> Records:
-    """Whom each row counts for, and what says whether something is kept for it (rule Q14)."""
+    """The counts that each row belongs to, and whether something is reserved for it (rule Q14)."""
     queue = scene.snapshot.queue
     user = np.full(len(queue), -1) if queue.user is None else np.asarray(queue.user)
     return table(
@@ -107,7 +107,7 @@ def _claims(scene: SnapshotArrays) -> Records:
 
 
 def _numbers(*columns: np.ndarray) -> Ints:
-    """The same number for rows that have the same in all columns."""
+    """Equal numbers for rows that are equal in all columns."""
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         found = np.unique(column, return_inverse=True)[1].reshape(-1)

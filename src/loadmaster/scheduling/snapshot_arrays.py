@@ -1,4 +1,4 @@
-"""A snapshot laid out as the compiled scheduling pass takes it: `loadmaster.backfilling.pass_arrays`."""
+"""A snapshot laid out for the compiled scheduling pass: see `loadmaster.backfilling.pass_arrays`."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -43,14 +43,14 @@ from loadmaster.model.snapshot import Queue, Snapshot
 from loadmaster.place.room_arrays import FAILURE, LAST_HOST, RoomArrays
 
 MOST_STEPS = 1024
-"""Whole units of the first resource that are told apart where hosts without room are passed over."""
+"""The most steps of whole units of the first resource, where hosts without room are passed over."""
 MOST_ROOMY = 2**20
-"""Places, demands times hosts, for the hosts that were found with room now."""
+"""Demands times hosts, at most, for the lists of hosts with room now."""
 
 
 @dataclass(frozen=True)
 class SnapshotArrays:
-    """What does not change while decisions are made on one snapshot, whatever the policy."""
+    """The arrays that do not change while decisions are made on one snapshot, whatever the policy."""
 
     snapshot: Snapshot
     rows: RowArrays
@@ -80,16 +80,16 @@ class SnapshotArrays:
 
     @property
     def tasks(self) -> int:
-        """Of all rows."""
+        """The tasks of all rows."""
         return int(self.snapshot.queue.tasks.sum(dtype=np.int64))
 
     @property
     def parts(self) -> int:
-        """Partitions in which rows wait."""
+        """The number of partitions with waiting rows."""
         return int(self.rows.of["partition"].max(initial=0)) + 1
 
     def room(self) -> RoomArrays:
-        """What is free, to be taken."""
+        """The free capacity, from which a pass takes."""
         hosts, resources = self.snapshot.free.shape
         most = int(self.rows.of["tasks"].max(initial=1))
         tally = np.zeros(8, np.int64)
@@ -103,7 +103,7 @@ class SnapshotArrays:
 
     @property
     def _units(self) -> int:
-        """Whole units of the first resource that are told apart, and one."""
+        """The number of whole units of the first resource that are told apart, and one."""
         return 2 + int(min(MOST_STEPS, self.hosts.capacity[:, 0].max(initial=0.0)))
 
     def this_pass(self) -> PassArrays:
@@ -127,14 +127,14 @@ class SnapshotArrays:
         return empty_scores(self.snapshot.cluster.kinds, self.rows.demand, often)
 
     def shadow_times(self) -> ShadowTimes:
-        """Promises of a moment: none yet."""
+        """Room for shadow times: none yet."""
         hosts, resources = self.snapshot.free.shape
         many = self.parts + 1
         counted = table(COUNTED, hosts, owner=-1)
         return ShadowTimes(table(MOMENT, many, row=-1), np.zeros(1, np.int64), counted, np.zeros((hosts, resources)))
 
     def availability(self, steps: int) -> AvailabilityArrays:
-        """An empty plan with room for so many steps."""
+        """An empty plan with room for that many steps."""
         hosts, resources = self.snapshot.free.shape
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
@@ -148,13 +148,13 @@ class SnapshotArrays:
         )  # fmt: skip
 
     def _bounds(self, hosts: int) -> StartBounds:
-        """Bounds of which nothing is known yet."""
+        """Start bounds that allow every start."""
         rows = self.rows.of
         expected_s = rows["expected_s"] / self.hosts.speed[0]
         return empty_bounds(self.rows.demand, rows["kind"], expected_s, hosts, PARTS_A_PASS)
 
     def now(self, *, varies: bool, as_pool: bool, first_fit: bool = False) -> Now:
-        """What holds for the pass."""
+        """The parameters of the pass."""
         snapshot, speed = self.snapshot, self.hosts.speed
         return Now(
             float(snapshot.now_s), int(snapshot.seed), bool(varies), bool((speed != speed[0]).any()),
@@ -192,7 +192,7 @@ def _failures(scene: SnapshotArrays, layout: np.dtype[Any]) -> Records:
 
 
 def _starts(many: Ints) -> Longs:
-    """Where each of so many things begin that stand side by side."""
+    """The first position of each of several spans that stand side by side."""
     return np.cumsum(many, dtype=np.int64) - many
 
 
@@ -224,7 +224,7 @@ def _arrays(queue: Queue) -> Ints:
 
 
 def _uses(snapshot: Snapshot) -> tuple[Records, Ints]:
-    """All uses of limits, one row's after the other's, and how many each row has."""
+    """All uses of limits, row by row, and how many each row has."""
     uses = snapshot.queue.uses
     if snapshot.left is None or uses is None:
         return table(USE, 0), np.zeros(len(snapshot.queue), np.int32)

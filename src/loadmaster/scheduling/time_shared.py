@@ -1,4 +1,4 @@
-"""Methods for time-shared clusters: where a task goes when it comes, and who moves it later."""
+"""Methods for time-shared clusters: the host of a task at its start, and the mover that migrates it later."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +20,7 @@ from loadmaster.rules.part import part_of
 class Method:
     """A placement policy for time-shared hosts, with the mover that corrects it.
 
-    A task is placed at once: nobody queues, hosts slow down instead.
+    A task is placed at once: there is no queue, hosts slow down instead.
 
     Attributes:
         policy: rates a host for a task, as on clusters whose hosts are held exclusively.
@@ -29,7 +29,7 @@ class Method:
             for all of it but the cores, if none all.
         scaled: the policy sees the CPU of a host as large as the load at which the cluster counts as full
             (`HostLoads.scale`), which is what an opportunity cost needs; else as its cores.
-        blind: the policy is not told the demand, only a direction: one thread and the memory of the largest host.
+        blind: the policy does not see the demand, only a direction: one thread and the memory of the largest host.
     """
 
     name: str
@@ -107,10 +107,10 @@ def method_named(spec: str, sources: Sources = NO_SOURCES) -> Method:
 
 
 def mover_named(spec: str, sources: Sources = NO_SOURCES) -> Mover:
-    """The mover that `spec` says: of `MOVERS`, or a class of the user's; parameters stand in parentheses.
+    """The mover that `spec` names: of `MOVERS`, or a user's class; parameters stand in parentheses.
 
     Raises:
-        InputError: no such mover or parameter, or it has not what a mover has.
+        InputError: no such mover or parameter, or it lacks a part of a mover.
 
     Example:
         >>> mover_named("mosix(period_s=5)").period_s

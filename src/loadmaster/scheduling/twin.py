@@ -1,4 +1,4 @@
-"""The twin: a discipline that tries several on the queue of the moment, and follows the one that serves it best."""
+"""The twin: a discipline that tries several on the present queue, and follows the one that serves it best."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,32 +20,32 @@ from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.meta_rule import MOST_MEMBERS, best_of
 
 USUAL_MEMBERS = ("fcfs+easy", "wfp3+easy", "lxf+easy", "fcfs+easy(fill=shortest)", "lxf+easy(fill=shortest)")
-"""Among whom it chooses: orders under which nobody waits for ever."""
+"""The usual members: orders under which no job waits for ever."""
 EVERY_S = 600.0
 """Seconds from look to look, as usual."""
 HANDICAP = 0.2
-"""So much longer counts a wait, as usual, under an order that does not look at runtimes."""
+"""The usual part by which a wait counts longer under an order that does not look at runtimes."""
 LONG_S = 1e9
-"""So long has somebody waited who must come before a job that has just arrived."""
+"""A job that has waited so long must come before a job that has just arrived."""
 DAY_S = 86_400.0
 LookAhead = Callable[[Snapshot, Policy, Discipline, JobColumns], Floats]
-"""When the job of each row of a snapshot's queue starts if no job arrives any more (rule Q19), float64[Q]; NaN: never.
-The columns are what orders know of the rows."""
+"""The start of each row's job of a snapshot's queue if no more jobs arrive (rule Q19), float64[Q]; NaN: never. The
+columns are what orders know of the rows."""
 
 
 @dataclass(frozen=True)
 class ByColumns:
-    """The order of a twin: none of its own; it tells all that the orders of its members may ask of a job."""
+    """The order of a twin: it has none of its own, and passes the columns of jobs to the orders of its members."""
 
     name: str = "twin"
 
     def begin(self, workload: Workload, cluster: Cluster) -> "Telling":
-        """The order at work on a log that begins."""
+        """The order at the beginning of a log."""
         return Telling(job_columns(workload))
 
 
 class Telling(Unmoved):
-    """Tells the columns of jobs."""
+    """Passes the columns of jobs on."""
 
     def __init__(self, jobs: JobColumns) -> None:
         self._jobs = jobs
@@ -57,17 +57,19 @@ class Telling(Unmoved):
 
 @dataclass(frozen=True)
 class Twin(Discipline):
-    """Follows that of its members under which the jobs of the moment wait least (rule Q20).
+    """Follows the member under which the present jobs wait least (rule Q20).
 
-    When a look is due, the queue is worked off under each member as if nobody came any more, with estimates; the one
-    with the lowest mean wait is followed until the next look. Of equal ones the one under way stays, else the first is.
-    Who comes meanwhile is left out, and pays under orders that let no short job pass: their waits count longer.
+    When a look is due, the queue is simulated onward under each member, without arrivals and with estimates. The member
+    with the lowest mean wait is followed until the next look. Of equal ones the present member stays, else the first is
+    taken. Jobs that arrive meanwhile are left out. They lose under orders that let no short job pass, so waits under
+    these
+    orders count longer.
 
     Attributes:
         members: the disciplines, none of which lets a job wait for ever.
         every_s: seconds from look to look, at whole multiples.
         handicap: by this part longer counts the mean wait under a member whose order does not look at runtimes.
-        look_ahead: works the queue of a snapshot off under a member; a simulator, which stands above this room.
+        look_ahead: simulates the queue of a snapshot under a member; a simulator, which stands above this room.
     """
 
     members: tuple[Discipline, ...] = field(default=())
@@ -80,7 +82,7 @@ class Twin(Discipline):
 
     @cached_property
     def counts(self) -> tuple[float, ...]:
-        """How often the mean wait under each member counts."""
+        """The weight of the mean wait under each member."""
         return tuple(1.0 + self.handicap * (not looks_at_runtimes(member.order)) for member in self.members)
 
     @property
@@ -90,7 +92,7 @@ class Twin(Discipline):
 
     @property
     def remembers(self) -> bool:
-        """It follows whom it followed."""
+        """The twin goes on following its present member."""
         return True
 
     def serve(self, snapshot: Snapshot, policy: Policy) -> Decision:
@@ -112,16 +114,16 @@ class Twin(Discipline):
 
     @property
     def most_tried(self) -> int | None:
-        """So many waiting jobs are tried in a pass under the member that tries the fewest."""
+        """The fewest waiting jobs that a pass of any member tries."""
         return min((each.most_tried for each in self.members if each.most_tried is not None), default=None)
 
     def looked(self, snapshot: Snapshot, policy: Policy) -> Snapshot:
-        """The same when whom it follows is settled: no look is due."""
+        """The snapshot after a look: the followed member is settled, and no look is due."""
         clock = self.serve(snapshot, policy).clock
         return replace(snapshot, clock=clock._replace(choice_s=math.inf))
 
     def _values(self, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> list[float | None]:
-        """What each member is worth: as much as the mean wait counts, with a minus; nothing if others start more."""
+        """The value of each member: minus its weighted mean wait; None if other members start more jobs."""
         if self.look_ahead is None:
             rule = "this twin has no simulator to look ahead with"
             raise InputError(self.name, rule, fix="loadmaster.sim.queue.looking_ahead(discipline)")
@@ -139,12 +141,12 @@ class Twin(Discipline):
 
 
 def _total(waits_s: Floats) -> float:
-    """Of those that are numbers, added up from the first to the last, as compiled engines do."""
+    """The sum of the finite waits, from the first to the last, as compiled engines add them."""
     return float(np.cumsum(waits_s[np.isfinite(waits_s)])[-1])
 
 
 def check_members(members: Sequence[Discipline]) -> None:
-    """Whether a twin can choose among these.
+    """Refuse members among which a twin cannot choose.
 
     Raises:
         InputError: there are none or too many, two of one name, or one that the twin cannot try or must not follow.
@@ -156,7 +158,7 @@ def check_members(members: Sequence[Discipline]) -> None:
     if twice is not None:
         raise InputError(twice, "a member of a twin is named once")
     for member in members:
-        if type(member.order) is not Order:  # a subclass is a rule of its own, which nobody here would ask
+        if type(member.order) is not Order:  # a subclass is a rule of its own, which is not asked here
             rule = "a twin tries orders that are functions of job and time; this one has a memory"
             raise InputError(member.name, rule, fix=f"members such as {', '.join(USUAL_MEMBERS[:3])}")
         if member.remembers:
@@ -168,7 +170,7 @@ def check_members(members: Sequence[Discipline]) -> None:
 
 
 def starves(order: Order) -> bool:
-    """Whether a large job that has waited very long is still ranked behind a small one that has just come."""
+    """Whether a large job that has waited very long still ranks behind a small job that has just arrived."""
     large = Job(0.0, 0.0, 5 * DAY_S, 1, 512.0, 512.0, 0, 0, 0, 0, 0.0, 0.0)
     small = Job(LONG_S, LONG_S, 60.0, 1, 1.0, 1.0, 0, 0, 0, 0, 0.0, 0.0)
     mirrored = small._replace(submit_s=0.0, eligible_s=0.0), large._replace(submit_s=LONG_S, eligible_s=LONG_S)
@@ -180,7 +182,7 @@ def starves(order: Order) -> bool:
 
 
 def looks_at_runtimes(order: AnyOrder) -> bool:
-    """Whether a job is ranked otherwise if it is expected to run for a day in place of a minute."""
+    """Whether a job's rank changes if its expected runtime is a day instead of a minute."""
     if not isinstance(order, Order):
         return True
     short = Job(0.0, 0.0, 60.0, 1, 16.0, 16.0, 0, 0, 0, 0, 0.0, 0.0)
@@ -199,7 +201,7 @@ def _next_look_s(now_s: float, every_s: float) -> float:
 
 
 def _served(member: Discipline, snapshot: Snapshot, policy: Policy, columns: JobColumns) -> Decision:
-    """What the member decides, with the ranks of its own order: compiled however short the queue, as looks are."""
+    """The decision of the member with the ranks of its own order: compiled even for a short queue, as looks are."""
     from loadmaster.compiled_rules.orders import ranks_of
     from loadmaster.scheduling.compiled_decide import compiled
     from loadmaster.scheduling.scheduler import is_plain_data

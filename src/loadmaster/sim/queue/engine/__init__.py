@@ -1,1 +1,1 @@
-"""The compiled engine of the queue: one event loop, whose parts are absent where a run does not ask for them."""
+"""The compiled engine of the queue: one event loop; a run compiles only the parts that it needs."""

@@ -1,4 +1,8 @@
-"""Hosts for the tasks of one job, as a policy picks them: taken, noted, and given back."""
+"""Hosts for the tasks of one job, as a placement policy picks them: take them, note them, give them back.
+
+`place` first tries the fastest speed among the job's hosts. Where hosts differ in speed, a job may be SHORT on fast
+hosts and LONG on slow ones; then it is tried again with the speed of the slowest host taken.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -38,9 +42,9 @@ from loadmaster.sim.queue.engine.state import (
 
 @inlined
 def place(engine, member, bound, job, now):
-    """Take a host for every task of `job` or none; returns (placed, its length, wrong).
+    """Take a host for each task of `job`, or none; returns (placed, its length, wrong).
 
-    Who found nothing is said to be LONG where that is known of some hosts alone.
+    The length of a job that found no host is LONG if only some hosts were tried.
     """
     mark = engine.state.tally[UNDO]
     speed = fastest = engine.state.fastest[engine.jobs.hosts[job]]
@@ -52,8 +56,9 @@ def place(engine, member, bound, job, now):
         if wrong or not engine.rules.several_speeds or (not placed and speed == fastest):
             return placed, length if too_slow == 0.0 else LONG, wrong
         if not placed:
-            too_slow, speed = speed, fastest  # on hosts that are quicker it may be over in time
+            too_slow, speed = speed, fastest  # on faster hosts alone it may end before the shadow time
             continue
+        # a job ends when its slowest host ends
         slowest = np.inf
         for entry in range(mark, engine.state.tally[UNDO]):
             slowest = min(slowest, engine.state.speed[engine.state.undo_host[entry]])
@@ -65,13 +70,13 @@ def place(engine, member, bound, job, now):
 
 @inner
 def _take_hosts(engine, member, bound, job, length, shut, too_slow):
-    """Take the best hosts, quicker than `too_slow`, for the tasks of `job`, or none; returns (taken, wrong).
+    """Take the best hosts, faster than `too_slow`, for all tasks of `job`, or none; returns (taken, wrong).
 
-    `shut`: some are closed to it.
+    `shut`: some hosts are closed to the job.
     """
     count, tasks = engine.state.tally, np.int64(engine.jobs.tasks[job])
     number = member * engine.jobs.demand.shape[0] + engine.jobs.kind[job]
-    on_all = not shut and too_slow == 0.0  # that others of its set of hosts may use
+    on_all = not shut and too_slow == 0.0  # the hosts are the full set, so a failure holds for others of that set
     in_order = ((engine.rules.first_fit >> member) & 1) != 0
     in_turn = ((engine.rules.next_fit >> member) & 1) != 0
     if (
@@ -84,11 +89,13 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     if tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
         count[PARTLY] = count[PLANNED] + 1
         return False, 0
+    # usable hosts are marked only where they differ from the open hosts
     some_are_not = not on_all or not engine.jobs.whole[engine.jobs.hosts[job]]
     if some_are_not:
         _find_usable(engine.jobs, engine.state, bound, job, too_slow)
     alone, left, wrong = np.int64(0), np.int64(0), np.int64(0)
     if tasks > 1 or (in_order and length == SHORT):
+        # several tasks: ask first, in host order, whether enough hosts have room at all
         alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
             remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
@@ -127,9 +134,9 @@ def _take_filled(engine, job, length):
 
 @inner
 def _take_in_turn(engine, job, length, some_are_not):
-    """Take the next host after the last one that was taken, for one task after another; returns how many find none.
+    """Take the next host after the last one taken, task by task; returns how many tasks find none.
 
-    Less than 0 tasks: there is no room to write them down.
+    A negative number means that the undo list is full.
     """
     state, count, left = engine.state, engine.state.tally, np.int64(engine.jobs.tasks[job])
     mark, closed = count[UNDO], np.int64(0)
@@ -154,7 +161,7 @@ def _take_in_turn(engine, job, length, some_are_not):
 
 @inlined
 def _is_spared(engine, job, host):
-    """Whether the promised head leaves the host to a task of the job."""
+    """Whether the head's reservation leaves the host to a task of the job."""
     allowed, _ = allowed_on(
         engine.jobs, engine.state, engine.head_promise, job, host, 1, engine.head_promise.number[SLACK]
     )
@@ -163,7 +170,7 @@ def _is_spared(engine, job, host):
 
 @inlined
 def _pass_by(state, host, closed):
-    """The host is too dear to the head for a task of this job, and so for its others: what it can spare only shrinks.
+    """Close the host to this job: a task costs the head more than the slack, which only shrinks.
 
     Returns how many hosts are closed to the job.
     """
@@ -174,15 +181,16 @@ def _pass_by(state, host, closed):
 
 @inlined
 def _use_again(state, closed):
+    """Open the hosts again that `_pass_by` closed."""
     for i in range(closed):
         state.usable[state.closed[state.tally[CLOSED] + i]] = True
 
 
 @inlined
 def _take_rated(engine, member, job, length, some_are_not):
-    """Take the lowest rated host for one task after another; returns (how many tasks find none, wrong).
+    """Take the lowest rated host, task by task; returns (how many tasks find none, wrong).
 
-    Less than 0 tasks: there is no room to write them down.
+    A negative number means that the undo list is full.
     """
     if (engine.rules.varies >> member) & 1:
         return _take_anew(engine, member, job, length, some_are_not)
@@ -191,9 +199,10 @@ def _take_rated(engine, member, job, length, some_are_not):
 
 @inner
 def _take_remembered(engine, member, job, length, some_are_not):
-    """The same where a host is rated by what is free there alone: hosts are picked for all tasks, and then taken.
+    """As `_take_rated`, where a score depends on the host's free capacity alone: pick all hosts, then take them.
 
-    Who comes once more to a host may have it while it is the lowest, though nothing is taken yet: its lane says so.
+    Before it is taken, a host may be picked again while its score is the lowest: its lane in the index counts the
+    picks.
     """
     state, scores, scan, seed = engine.state, engine.scores, engine.calls.scans[member], engine.rules.seed
     count, mark, tasks = state.tally, np.int64(state.tally[UNDO]), np.int64(engine.jobs.tasks[job])
@@ -207,6 +216,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
     at, closed, slack = mark, np.int64(0), engine.head_promise.number[SLACK]
     while at < mark + tasks and wrong == 0:
         if length == SHORT and not some_are_not:
+            # every open host may be used: ask the index alone
             host = lowest_open(scores, slot, count[CLOSED] > 0)
         else:
             host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
@@ -226,13 +236,14 @@ def _take_remembered(engine, member, job, length, some_are_not):
         at += 1
         wrong = NOT_FINITE * take_in_lane(scores, scan, slot, demand, host, last, seed)
     left = mark + tasks - at
+    # take all hosts at once if each task has one; otherwise none
     for entry in range(mark, at):
         host = np.int64(state.undo_host[entry])
         picked = np.int64(state.picked[host])
         if picked > 0 and left == 0 and wrong == 0:
             _take(engine, job, host, picked, length)
         elif picked > 0:
-            changed(scores, host)  # its lane says that it was taken
+            changed(scores, host)  # its lane still counts the pick
         state.picked[host] = 0
     _use_again(state, closed)
     return left, wrong
@@ -240,7 +251,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
 
 @inner
 def _take_anew(engine, member, job, length, some_are_not):
-    """The same where every host is rated anew for every task."""
+    """As `_take_rated`, where each host is rated again for each task."""
     state, count, mark = engine.state, engine.state.tally, engine.state.tally[UNDO]
     demand = engine.jobs.demand[engine.jobs.kind[job]]
     closed, left, wrong = np.int64(0), np.int64(engine.jobs.tasks[job]), np.int64(0)
@@ -266,7 +277,7 @@ def _take_anew(engine, member, job, length, some_are_not):
 
 @inner
 def _lowest_beside(engine, slot, job, length, some_are_not, closed):
-    """The lowest rated usable host that the head leaves to a task, -1 if none; and how many are closed to the job."""
+    """The lowest rated usable host that the slack allows, -1 if none; and how many hosts are closed to the job."""
     while True:
         if length == SHORT and not some_are_not:
             return lowest_open(engine.scores, slot, engine.state.tally[CLOSED] > 0), closed
@@ -278,6 +289,7 @@ def _lowest_beside(engine, slot, job, length, some_are_not, closed):
 
 @inner
 def _find_usable(jobs, state, bound, job, too_slow):
+    """Mark the open hosts that the job may use and that are faster than `too_slow`."""
     allowed = jobs.hosts[job]
     for host in range(state.open.shape[0]):
         state.usable[host] = state.open[host] and jobs.allowed[allowed, host] and state.speed[host] > too_slow
@@ -286,9 +298,10 @@ def _find_usable(jobs, state, bound, job, too_slow):
 
 @inner
 def renew_if_changed(engine, job, length):
-    """`job` seemed to fit and did not: make the stairs exact, if they may not have been.
+    """Make the capacity frontier exact if it may be too high: `job` seemed to fit and did not.
 
-    They were for it where the host that they speak of still has as much: then that one is reserved, or closed to it.
+    It was exact for the job if the host behind its value still has as much: that host is reserved, or closed to the
+    job.
     """
     if engine.frontier.fresh[length] == engine.state.tally[CHANGES]:
         return
@@ -303,7 +316,7 @@ def renew_if_changed(engine, job, length):
 
 @inlined
 def _take(engine, job, host, tasks, length):
-    """So many tasks take a host, which the undo list has for each."""
+    """Take a host for so many tasks; the undo list gets one entry for each task."""
     count, kind = engine.state.tally, engine.jobs.kind[job]
     for entry in range(count[UNDO], count[UNDO] + tasks):
         engine.state.undo_kind[entry] = kind
@@ -318,7 +331,7 @@ def _take(engine, job, host, tasks, length):
 
 @inner
 def take_again(engine, job, host, tasks):
-    """Take a host that a plan has named for so many tasks."""
+    """Take a host for so many tasks, as a plan has named it."""
     for entry in range(engine.state.tally[UNDO], engine.state.tally[UNDO] + tasks):
         engine.state.undo_host[entry] = host
     _take(engine, job, host, tasks, SHORT)
@@ -326,7 +339,7 @@ def take_again(engine, job, host, tasks):
 
 @inner
 def take_back(engine, mark, job, length):
-    """Give back what was taken since there were `mark` notes; where `job` is LONG, to the promised moment too."""
+    """Give back all hosts after entry `mark` of the undo list; for a LONG `job` also at the shadow time."""
     count = engine.state.tally
     for entry in range(count[UNDO] - 1, mark - 1, -1):
         host = np.int64(engine.state.undo_host[entry])
@@ -342,7 +355,7 @@ def take_back(engine, mark, job, length):
 
 @inner
 def give_back(engine, host, kind, tasks):
-    """So many tasks have ended on the host."""
+    """Free the capacity of so many tasks that have ended on the host."""
     _change(engine, host, kind, tasks)
     raise_to(engine.frontier, engine.state.free, host)
     raise_block(engine.state, host)
@@ -350,7 +363,7 @@ def give_back(engine, host, kind, tasks):
 
 @inlined
 def _change(engine, host, kind, tasks):
-    """Let so many tasks of a demand more be free."""
+    """Add the demand of so many tasks to what the host has free."""
     for r in range(engine.state.free.shape[1]):
         engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
     engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]

@@ -1,7 +1,7 @@
-"""Rows that join the queue and leave it, and whose turn it is in arrays that are throttled (rule C6).
+"""Rows that join and leave the queue, and which tasks of a throttled job array are in it (rule C6).
 
-Of the tasks of such an array that might start, the first by index are in the queue, as many as may start still. All
-of them up to `last` are; behind it none is.
+A throttled array runs at most `most` tasks at a time. Of its tasks that may start, the first by index are in the queue,
+as many as may still start. Invariant: all of them up to seat `last` are in the queue, and none behind it.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -15,7 +15,7 @@ from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked, leave_r
 
 @inner
 def join_queue(engine, bound, job):
-    """The rows of `job` are in the queue from now on."""
+    """Put the rows of `job` into the queue."""
     bound.job[job].queued = True
     bound.job[job].entered = bound.tally[ROUND]
     bound.tally[ENTERED] += 1
@@ -43,11 +43,12 @@ def leave_queue(rules, waiting, ranked, bound, job):
 
 @inner
 def ripen(engine, bound, job):
-    """A task might start from now on: it joins the queue if it is its turn."""
+    """Let a task of a throttled array be ready to start; it joins the queue if it is among the first."""
     one, seat = bound.on.throttled[bound.job[job].throttled], bound.job[job].seat
     bound.job[job].ripe = True
     one.end = max(one.end, seat + 1)
     if one.queued + one.busy >= one.most:
+        # the queue is full: the task replaces the last one behind it, if there is one
         highest = _highest(bound, one, seat)
         if highest <= seat or one.queued == 0:
             one.last = min(one.last, seat - 1)
@@ -60,7 +61,7 @@ def ripen(engine, bound, job):
 
 @inner
 def unripen(engine, bound, job):
-    """A task might start no more: another has its turn."""
+    """Let a task of a throttled array no longer be ready; the next one takes its place in the queue."""
     bound.job[job].ripe = False
     if bound.job[job].queued:
         leave_queue(engine.rules, engine.waiting, engine.ranked, bound, job)
@@ -70,7 +71,7 @@ def unripen(engine, bound, job):
 
 @inner
 def begin_throttled(rules, waiting, ranked, bound, job):
-    """A task starts; one whose turn another got meanwhile, by a start of the same pass, takes it back."""
+    """Start a task; one that lost its place in the queue during this pass takes it back."""
     one = bound.on.throttled[bound.job[job].throttled]
     bound.job[job].ripe = False
     if bound.job[job].queued:
@@ -83,7 +84,7 @@ def begin_throttled(rules, waiting, ranked, bound, job):
 
 @inlined
 def _highest(bound, one, above):
-    """The last seat, above one, whose task is in the queue; `above` itself where there is none."""
+    """The last seat above `above` whose task is in the queue; `above` itself if there is none."""
     highest = one.last
     while highest > above and not bound.job[bound.on.seated[highest]].queued:
         highest -= 1
@@ -92,7 +93,7 @@ def _highest(bound, one, above):
 
 @inlined
 def _send_back(rules, waiting, ranked, bound, one, seat):
-    """The task of a seat leaves the queue, behind which none is in it."""
+    """Take the task of the last occupied seat out of the queue."""
     leave_queue(rules, waiting, ranked, bound, np.int64(bound.on.seated[seat]))
     one.queued -= 1
     one.last = seat - 1
@@ -100,7 +101,7 @@ def _send_back(rules, waiting, ranked, bound, one, seat):
 
 @inner
 def fill(engine, bound, number):
-    """The next tasks of an array join the queue, as many as may start still."""
+    """Put the next tasks of an array into the queue, as many as may still start."""
     one = bound.on.throttled[number]
     while one.queued + one.busy < one.most and one.last + 1 < one.end:
         one.last += 1

@@ -1,4 +1,4 @@
-"""The arrays that the compiled engine works on, laid out from a log, a cluster and their rules."""
+"""Lays out the arrays of the compiled engine from a log, a cluster and their rules."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def engine_arrays(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
     binding: ResolvedConstraints | None, *, news: bool = False, estimates: Estimates | None = None,
 ) -> tuple[QueueEngine, ConstraintState | None]:  # fmt: skip
-    """A run that begins, and what binds its jobs; `news`: ends are noted."""
+    """The engine at the beginning of a run, and what binds its jobs; `news`: ends of jobs are noted."""
     policy, discipline = scheduler.policy, scheduler.discipline
     runs = runs_of_start(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
@@ -54,7 +54,7 @@ def engine_arrays(
     rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
     if workload.starting is not None:
         rules = rules._replace(begins_s=float(workload.starting.now_s))
-    hosts = cluster  # orders go on looking at the cluster
+    hosts = cluster  # orders still see the real cluster
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
         jobs, hosts = on_one_host(jobs, pool)
@@ -84,12 +84,12 @@ def engine_arrays(
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:
-    """Whether what is expected of jobs may change their order, so that it is no longer known before they come."""
+    """Whether corrected estimates may change the order of jobs, so that it is not known before they arrive."""
     return isinstance(discipline.order, Order) and not by_arrival(discipline)
 
 
 def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Jobs:
-    """The workload as kernels take it; projects count only under a discipline that knows them."""
+    """The workload as kernels take it; projects count only under an order that uses them."""
     fair = type(discipline.order) is FairShare and workload.project is not None
     project = workload.projects if fair else np.zeros(workload.jobs, np.int32)
     demand, kind = distinct_rows(workload.demand)
@@ -119,7 +119,7 @@ def jobs_of(workload: Workload, cluster: Cluster, discipline: Discipline) -> Job
 
 
 def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tuple[Ints, Ints]:
-    """int32[J] each: where every job stands in an order that never changes, and who stands there."""
+    """int32[J] each: the position of each job in an order that never changes, and the job at each position."""
     number = np.arange(workload.jobs, dtype=np.int32)
     if by_arrival(discipline):
         return number, number
@@ -134,12 +134,12 @@ def _positions(workload: Workload, discipline: Discipline, project: Ints) -> tup
 
 
 def _narrow(numbers: Ints) -> NDArray[np.integer[Any]]:
-    """The same numbers, from zero up, in 16 bits if they can be: NumPy sorts such by their digits."""
+    """The same numbers, from zero up, in 16 bits where they fit: NumPy sorts these by radix."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
 def columns_of(workload: Workload, bound: ConstraintState | None, *, moving: bool) -> JobColumns:
-    """The columns of every row that orders look at; none where ranks never move."""
+    """The columns of each row that orders look at; empty where ranks never move."""
     columns = job_columns(workload)
     if not moving:
         return _writable(JobColumns._make(column[:0] for column in columns))
@@ -147,7 +147,7 @@ def columns_of(workload: Workload, bound: ConstraintState | None, *, moving: boo
 
 
 def _writable(columns: JobColumns) -> JobColumns:
-    """The columns that orders look at, as rankers take them: arrays that may be written to."""
+    """The columns that orders look at, as writable arrays: compiled orders take only those."""
     return JobColumns._make(np.array(column) for column in columns)
 
 
@@ -188,12 +188,12 @@ def _rules(
 
 
 def _is_first_fit(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
-    """Whether the policy comes to the first host that fits."""
+    """Whether the policy always takes the first host that fits."""
     return policy is POLICIES["first-fit"] or rates_alike(policy, jobs, cluster)
 
 
 def _keeps(discipline: Discipline, walk: BackfillingKind, cluster: Cluster) -> bool:
-    """Whether something is known after a pass of jobs tried in it, where nothing binds them and nothing is guessed."""
+    """Whether a pass tells which jobs fail in the next one, in a run without constraints or estimate model."""
     order, speed = discipline.order, cluster.speed
     known = walk.kind == EASY or (walk.kind == WALK and walk.reservations == 0 and walk.lookahead < 0)
     one_speed = speed is None or bool((speed == speed[0]).all())

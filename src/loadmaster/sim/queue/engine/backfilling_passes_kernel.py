@@ -1,6 +1,7 @@
-"""One pass of each backfilling over what a run keeps for the compiled pass: the doors that the engine is given.
+"""One pass of each backfilling over the state of the general pass: the entry points that the engine calls.
 
-The engine is compiled once; it calls one of these through a pointer, and only that one is compiled beside it.
+The engine is compiled once. It calls one of these functions through a pointer, and only that function is compiled with
+it.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -21,13 +22,13 @@ _selective, _conservative = inner(selective_kernel.serve_selective), inner(conse
 
 
 def pass_none(general, now_s, member, scan, rate):
-    """None: the first that does not fit blocks all behind it."""
+    """None: the first job that does not fit blocks all jobs behind it."""
     now = lend(_now(general, now_s, member))
     _none(general, None, None, general.availability, scan, rate, now, 0)
 
 
 def pass_skip(general, now_s, member, scan, rate):
-    """Skip: whoever fits starts."""
+    """Skip: each job that fits starts."""
     now = lend(_now(general, now_s, member))
     _skip(general, None, None, general.availability, scan, rate, now, 0)
 
@@ -40,13 +41,13 @@ def pass_netbatch(general, now_s, member, scan, rate):
 
 
 def pass_easy_by_moments(general, now_s, member, scan, rate):
-    """EASY with one head, which is promised a moment where that is exact."""
+    """EASY with one head, whose reservation is a shadow time where that is exact."""
     now = lend(_now(general, now_s, member))
     _easy(general, None, general.shadow_times, general.availability, scan, rate, now, _heads(general))
 
 
 def pass_easy(general, now_s, member, scan, rate):
-    """EASY with any number of heads, and stepwise: hosts are promised."""
+    """EASY with any number of heads, and stepwise: the reservation names hosts."""
     now = lend(_now(general, now_s, member))
     _easy(general, None, None, general.availability, scan, rate, now, _heads(general))
 
@@ -58,7 +59,7 @@ def pass_selective(general, now_s, member, scan, rate):
 
 
 def pass_conservative(general, now_s, member, scan, rate):
-    """Conservative in all its variants; what an early end moves stays where no job has ended early."""
+    """Conservative in all its variants; without an early end, reservations stay as they are."""
     early_end = np.int64(general.numbers[0])
     if general.tally[EARLY_END] == 0 and early_end in (ARRIVAL, IN_THEIR_ORDER):
         early_end = np.int64(KEPT)
@@ -72,7 +73,7 @@ def pass_conservative(general, now_s, member, scan, rate):
 
 
 def pass_slurm(general, now_s, member, scan, rate):
-    """Slurm's passes, those of them that are due."""
+    """Slurm's passes, as far as they are due."""
     call_loops(general, now_s)
     now = lend(_now(general, now_s, member))
     _slurm(general, None, None, general.availability, scan, rate, now, general.slurm)

@@ -1,9 +1,12 @@
-"""What is known after a pass: a job that could not start in it can start in the next only where somebody has left.
+"""Changed hosts: the hosts on which a job has ended since the last scheduling pass.
 
-That holds as long as the head of the queue is the same and is promised the same moment on the same hosts: what is free
-elsewhere, and what the head can spare, have only shrunk since the job was tried, and it ends later than it would have.
-The moment must lie ahead: of jobs that outlive their estimates, more are taken to be about to end as time passes. And a
-job of several tasks that found hosts for some of them may be better off next time.
+A job that could not start in the last pass can start in this one only on a changed host. So a pass tries the jobs of
+the last pass on changed hosts alone, and new jobs on all hosts. This is right while the head of the queue keeps its
+reservation, the same shadow time on the same hosts: after a job was tried, other hosts only lost free capacity, the
+head's slack only shrank, and the job would now end later.
+
+The shadow time must lie in the future: a running job past its estimate counts as about to end, and more jobs do later.
+A job of several tasks that found hosts for some of them is known to fail only until another job starts.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -35,7 +38,7 @@ from loadmaster.sim.queue.engine.state import (
 
 @inlined
 def note_news(news, host):
-    """Somebody has left the host."""
+    """Add the host to the changed hosts: a job has ended there."""
     if not news.is_new[host]:
         news.is_new[host] = True
         news.host[news.number[HOSTS]] = host
@@ -44,25 +47,25 @@ def note_news(news, host):
 
 @inlined
 def note_newest(news, position):
-    """A job has come that stands at this position."""
+    """Note the position of a job that has arrived."""
     news.number[NEWEST] = min(news.number[NEWEST], position)
 
 
 @inner
 def may_know(rules, state):
-    """Whether something is known of the jobs of the last pass."""
+    """Whether the jobs that failed in the last pass are known."""
     return state.news.number[OLD] > 0 and rules.keeps
 
 
 @inner
 def first_new(state):
-    """The position from which on jobs stand that have not been tried in the last pass."""
+    """The first position of a job that was not tried in the last pass."""
     return state.news.number[NEWEST]
 
 
 @inner
 def holds_still(engine, head, now):
-    """Whether what is known of the last pass holds beside this head, of which nobody in front has started."""
+    """Whether the last pass still tells which jobs fail beside this head; no job before the head has started."""
     number = engine.state.news.number
     if head != number[LAST_HEAD]:
         number[OLD] = 0
@@ -76,12 +79,13 @@ def holds_still(engine, head, now):
 
 @inner
 def learn(rules, state, head_promise, leans, certain):
-    """A pass is over; `certain`: all that were tried in it and did not start could not have.
+    """Record a finished pass; `certain`: each job that was tried and did not start could not have started.
 
-    A job that found hosts for some of its tasks only could not have either, as long as no other starts.
+    A job that found hosts for some of its tasks counts among these as long as no other job starts after it.
     """
     news, started, partly = state.news, state.tally[PLANNED], state.tally[PARTLY]
     if rules.members == 1:
+        # `partly` is one more than the starts at that moment: equal means no later start
         certain &= (partly == 0 or started == partly - 1) and (news.number[SOME] == 0 or started == 0)
     news.number[SOME] = 1 if certain and (partly > 0 or news.number[SOME] == 1) else 0
     news.number[VALID] = 1 if rules.members == 1 and is_counted(head_promise) else 0
@@ -96,7 +100,7 @@ def learn(rules, state, head_promise, leans, certain):
 
 @inner
 def renew_news(engine):
-    """Make the stairs of hosts that somebody has left exact."""
+    """Make the capacity frontier of the changed hosts exact."""
     several = engine.state.free.shape[1] > 1
     lower_frontier(engine.frontier, SHORT + NEWS)
     lower_frontier(engine.frontier, LONG + NEWS)

@@ -1,4 +1,4 @@
-"""Jobs start as a pass has planned, and give back what they held when they are over."""
+"""Starts the jobs that a pass has planned, and gives back the hosts of jobs that have ended."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -20,18 +20,20 @@ from loadmaster.sim.queue.engine.state import EASY, PLANNED, RUNNING, STARTED, W
 
 @inlined
 def commit(engine, bound, now):
-    """The planned starts happen."""
+    """Start the planned jobs."""
     count = engine.state.tally
     if bound is not None:
         begin_round(bound)
     for i in range(count[PLANNED]):
         row = np.int64(engine.state.plan_job[1, i])
         engine.log.start_s[row if bound is None else bound.row[row].owner] = now
+        # a job runs at the speed of its slowest host
         slowest = np.inf
         for k in range(engine.jobs.tasks[row]):
             host = engine.state.undo_host[engine.state.plan_task[i] + k]
             engine.log.host[engine.jobs.first_task[row] + k] = host
             slowest = min(slowest, engine.state.speed[host])
+        # log in task order, held hosts in runs of one host
         _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
@@ -60,7 +62,7 @@ def commit(engine, bound, now):
 
 @inlined
 def _hold(state, entry, tasks, task):
-    """A job holds the hosts that the undo list has from `entry` on: those of one host side by side."""
+    """Let a job hold the hosts in the undo list from `entry` on; equal hosts stand side by side."""
     for k in range(entry, entry + tasks):
         state.picked[state.undo_host[k]] += 1
     for k in range(entry, entry + tasks):
@@ -73,7 +75,7 @@ def _hold(state, entry, tasks, task):
 
 @inner
 def note_running(engine, job, end_s):
-    """`job`, whose held hosts are written down, runs there, and is expected to end at `end_s`."""
+    """Note that `job` runs on its held hosts, and is expected to end at `end_s`."""
     jobs, running_by_host = engine.jobs, engine.state.running_by_host
     running_by_host.end_s[job] = end_s
     task, end = jobs.first_task[job], jobs.first_task[job] + jobs.tasks[job]
@@ -92,7 +94,7 @@ def _tell(happened, job, time_s):
 
 @inlined
 def complete(engine, plan, now):
-    """Jobs that are over give back what they held."""
+    """End the jobs whose end has come: they give back their hosts."""
     count = engine.state.tally
     while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
         job = np.int64(engine.state.ending[0])

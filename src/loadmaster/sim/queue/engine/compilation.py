@@ -36,7 +36,7 @@ warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # r
 
 
 class Parts(NamedTuple):
-    """What a run may lack, as `loop_kernel.run` takes it."""
+    """The parts that a run may lack, as `loop_kernel.run` takes them."""
 
     bound: ConstraintState | None = None
     shadow: bool | None = None
@@ -49,7 +49,7 @@ class Parts(NamedTuple):
 def callbacks(
     engine: QueueEngine, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
 ) -> Callbacks:  # fmt: skip
-    """The rules of a run as the engine calls them; general passes are still to be added.
+    """The rules of a run as the engine calls them; the functions of general passes are added later.
 
     `orders` are those of a twin's members.
 
@@ -73,14 +73,14 @@ def callbacks(
 
 
 def _order_arguments(engine: QueueEngine, parts: Parts) -> tuple[Any, ...]:
-    """What an order is handed to learn what has happened."""
+    """The arguments of the function that passes events to an order."""
     if parts.general is None:
         return engine.book, engine.waiting, engine.ranked, engine.jobs
     return engine.book, parts.general, engine.ranked
 
 
 def _all_members(rules: tuple[Any, ...]) -> tuple[Any, ...]:
-    """As many as the engine takes, the first once more for those that are missing."""
+    """A tuple of `MEMBERS` rules; the first rule fills the places that are left over."""
     return rules + rules[:1] * (MEMBERS - len(rules))
 
 
@@ -94,13 +94,13 @@ def _idle(book, waiting, ranked, jobs, now):
 
 @by_layout
 def _hearing(order_events: tuple[Any, ...], *, function: Callable[..., None]) -> Callable[..., None]:
-    """`function`, compiled to hear for such arguments."""
+    """`function`, compiled for such arguments."""
     return _compiled(function, _hearer(*map(typeof, order_events)))
 
 
 @by_layout
 def pass_of(general: GeneralPass, *, door: Callable[..., None]) -> Callable[..., None]:
-    """A door of `backfilling_passes_kernel`, compiled for such a general pass."""
+    """An entry point of `backfilling_passes_kernel`, compiled for such a general pass."""
     return _compiled(door, _door(typeof(general)))
 
 
@@ -120,11 +120,11 @@ def _compiled(function: Callable[..., None], signature: Any) -> Callable[..., No
 
 
 class EngineRun:
-    """A run of the engine: laid out once, and gone on with until it is done.
+    """A run of the engine: laid out once, then continued until it is done.
 
     Args:
         engine: with its `calls`.
-        parts: what else the run has.
+        parts: the other parts of the run.
     """
 
     def __init__(self, engine: QueueEngine, parts: Parts) -> None:
@@ -133,7 +133,7 @@ class EngineRun:
         self._arguments = [each.address if isinstance(each, LaidOut) else each for each in self._laid_out]
 
     def go_on(self, policy: AnyPolicy, order: AnyOrder) -> int:
-        """Run until all is done or something is asked of the shell; what, as a number of `state`.
+        """Run until all is done or the shell has to act; returns which, as a constant of `state`.
 
         Raises:
             InputError: a rule fails, or rates or ranks with something that is not a finite number.
@@ -163,7 +163,7 @@ def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
 
 
 def _type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
-    """Numba's own would tell one rule from another."""
+    """The type of the calls; Numba's own inference would give each rule a type of its own."""
     general = parts.general
     rates = types.none if general is None and parts.plan is None else _members(RATER)
     this_pass = types.none if general is None else types.FunctionType(_door(typeof(general)))

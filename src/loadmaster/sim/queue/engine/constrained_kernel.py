@@ -1,4 +1,4 @@
-"""The moments of a run whose jobs constraints bind: what happens next, and what happens before a pass (rule Q1)."""
+"""The moments of a run with constraints: the next event, and what happens before a pass (rule Q1)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -28,7 +28,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, EASY, PLANNED, RUNNING, W
 
 @inner
 def go_on_bound(engine, bound):
-    """All that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
+    """Do all that happens to bound jobs before the next pass; returns its moment, infinite if there is none."""
     if is_another_pass(bound):
         return bound.clock[0]
     event = next_bound_event(engine.state, bound)
@@ -41,7 +41,7 @@ def go_on_bound(engine, bound):
 
 @inner
 def next_bound_event(state, bound):
-    """When something happens next that could start a job: infinite when nobody can start any more."""
+    """The next event that could start a job; infinite if no job can start any more."""
     count = state.tally
     coming, waits = count[ARRIVED] < bound.job.shape[0] - 1, count[WAITING] > 0
     fail_s = next_failure_s(bound)
@@ -60,7 +60,7 @@ def next_bound_event(state, bound):
 
 @inner
 def is_another_pass(bound):
-    """Whether there is one more pass at the present moment; asked once."""
+    """Whether there is one more pass at the present moment; the answer is yes only once."""
     bound.tally[REPEATED] = bound.tally[AGAIN]
     bound.tally[AGAIN] = 0
     return bound.tally[REPEATED] != 0
@@ -68,7 +68,7 @@ def is_another_pass(bound):
 
 @inner
 def advance(engine, bound, now):
-    """All that happens up to `now`: jobs end and hosts fail in the order of time, jobs come and become eligible."""
+    """Do all that happens up to `now`: ends and host failures in the order of time, arrivals, releases."""
     count = engine.state.tally
     bound.clock[0] = now
     while True:
@@ -86,7 +86,7 @@ def advance(engine, bound, now):
 
 @inner
 def start_bound(engine, bound, row, end_s):
-    """The row's job starts now, as far as constraints go."""
+    """Start the row's job now, for all that concerns constraints."""
     job = np.int64(bound.row[row].owner)
     bound.job[job].end_s = end_s
     bound.row[row].serial = bound.tally[SERIAL]
@@ -98,32 +98,32 @@ def start_bound(engine, bound, row, end_s):
 
 @inner
 def begin_round(bound):
-    """Starts come: who joins the queue from now on does so for one of them."""
+    """Begin a round of starts: a job that joins the queue from now on does so because of one of them."""
     bound.tally[ROUND] += 1
     bound.tally[ENTERED] = 0
 
 
 @inner
 def end_round(state, bound):
-    """The starts are over; if one made another job eligible, there is one more pass at this moment."""
+    """End a round of starts; if one made another job eligible, there is one more pass at this moment."""
     bound.tally[AGAIN] = 1 if state.tally[PLANNED] > 0 and bound.tally[ENTERED] > 0 else 0
 
 
 @inner
 def queue_length(state, bound):
-    """Jobs that have arrived and not started, those that never can among them."""
+    """Jobs that have arrived and not started, including those that can never start."""
     return state.tally[WAITING] if bound is None else state.tally[WAITING] + bound.tally[STUCK]
 
 
 @inner
 def somebody_may_start(state, bound):
-    """Whether some job is in the queue that may start now."""
+    """Whether the queue holds a job that may start now."""
     return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
 
 
 @inner
 def has_cut_runs(bound):
-    """Whether runs were cut short that the shell has not put aside yet."""
+    """Whether the shell still has to record runs that were cut short."""
     return False if bound is None else bound.tally[CUTS] > 0
 
 
@@ -142,7 +142,7 @@ def _end(engine, bound):
 
 @inlined
 def _next_moment_s(bound):
-    """When the calendar changes next, infinite if never."""
+    """The next change of the calendar, infinite if there is none."""
     moments_s = bound.closures.moments_s
     own = bound.tally
     while own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= bound.clock[0]:

@@ -1,4 +1,4 @@
-"""Lays out what binds jobs for the compiled engine: rows of the queue, and the arrays of `constraint_state`."""
+"""Lays out the constraints of jobs for the compiled engine: rows of the queue, and the arrays of `constraint_state`."""
 
 from typing import Any
 
@@ -38,13 +38,13 @@ _KIND = {"after": AFTER, "afterany": ANY, "afterok": WELL, "afternotok": ILL, "a
 
 
 def open_rows(binding: ResolvedConstraints) -> Longs:
-    """int64[E]: the entries of jobs that can run, in which they may start."""
+    """int64[E]: the entries in which a job that can run may start."""
     entries = binding.entries
     return np.flatnonzero(~entries.closed & (binding.never[entries.job] == 0))
 
 
 def rows_of(jobs: Jobs, binding: ResolvedConstraints) -> Jobs:
-    """What `jobs` says of jobs, said of the rows of the queue."""
+    """The columns of `jobs`, repeated for the rows of the queue."""
     entries, rows = binding.entries, open_rows(binding)
     owner = entries.job[rows]
     project = jobs.project[owner]
@@ -75,7 +75,7 @@ def rows_of(jobs: Jobs, binding: ResolvedConstraints) -> Jobs:
 def bound_of(
     workload: Workload, cluster: Cluster, binding: ResolvedConstraints, jobs: Jobs, *, news: bool = False
 ) -> ConstraintState:
-    """All that binds the rows `jobs`, and nothing has happened yet; `news`: ends are noted."""
+    """The constraints of the rows `jobs` at the beginning of a run; `news`: ends of jobs are noted."""
     entries, rows = binding.entries, open_rows(binding)
     tiers, tier = np.unique(entries.tier[rows], return_inverse=True)
     row = _empty(ROW, len(rows))
@@ -87,8 +87,8 @@ def bound_of(
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     preemption = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
     queues = 1 + int(entries.partition.max(initial=0))
-    # A full heap of timers is made anew from the jobs that wait, each once. A job starts as one row, so `saved` has a
-    # use once. A job leaves its hosts once in a step: it does not start again before the next pass.
+    # A full heap of timers is rebuilt from the waiting jobs, each once. A job starts as one row, so `saved` has each
+    # use once. A job leaves its hosts once in a step: it cannot start again before the next pass.
     return ConstraintState(
         job=job,
         row=row,
@@ -114,7 +114,7 @@ def bound_of(
 
 
 def _jobs_of(workload: Workload, binding: ResolvedConstraints, owner: Ints, submits: Longs) -> Any:
-    """Records of all jobs, `owner` int32[E] of their rows, but for what they wait for in others."""
+    """Records of all jobs, without their dependencies; `owner` int32[E] is the job of each row."""
     jobs, one = _empty(JOB, workload.jobs + 1), slice(0, workload.jobs)
     jobs.submit_s[one], jobs.eligible_s[one], jobs.latest_s[one] = (
         workload.submit_s, binding.eligible_s, binding.latest_s,
@@ -129,19 +129,19 @@ def _jobs_of(workload: Workload, binding: ResolvedConstraints, owner: Ints, subm
 
 
 def _empty(kind: Any, many: int) -> Any:
-    """So many records, nothing in them."""
+    """That many empty records."""
     return np.zeros(many, kind).view(np.recarray)
 
 
 def _tasks_are_alike(jobs: Jobs, array: Ints) -> bool:
-    """Whether the tasks of each array ask for the same: where one cannot fit, none of the others can."""
+    """Whether all tasks of each array have the same demand: if one cannot fit, no other can."""
     rows = np.flatnonzero(array >= 0)
     asked = np.column_stack((array[rows], jobs.kind[rows], jobs.expected_s[rows]))
     return len(np.unique(asked, axis=0)) == len(np.unique(array[rows]))
 
 
 def _uses(counters: Counters, rows: Longs) -> tuple[Longs, Ints, Floats]:
-    """What the entries `rows` count, as `Jobs.uses` has it."""
+    """The limits that the entries `rows` count against, as in `Jobs.uses`."""
     begin, many = counters.first[rows], counters.first[rows + 1] - counters.first[rows]
     first = np.concatenate(([0], np.cumsum(many))).astype(np.int64)
     at = np.arange(first[-1]) - np.repeat(first[:-1], many) + np.repeat(begin, many)
@@ -149,7 +149,7 @@ def _uses(counters: Counters, rows: Longs) -> tuple[Longs, Ints, Floats]:
 
 
 def _waits(waits: Dependents, arrays: ThrottledArrays, jobs: Any) -> WaitState:
-    """What jobs wait for in others; the records `jobs` are told of it."""
+    """The dependencies between jobs; fills in their fields of the records `jobs`."""
     number, many = len(jobs) - 1, np.diff(waits.first_on)
     one, by_named = slice(0, number), np.argsort(waits.on, kind="stable")
     dependency = _empty(DEPENDENCY, len(waits.kind))
@@ -201,9 +201,9 @@ def _closures(binding: ResolvedConstraints, cluster: Cluster) -> Closures:
 
 
 def _cut(jobs: int, rows: int, tasks: int, *, preemption: bool) -> Cut:
-    """Room for all that may be stopped at once, each job once; none where nobody ever is.
+    """Room to record all runs that may be cut short in one step, each job once; none if no run can be.
 
-    The engine comes back to the shell after the step in which some were.
+    The engine returns to the shell after the step in which some runs were cut short.
     """
     if not preemption:
         jobs = rows = tasks = 0

@@ -1,4 +1,4 @@
-"""What a compiled run of bound jobs leaves beside starts and hosts: ends, runs cut short, jobs that never ran."""
+"""The results of a compiled run with constraints beside starts and hosts: ends, runs cut short, jobs that never ran."""
 
 from dataclasses import replace
 
@@ -15,21 +15,21 @@ _NODE_FAIL, _PREEMPTED = STATUSES.index("node_fail"), STATUSES.index("preempted"
 
 
 class CutRuns:
-    """Runs that were cut short, as they come."""
+    """The runs that were cut short, in the order of time."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, float, float, bool, list[int]]] = []
-        self._going_on: dict[int, list[int]] = {}  # by job, its rows from which it goes on
+        self._going_on: dict[int, list[int]] = {}  # by job, the rows of its earlier runs that still count
 
     def keep(self, bound: ConstraintState, tasks: Ints) -> None:
-        """Put those of the last steps aside; `tasks` int32[J] says how many hosts a run of each job has."""
+        """Record the cut runs of the last steps; `tasks` int32[J] is the number of hosts of each job's run."""
         cut, at = bound.cut, 0
         for n in range(int(bound.tally[CUTS])):
             run = cut.run[n]
             job = int(run.job)
             hosts = cut.host[at : at + int(tasks[job])].tolist()
             if run.lost:
-                for number in self._going_on.pop(job, ()):  # nor does what it had done before count
+                for number in self._going_on.pop(job, ()):  # its earlier work is lost too
                     self._rows[number] = (*self._rows[number][:3], True, self._rows[number][4])
             else:
                 self._going_on.setdefault(job, []).append(len(self._rows))
@@ -38,7 +38,7 @@ class CutRuns:
         bound.tally[CUTS] = 0
 
     def segments(self) -> Segments | None:
-        """All of them; None if there was none."""
+        """All of these runs; None if there was none."""
         return Segments.of(self._rows) if self._rows else None
 
 
@@ -46,7 +46,7 @@ def bound_schedule(
     schedule: Schedule, binding: ResolvedConstraints, bound: ConstraintState, cut: CutRuns, cluster: Cluster,
     preempted: Bools | None = None,
 ) -> Schedule:  # fmt: skip
-    """The schedule with all that constraints have done to it; `preempted` bool[J] says who has ended for others."""
+    """The schedule with the effects of constraints; `preempted` bool[J] marks jobs that ended for others."""
     assert cluster.speed is not None
     ended, segments = bound.job, cut.segments()
     status = np.where(ended.stopped[:-1], np.int32(_NODE_FAIL), np.int32(-1))

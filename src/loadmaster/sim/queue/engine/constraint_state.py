@@ -1,8 +1,8 @@
-"""What the compiled engine works on beside the rest where constraints bind jobs: static columns, and what changes.
+"""The state of constraints in the compiled engine: static columns, and what changes.
 
-There the queue holds *rows*, one for each partition in which a job may run: all that `Jobs` says is said of rows, and
-`ConstraintState.row` says whose they are. What belongs together stands in one array of records: every array that is
-handed to a kernel costs seven words, and a kernel here is handed them all.
+Under constraints the queue holds *rows*, one for each partition in which a job may run. All columns of `Jobs` then
+describe rows, and `ConstraintState.row` names the job of each. Fields that belong together stand in one array of
+records: each array handed to a kernel costs seven words, and these kernels get them all.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 AFTER, ANY, WELL, ILL = range(4)
-"""What a dependency waits for: that the other starts, ends in any way, ends well, ends otherwise."""
+"""The event that a dependency waits for: the other job starts, ends in any way, ends well, ends otherwise."""
 ENDED, STOPPED, SENT_BACK = range(3)
 """How a job leaves its hosts: by itself, for good, or back to the queue."""
 NOBODY = -1
@@ -33,35 +33,35 @@ JOB = _records(
 submit_s, eligible_s, latest_s: as in `ResolvedConstraints`; ready_s: from when on it may start, by all that is known;
 end_s: when its latest run ends, NaN before. rows, submits, depends, named_by: where its rows, its limits of what runs
 or waits, its dependencies and the dependencies that name it begin; those of the next job begin where they end. place:
-where it stands in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the
-pass of its start. array, throttled, group: of which it is a task, the same among those that are throttled, of which one
-runs at a time; or nobody's. seat: where it stands in `WaitState.seated`. never: it can never run; requeue: it may go
-back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group; one_is_enough:
-of its dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may start in its
-turn; queued: its rows are in the queue; has_begun: it has started once; stopped: for good, by a failure.
+its position in `WaitState.member`. entered: the round of starts in which its rows joined the queue; started: the pass
+of its start. array, throttled, group: the array of which it is a task, the same among throttled arrays, the group that
+runs one job at a time; or `NOBODY`. seat: its position in `WaitState.seated`. never: it can never run; requeue: it may
+go back to the queue; well: it ends well by itself; single: it only starts when it is its turn in the group;
+one_is_enough: of its dependencies. waits: it has arrived and not started; ripe: a task of a throttled array that may
+start in its turn; queued: its rows are in the queue; has_begun: it has started once; stopped: for good, by a failure.
 """
 ROW = _records(i8="serial", i4="owner queue tier")
-"""Of each of E rows: its latest start's number; its job, the partition whose queue it is in, and tier counted from 0,
-which goes first."""
+"""Of each of E rows: the number of its latest start; its job, the partition whose queue it is in, and its tier
+counted from 0, which goes first."""
 DEPENDENCY = _records(f8="delay_s met_s", i8="todo", i4="owner kind")
-"""Of each of D: what `after` adds, when the last of the others was met; jobs that it still waits for; who waits, a
-constant of above."""
+"""Of each of D dependencies: the delay of `after`, when the last of the other jobs met it; the jobs that it still
+waits for; the job that waits, a kind from above."""
 GROUP = _records(i8="members lead busy", i4="turn")
-"""Of each of G groups of which one runs at a time, and one record behind the last: where its members begin, where the
-first that waits stands, or before; how many run; whose turn it is, or nobody's."""
+"""Of each of G groups that run one job at a time, and one record behind the last: where its members begin, where the
+first that waits stands, or before; how many run; the job whose turn it is, or `NOBODY`."""
 THROTTLED = _records(i8="busy queued most last end")
-"""Of each of A arrays that are throttled: how many of its tasks run, are in the queue, and run at most; the seat up to
-which all that may start are in the queue, and the one before which all are that ever might."""
+"""Of each of A throttled arrays: how many of its tasks run, are in the queue, and run at most; the seat up to which
+all tasks that may start are in the queue, and the seat before which all tasks are that may ever start."""
 CLOSURE = _records(f8="from_s to_s", i4="who", bool="unforeseen")
-"""Of each of N: its time; the row of `shuts`; nobody knows of it before it begins."""
+"""Of each of N closures: its time; its row of `shuts`; whether it is unknown before it begins."""
 CUT = _records(f8="start_s end_s", i4="job", bool="lost")
-"""A run that was cut short; its work was lost, or the job goes on from there."""
+"""A run that was cut short; its work was lost, or the job continues from there."""
 NEWS = _records(f8="time_s", i4="job how")
-"""Who has left the hosts, when and how, a constant of above."""
+"""A job that has left its hosts: when, and how (a constant from above)."""
 
 
 class WaitState(NamedTuple):
-    """What jobs wait for in others (rule C3).
+    """Dependencies between jobs (rule C3).
 
     Attributes:
         dependency, group: records.
@@ -84,8 +84,8 @@ class Closures(NamedTuple):
     Attributes:
         closure: records; hosts: bool[N, H].
         shuts: bool[W, J], the jobs that a closure shuts out.
-        failing: int32[F], closures that stop what runs there, in the order of time.
-        moments_s: float64[M], when something begins or ends, in the order of time.
+        failing: int32[F], closures that stop running jobs, in the order of time.
+        moments_s: float64[M], each begin and end of a closure, in the order of time.
         shut: bool[H], hosts closed to the job at hand.
     """
 
@@ -98,11 +98,11 @@ class Closures(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Runs that were cut short in this step; the shell puts them aside.
+    """Runs that were cut short in this step; the shell records them.
 
     Attributes:
         run: records[J]; host: int32[T], of their tasks one after another.
-        key, row: float64[E], int32[E], heap of the rows that a failure stops by the order of their starts.
+        key, row: float64[E], int32[E], heap of the rows that a failure stops, by the order of their starts.
     """
 
     run: Records
@@ -116,16 +116,18 @@ class ConstraintState(NamedTuple):
 
     Attributes:
         job, row: records.
-        by_latest: int32[L], the jobs that have a latest moment, in its order.
-        limit: int32[U], most: float64[S]: limits of what runs or waits, by job; what they have left, a job
-            takes 1 of each.
-        timer_s, timer: float64, int32[2J + 2], heap of moments from which on jobs may start; some hold no longer.
+        by_latest: int32[L], the jobs with a latest start, in the order of that time.
+        limit: int32[U], most: float64[S]: the limits on submitted jobs, by job; what each limit has left. A job takes 1
+            of
+            each.
+        timer_s, timer: float64, int32[2J + 2], heap of the times from which jobs may start; some are out of date.
         passed, shunned: int64[A * P], int64[P]: the pass in which an array in a partition is passed over, or all of it.
         saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
-        clock: float64[2], the present moment; when to decide again though nothing happens, infinite if never.
+        clock: float64[2], the present moment; the next decision without an event, infinite if there is none.
         news: records[J], of this step; empty where ends are not noted.
-        tiers, limits_stop, looks_at_all: how many; a job beyond a limit keeps its partition back; no job may be passed
-            over unseen, since others depend on that it was looked at.
+        tiers, limits_stop, looks_at_all: the number of tiers; a job beyond a limit holds back its partition; each job
+            must
+            be looked at, because others depend on it.
         tally: int64[20], see the constants below.
     """
 

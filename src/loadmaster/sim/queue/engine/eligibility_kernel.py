@@ -1,6 +1,7 @@
-"""Which waiting jobs may start, and from when on the others may: kept up to date as things happen (rules C2, C3).
+"""Which waiting jobs may start, and when the others may: kept up to date event by event (rules C2, C3).
 
-The plain engine asks every waiting job before every pass; here a job is asked when something that it waits for happens.
+The plain engine checks each waiting job before each pass. Here a job is checked only when something that it waits for
+happens.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -32,7 +33,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, WAITING
 
 @inner
 def admit_bound(engine, bound):
-    """Jobs that have come by now wait, unless a limit refuses them or they never can run."""
+    """Let jobs that have arrived by now wait, unless a limit refuses them or they can never run."""
     count = engine.state.tally
     while count[ARRIVED] < bound.job.shape[0] - 1 and bound.job[count[ARRIVED]].submit_s <= bound.clock[0]:
         job = count[ARRIVED]
@@ -51,7 +52,7 @@ def admit_bound(engine, bound):
 
 @inner
 def wait(engine, bound, job):
-    """`job` waits from now on."""
+    """Let `job` wait from now on."""
     engine.state.tally[WAITING] += 1
     bound.job[job].waits = True
     group = bound.job[job].group
@@ -63,7 +64,7 @@ def wait(engine, bound, job):
 
 @inner
 def begin(engine, bound, job):
-    """`job` starts now."""
+    """Start `job` now."""
     if bound.job[job].throttled >= 0:
         begin_throttled(engine.rules, engine.waiting, engine.ranked, bound, job)
     elif bound.job[job].queued:
@@ -77,7 +78,7 @@ def begin(engine, bound, job):
 
 @inner
 def finish(engine, bound, job, time_s, well):
-    """`job` ends for good."""
+    """End `job` for good."""
     _make_room(engine, bound, job)
     for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         bound.most[bound.limit[use]] += 1.0
@@ -87,7 +88,7 @@ def finish(engine, bound, job, time_s, well):
 
 @inner
 def come_back(engine, bound, job):
-    """`job` was stopped and waits anew."""
+    """Put `job`, which was stopped, back among the waiting jobs."""
     _make_room(engine, bound, job)
     _count(engine, bound, job, -1)
     wait(engine, bound, job)
@@ -95,7 +96,7 @@ def come_back(engine, bound, job):
 
 @inner
 def release(engine, bound):
-    """Jobs whose moment has come join the queue; those whose last moment is over leave it."""
+    """Let jobs join the queue whose start time has come, and leave it when their latest start is past."""
     own, now = bound.tally, bound.clock[0]
     while own[TIMERS] > 0 and bound.timer_s[0] <= now:
         job = np.int64(bound.timer[0])
@@ -108,7 +109,7 @@ def release(engine, bound):
 
 @inner
 def next_ready(bound):
-    """When a job may start that may not yet, by all that is known; infinite if there is none."""
+    """The next time from which a waiting job may start; infinite if there is none."""
     own = bound.tally
     while own[TIMERS] > 0:
         job, time_s = bound.timer[0], bound.timer_s[0]
@@ -120,7 +121,7 @@ def next_ready(bound):
 
 @inlined
 def _submit(bound, job):
-    """Whether no limit refuses `job`; it counts from then on."""
+    """Whether no limit refuses `job`; if so, the job counts against its limits."""
     for use in range(bound.job[job].submits, bound.job[job + 1].submits):
         if bound.most[bound.limit[use]] < 1.0:
             return False
@@ -131,7 +132,7 @@ def _submit(bound, job):
 
 @inner
 def _refresh(engine, bound, job):
-    """Look anew from when on `job` may start."""
+    """Compute again from when on `job` may start, and let it join or leave the queue."""
     one = bound.job[job]
     if not one.waits:
         return
@@ -169,7 +170,7 @@ def _ready_s(bound, job):
 
 @inner
 def _make_room(engine, bound, job):
-    """One task less of the array of `job` runs."""
+    """One task less of the array of `job` runs; the next task may join the queue."""
     number = np.int64(bound.job[job].throttled)
     if number >= 0:
         bound.on.throttled[number].busy -= 1
@@ -179,7 +180,7 @@ def _make_room(engine, bound, job):
 @inlined
 def _set_timer(bound, job):
     own = bound.tally
-    if own[TIMERS] == bound.timer_s.shape[0]:  # most of them hold no longer
+    if own[TIMERS] == bound.timer_s.shape[0]:  # full: rebuild it from the waiting jobs, most timers are out of date
         own[TIMERS] = 0
         for other in range(bound.job.shape[0] - 1):
             if bound.job[other].waits and bound.clock[0] < bound.job[other].ready_s < np.inf:
@@ -189,7 +190,7 @@ def _set_timer(bound, job):
 
 @inner
 def _tell(engine, bound, job, time_s, began, well=True):
-    """Those that wait for `job` are told that it has begun, or that it has ended, well or not."""
+    """Update the jobs that depend on `job`: it has begun, or it has ended, well or not."""
     for i in range(bound.job[job].named_by, bound.job[job + 1].named_by):
         dependency = bound.on.dependency[bound.on.telling[i]]
         kind = dependency.kind
@@ -203,7 +204,7 @@ def _tell(engine, bound, job, time_s, began, well=True):
 
 @inlined
 def _count(engine, bound, job, by):
-    """One more of the group of `job` runs, or one less."""
+    """One more job of the group of `job` runs, or one less."""
     group = bound.job[job].group
     if group >= 0:
         bound.on.group[group].busy += by
@@ -212,7 +213,7 @@ def _count(engine, bound, job, by):
 
 @inner
 def _regroup(engine, bound, group):
-    """See whose turn it is in a group of which one runs at a time."""
+    """Find whose turn it is in a group that runs one job at a time."""
     one, member = bound.on.group[group], bound.on.member
     at, end = one.lead, bound.on.group[group + 1].members
     while at < end and not bound.job[member[at]].waits:

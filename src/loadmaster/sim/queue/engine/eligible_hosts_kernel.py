@@ -1,6 +1,6 @@
-"""What constraints say in a pass: which rows of the queue are offered, and which hosts are closed to one.
+"""What constraints say during a pass: which rows of the queue may be tried, and which hosts are closed to a row.
 
-Every function takes `bound`, None where no constraint binds: then the compiler drops what is asked of it.
+Each function takes `bound`, which is None in a run without constraints; the compiler then drops these calls.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -13,7 +13,7 @@ from loadmaster.sim.queue.engine.state import STAMP
 
 @inner
 def may_pass_over(bound):
-    """Whether rows that cannot fit may be passed over unseen."""
+    """Whether rows that cannot fit may be passed over without a look."""
     if bound is None:
         return True
     return not bound.looks_at_all
@@ -21,14 +21,14 @@ def may_pass_over(bound):
 
 @inner
 def is_offered(jobs, state, bound, row):
-    """Whether the row's turn may come: its job has not started in this pass, nor is it kept back (rules C4 to C6)."""
+    """Whether the row may be tried: its job has not started in this pass, nothing holds it back (rules C4 to C6)."""
     if bound is None:
         return True
     stamp = state.tally[STAMP]
     job, partition = bound.row[row].owner, bound.row[row].queue
     bound.tally[SHUT] = 0
     if bound.job[job].started == stamp:
-        return False  # what it holds by now keeps nobody back
+        return False  # its own use of a limit must not stop its partition
     limited = bound.shunned[partition] == stamp
     if not limited:
         limited = not _within_limits(jobs, state, row)
@@ -40,7 +40,7 @@ def is_offered(jobs, state, bound, row):
 
 @inner
 def pass_over_array(state, bound, row):
-    """The row has not started: in its queue the array that its job is a task of is passed over from now on."""
+    """Pass over the row's job array in its queue from now on: the row has not started."""
     if bound is not None:
         array = _array_in_queue(bound, row)
         if array >= 0:
@@ -49,7 +49,7 @@ def pass_over_array(state, bound, row):
 
 @inner
 def note_start(jobs, state, bound, row):
-    """The row starts in this pass."""
+    """Count the start of the row in this pass against its limits."""
     if bound is not None:
         bound.job[bound.row[row].owner].started = state.tally[STAMP]
         own = bound.tally
@@ -63,7 +63,7 @@ def note_start(jobs, state, bound, row):
 
 @inner
 def restore_limits(state, bound):
-    """The pass was but a plan: limits have left what they had before."""
+    """Give limits back what the planned starts took: the pass was only a plan."""
     if bound is not None:
         own = bound.tally
         while own[SAVED] > 0:
@@ -73,14 +73,14 @@ def restore_limits(state, bound):
 
 @inner
 def count_against(jobs, state, row, sign):
-    """The row starts (`sign` -1) or ends (1): its limits have less or more left."""
+    """Count the row against its limits: it starts (`sign` -1) or ends (1)."""
     for use in range(jobs.uses[row], jobs.uses[row + 1]):
         state.left[jobs.use_limit[use]] += sign * jobs.use_amount[use]
 
 
 @inner
 def shut_hosts(bound, row, now, expected_s):
-    """Whether hosts are closed to a row that is expected to run so long from now on (rule C7); they are marked."""
+    """Mark hosts closed to a row that is expected to run so long from now on (rule C7); returns whether any is."""
     if bound is None:
         return False
     closures, job = bound.closures, bound.row[row].owner
@@ -101,7 +101,7 @@ def shut_hosts(bound, row, now, expected_s):
 
 @inner
 def close_shut(state, bound):
-    """Hosts closed to the row at hand are not usable for it."""
+    """Make hosts that are closed to the row at hand unusable for it."""
     if bound is not None and bound.tally[SHUT] != 0:
         for host in range(state.usable.shape[0]):
             state.usable[host] &= not bound.closures.shut[host]
@@ -109,7 +109,7 @@ def close_shut(state, bound):
 
 @inner
 def was_shut_out(bound):
-    """Whether the row at hand was tried on fewer hosts than others may use."""
+    """Whether the row at hand was tried on fewer hosts than others of its set may use."""
     if bound is None:
         return False
     return bound.tally[SHUT] != 0
@@ -117,7 +117,7 @@ def was_shut_out(bound):
 
 @inner
 def _array_in_queue(bound, row):
-    """Where `passed` speaks of the array of the row in its queue; less than 0 if it is of none."""
+    """The index of the row's array and queue in `passed`; negative if the row is of no array."""
     return np.int64(bound.job[bound.row[row].owner].array) * bound.shunned.shape[0] + bound.row[row].queue
 
 

@@ -1,4 +1,4 @@
-"""Lays out what compiled engines guess of jobs, and says which runs they can make so."""
+"""Lays out the estimates of jobs for compiled engines, and says which estimate models these serve."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _CORRECTS = {"none": NONE, "steps": STEPS, "user": USER, "double": DOUBLE}
 
 
 def serves_corrections(estimate_model: EstimateModel, cluster: Cluster, discipline: Discipline) -> bool:
-    """Whether a compiled engine guesses so: on hosts of speed 1; expected ends are known under EASY alone."""
+    """Whether a compiled engine serves the estimate model: on hosts of speed 1, expired ends only under EASY."""
     assert cluster.speed is not None
     if not bool((cluster.speed == 1.0).all()):
         return False
@@ -24,12 +24,12 @@ def serves_corrections(estimate_model: EstimateModel, cluster: Cluster, discipli
 def estimates_of(
     workload: Workload, expected_s: Floats, estimate_model: EstimateModel, *, ends_count: bool
 ) -> Estimates:
-    """What is guessed of jobs.
+    """The estimates of jobs at the beginning of a run.
 
     Args:
         workload: with the user's own estimates.
         expected_s: float64[J], first predictions as far as they are known; written to for each job as it arrives.
-        estimate_model: how.
+        estimate_model: how runtimes are predicted and corrected.
         ends_count: expected ends are known, so that corrections count.
     """
     predicts = estimate_model.estimates == "last-two"
@@ -53,7 +53,7 @@ def estimates_of(
 
 
 def no_estimates() -> Estimates:
-    """A `Estimates` for runs in which expected ends are known before and never corrected."""
+    """An `Estimates` for runs whose expected runtimes are known before and never corrected."""
     one, whole = np.zeros(1), np.zeros(1, np.int64)
     return Estimates(
         False, NONE, False, one, one, np.zeros(1, np.int32), one, one, whole, one, np.zeros(1, np.int32), whole, one

@@ -1,4 +1,4 @@
-"""What is expected of jobs where that is not known before the run: set as they arrive, corrected as it passes.
+"""Expected runtimes that are not known before the run: predicted as jobs arrive, corrected as time passes.
 
 The same as `loadmaster.scheduling.predictions`, on hosts of speed 1 (rules E2 and E3).
 """
@@ -13,23 +13,23 @@ from loadmaster.jit.kernels import inner
 from loadmaster.sim.queue.engine.expected_ends_kernel import add_end, next_end
 
 NONE, STEPS, USER, DOUBLE = range(4)
-"""How what has passed is corrected."""
+"""How an estimate is corrected once it has passed."""
 DOUBLINGS = 64
 
 
 class Estimates(NamedTuple):
-    """J jobs of U users; arrays of one element where nothing is guessed.
+    """J jobs of U users; arrays of one element where nothing is predicted or corrected.
 
     Attributes:
-        predicts: by the last two of the user; corrects: as the constants above say; expires: an expected end that
+        predicts: by the last two jobs of the user; corrects: as the constants above say; expires: an expected end that
             passes is a moment of decision.
-        expected_s: float64[J], the first prediction: what orders, queue and promises read as well.
+        expected_s: float64[J], the first prediction: orders, queue and reservations read it too.
         user_s: float64[J], the user's own estimate.
         user: int32[J], -1 where unknown.
         older_s, newer_s: float64[U], the runtimes of each user's last two jobs; ended: int64[U], how many have ended.
         steps_s: float64[S], what is added to a first prediction.
         moved: int32[J], jobs whose expected end moves now.
-        arrived: int64[1], so many jobs were predicted; last_s: float64[1], the moment before this one.
+        arrived: int64[1], how many jobs were predicted; last_s: float64[1], the moment before this one.
     """
 
     predicts: bool
@@ -49,7 +49,7 @@ class Estimates(NamedTuple):
 
 @inner
 def predict_until(jobs, estimates, time_s, inclusive):
-    """Jobs arrive before `time_s`, or at that moment too."""
+    """Predict the jobs that arrive before `time_s`, or at that moment too."""
     job = estimates.arrived[0]
     while job < jobs.submit_s.shape[0] and (
         jobs.submit_s[job] < time_s or (inclusive and jobs.submit_s[job] == time_s)
@@ -64,7 +64,7 @@ def predict_until(jobs, estimates, time_s, inclusive):
 
 @inner
 def note_end(jobs, estimates, job, end_s):
-    """`job` has come to its end."""
+    """Record the end of `job` for its user's next predictions."""
     predict_until(jobs, estimates, end_s, False)
     user = estimates.user[job]
     if user >= 0:
@@ -75,7 +75,7 @@ def note_end(jobs, estimates, job, end_s):
 
 @inner
 def next_expiry(estimates, ends):
-    """The first expected end of a running job that was not past at the moment before this one."""
+    """The first expected end of a running job that was not yet past at the moment before this one."""
     end_s, job, i, k = next_end(ends, ends.size[0], np.int64(0))
     while job >= 0 and end_s <= estimates.last_s[0]:
         end_s, job, i, k = next_end(ends, i, k)
@@ -84,11 +84,12 @@ def next_expiry(estimates, ends):
 
 @inner
 def correct(estimates, ends, log, now):
-    """Expect something else of the running jobs whose expected end has come, as far as something later is left."""
+    """Correct the estimates of running jobs whose expected end has come, as long as a later one is left."""
     moved = np.int64(0)
     at = ends.size[0]
     while at < ends.size[1] and ends.main_s[at] <= now:
         at += 1
+    # overdue jobs of the long list: those without a later estimate stay, in order
     kept = at
     for i in range(at - 1, ends.size[0] - 1, -1):
         job = ends.main[i]
@@ -115,12 +116,13 @@ def correct(estimates, ends, log, now):
     ends.size[2] = late
     for n in range(moved):
         job = np.int64(estimates.moved[n])
+        # corrected jobs are entered again only now, so no list changes during the walk
         add_end(ends, corrected(estimates, job, log.start_s[job], 1.0, now), job)
 
 
 @inner
 def corrected(estimates, job, begin_s, speed, now):
-    """When a job that runs since `begin_s` at that speed is expected to end: after `now`, if any estimate is."""
+    """The expected end of a job that runs since `begin_s` at that speed: after `now`, if any estimate is."""
     first_s, user_s = estimates.expected_s[job], estimates.user_s[job]
     most_s = user_s if user_s > first_s else np.inf
     end_s = begin_s + first_s / speed

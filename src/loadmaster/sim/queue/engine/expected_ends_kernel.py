@@ -1,7 +1,7 @@
-"""Running jobs in the order of their expected ends, whatever the order in which they really end.
+"""Running jobs in the order of their expected ends, whatever the order of their real ends.
 
-A long sorted list, a short sorted list of those that started lately, and a mark on those that have ended; the short
-one is merged into the long one when it is full.
+Two sorted lists hold them: a long one, and a short one for jobs that started lately, so that an insertion moves few
+entries. A job that ends is only marked. A full short list is merged into the long one, and ended jobs are dropped.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -35,9 +35,9 @@ class Ends(NamedTuple):
 
 
 def empty_ends(jobs: int) -> Ends:
-    """The arrays of `Ends` while nobody runs.
+    """The arrays of `Ends` before any job runs.
 
-    A running job stands in one of the two lists, and whoever has ended never runs again; a full short list is merged.
+    A running job stands in one of the two lists, and an ended job never runs again; a full short list is merged.
     """
     return Ends(
         np.zeros(jobs), np.zeros(jobs, np.int32), np.zeros(LATELY), np.zeros(LATELY, np.int32),
@@ -47,7 +47,7 @@ def empty_ends(jobs: int) -> Ends:
 
 @inner
 def add_end(ends, end_s, job):
-    """Note that `job` runs and is expected to end at `end_s`."""
+    """Enter `job`, which runs and is expected to end at `end_s`."""
     if ends.size[2] == ends.late.shape[0]:
         _merge(ends)
     ends.running[job] = True
@@ -63,7 +63,7 @@ def add_end(ends, end_s, job):
 
 @inner
 def drop_end(ends, job):
-    """Note that `job` has ended."""
+    """Mark `job` as ended."""
     ends.running[job] = False
     while ends.size[0] < ends.size[1] and not ends.running[ends.main[ends.size[0]]]:
         ends.size[0] += 1
@@ -102,6 +102,7 @@ def _merge(ends):
             ends.late[late] = ends.late[k]
             late += 1
     ends.size[0], ends.size[1], ends.size[2] = 0, n + late, 0
+    # merge from the back, so that no entry is overwritten before it is read
     i, k, at = n - 1, late - 1, n + late - 1
     while k >= 0:
         if i >= 0 and (

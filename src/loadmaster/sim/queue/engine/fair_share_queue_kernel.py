@@ -1,7 +1,7 @@
-"""Which project's turn it is under fair share: the one with the least use for its share, among those that wait.
+"""The project whose turn it is under fair share: of those with waiting jobs, the one with the least use for its share.
 
-What each project uses for its share is worked out once a pass, and anew where one of its jobs starts: to divide for
-each project at each job was a sixth of a run. It is kept as a whole number in the order of the ratios
+The ratio of use and share is computed once a pass, and again when a job of the project starts: a division for each
+project at each job would take a sixth of a run. It is kept as a whole number in the order of the ratios
 (`lanes_kernel.rank_of`), so that the compiler uses vectors to find the least.
 """
 # mypy: disable-error-code="no-untyped-def"
@@ -12,12 +12,12 @@ from loadmaster.host_index.lanes_kernel import rank_of
 from loadmaster.jit.kernels import inlined, inner
 
 SATISFIED = np.int64(2**63 - 1)
-"""The need of a project of which nobody is left to be looked at: above all ratios."""
+"""The need of a project without jobs left to look at: above all ratios."""
 
 
 @inlined
 def begin_needs(state, waiting):
-    """Rank the projects that wait by use over share, as a pass begins."""
+    """Rank the projects with waiting jobs by use over share, at the beginning of a pass."""
     for project in range(state.need.shape[0]):
         state.need[project] = SATISFIED
         if waiting.edge[0, project] < waiting.edge[1, project]:
@@ -26,7 +26,7 @@ def begin_needs(state, waiting):
 
 @inlined
 def use_more(state, project, cores):
-    """The project uses so many cores more in this pass."""
+    """Let the project use so many more cores in this pass."""
     state.used[project] += cores
     if state.need[project] != SATISFIED:
         state.need[project] = rank_of(state.used[project] / state.share[project])
@@ -34,7 +34,7 @@ def use_more(state, project, cores):
 
 @inlined
 def is_satisfied(state, project):
-    """All waiting jobs of the project have been looked at in this pass."""
+    """Mark the project: all its waiting jobs have been looked at in this pass."""
     state.need[project] = SATISFIED
 
 

@@ -1,6 +1,6 @@
-"""One decision over what a run keeps for the compiled scheduling pass: a pass, or the best of several members'.
+"""One decision over the state of the general pass: one pass, or the best of several members' passes.
 
-`serve` is a door of `backfilling_passes_kernel`; `scans` and `rates` are the members' policies.
+`serve` is an entry point of `backfilling_passes_kernel`; `scans` and `rates` are the members' policies.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -21,7 +21,7 @@ from loadmaster.sim.queue.engine.work_limits_kernel import find_left
 
 @inner
 def best_pass(engine, bound, general, serve, now):
-    """One pass through `serve`, of several members the first best one's; returns (winners, what is wrong or 0)."""
+    """One pass through `serve`, or the first best of several members; returns (winners, wrong or 0)."""
     best, winners = np.int64(0), np.int64(engine.log.value.shape[1])  # the bit of a meta-rule's only member
     best_value = -1.0
     for member in range(engine.rules.members if engine.rules.members > 1 else 0):
@@ -45,7 +45,7 @@ def best_pass(engine, bound, general, serve, now):
 
 @inner
 def pass_alone(engine, bound, general, row, now):
-    """A pass in which nobody waits but one row, to which nothing was promised; returns (winners, wrong)."""
+    """A pass with one waiting row, which has no reservation; returns (winners, wrong)."""
     order, waiting, decision = general.this_pass.order, general.tally[WAIT], general.tally[DECISION]
     first = order[0]
     order[0], general.tally[WAIT], general.tally[DECISION] = row, 1, 0
@@ -56,7 +56,7 @@ def pass_alone(engine, bound, general, row, now):
 
 @inner
 def _pass(engine, bound, general, serve, member, now):
-    """Let one member decide; its starts are the plan. Returns what is wrong, 0 if nothing."""
+    """Let one member decide; its starts are the plan. Returns wrong or 0."""
     lay(engine.state, bound, general, now)
     serve(general, now, member, engine.calls.scans[member], engine.calls.rates[member])
     this_pass = general.this_pass
@@ -78,7 +78,7 @@ def _pass(engine, bound, general, serve, member, now):
 
 @inner
 def take_back_plan(state, general):
-    """The pass was but a plan: the hosts have what they had before."""
+    """Give the hosts back what the plan took from them."""
     this_pass, free = general.this_pass, state.free
     for i in range(this_pass.tally[PLACED]):
         kind = general.rows.of[this_pass.place[i].row].kind
@@ -91,7 +91,7 @@ def take_back_plan(state, general):
 
 @inner
 def lay(state, bound, general, now):
-    """What holds now: limits, groups, the calendar, and what earlier passes promised."""
+    """Set what holds now: limits, groups, the calendar, and the reservations of earlier passes."""
     this_pass = general.this_pass
     find_left(general.work, general.started_as, now)
     counted = this_pass.left.shape[0] - general.work.left.shape[0]
@@ -120,7 +120,7 @@ def lay(state, bound, general, now):
 
 @inlined
 def _find_standing(general):
-    """List the rows, in the order of arrival, to which the last decision promised something."""
+    """List, in the order of arrival, the rows with a reservation from the last decision."""
     this_pass, size = general.this_pass, 0
     for i in range(general.tally[WAIT]):
         row = this_pass.order[i]

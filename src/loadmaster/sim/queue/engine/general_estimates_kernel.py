@@ -1,7 +1,6 @@
-"""What is expected of jobs that constraints bind, where that is not known before: predicted as they arrive, corrected.
+"""Expected runtimes of jobs with constraints that are not known before: predicted at arrival, corrected later.
 
-The same as `loadmaster.scheduling.predictions` (rules E2 and E3), over what a run keeps for the compiled scheduling
-pass.
+The same as `loadmaster.scheduling.predictions` (rules E2 and E3), over the state of the general pass.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,7 +13,7 @@ from loadmaster.sim.queue.engine.estimates_kernel import NONE, corrected
 
 @inner
 def hear_end(bound, general, job, end_s):
-    """`job` has come to its end: what it took tells something of its user's next ones."""
+    """Record the end of `job`: its runtime predicts its user's next jobs."""
     estimates = general.estimates
     if not estimates.predicts:
         return
@@ -28,7 +27,7 @@ def hear_end(bound, general, job, end_s):
 
 @inner
 def predict(bound, general, time_s, inclusive):
-    """Jobs arrive before `time_s`, or at that moment too: they are predicted by their user's last two."""
+    """Predict the jobs that arrive before `time_s`, or at that moment too, by their user's last two jobs."""
     estimates = general.estimates
     if not estimates.predicts:
         return
@@ -49,7 +48,7 @@ def predict(bound, general, time_s, inclusive):
 
 @inner
 def correct(jobs, general, log, now):
-    """Expect something else of the running jobs whose expected end has come."""
+    """Correct the estimates of running jobs whose expected end has come."""
     estimates, ends = general.estimates, general.ends
     if estimates.corrects == NONE:
         return
@@ -73,7 +72,7 @@ def correct(jobs, general, log, now):
 
 @inner
 def next_expiry_s(general, now):
-    """The first expected end of a running job that is not past, if that is a moment of decision; else infinite."""
+    """The next expected end of a running job, if that is a moment of decision; else infinite."""
     at = first_after(general.ends, now)
     if not general.estimates.expires or at == general.ends.many[0]:
         return np.inf

@@ -1,4 +1,4 @@
-"""Lays out what a run keeps for the compiled pass: the whole log as one snapshot, of which passes see who waits."""
+"""Lays out the state of the general pass: the whole log as one snapshot, of which a pass sees the waiting rows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,18 +44,21 @@ _DOORS: dict[Any, Callable[..., None]] = {
     serve_slurm: backfilling_passes_kernel.pass_slurm,
 }
 FEW_STEPS = 4096
-"""Running tasks for whose ends a plan has room at first."""
+"""Running tasks whose ends a plan can hold at first."""
 
 
 def door_of(rule: CompiledRule) -> Callable[..., None]:
-    """What the engine calls for each pass."""
+    """The function that the engine calls for each pass."""
     if rule.entry is serve_easy and rule.shadow_times and rule.promise != "hosts":
         return backfilling_passes_kernel.pass_easy_by_moments
     return _DOORS[rule.entry]
 
 
 def alone_of(rule: CompiledRule) -> Callable[..., None]:
-    """What it calls for a pass with one row: what none does with that, all do that look neither at clocks nor plans."""
+    """The function for a pass with one row.
+
+    With one row all backfillings act as `none`, except those that look at clocks or plans.
+    """
     return door_of(rule) if rule.entry in (serve_conservative, serve_slurm) else backfilling_passes_kernel.pass_none
 
 
@@ -68,7 +71,7 @@ def snapshot_arrays_of(
     *,
     bound: bool,
 ) -> SnapshotArrays:
-    """All rows of the log, as if they waited at once on an empty cluster; `bound`: `binding` binds some."""
+    """All rows of the log, as if they all waited on an empty cluster; `bound`: `binding` binds some."""
     rows = open_rows(binding)
     jobs = binding.entries.job[rows]
     closures = (*binding.calendar.foreseen, *binding.calendar.failures)
@@ -97,13 +100,13 @@ def snapshot_arrays_of(
 
 
 def _task_number(workload: Workload) -> Longs:
-    """int64: the number by which policies know the first task of each job."""
+    """int64: the number of the first task of each job, as policies see it."""
     state = workload.starting
     return workload.first_task if state is None or state.first_task is None else state.first_task
 
 
 def rule_for(scene: SnapshotArrays, discipline: Discipline) -> CompiledRule | None:
-    """What the scheduling pass does for the discipline; None where only a plain engine serves it, or the log."""
+    """The compiled form of the discipline; None if only a plain engine serves the discipline or the log."""
     return rule_of(discipline.backfilling, scene.snapshot)
 
 
@@ -111,7 +114,7 @@ def general_pass_of(
     scene: SnapshotArrays, rule: CompiledRule, binding: ResolvedConstraints, discipline: Discipline, policy: AnyPolicy,
     given: QueueEngine, bound: ConstraintState, runtime_limits: RuntimeLimits,
 ) -> GeneralPass:  # fmt: skip
-    """What is kept, as the run begins."""
+    """The state of the general pass at the beginning of a run."""
     order, members, jobs = discipline.order, members_of(policy), given.jobs
     number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
     owner = np.array(bound.row.owner, np.int32)
@@ -146,17 +149,17 @@ def general_pass_of(
 
 
 def steps_of(scene: SnapshotArrays, room: int) -> int:
-    """Steps that a plan has room for at first."""
+    """How many steps a plan can hold at first."""
     return len(scene.hosts.speed) + min(room, FEW_STEPS) + 64
 
 
 def with_more_steps(general: GeneralPass, scene: SnapshotArrays) -> GeneralPass:
-    """The same with room for twice as many."""
+    """The same pass with room for twice as many steps."""
     return general._replace(availability=scene.availability(2 * len(general.availability.step)))
 
 
 def over_blocking(discipline: Discipline) -> Discipline:
-    """What the rest of the engine knows of it: no backfilling, nor an order that is tracks_events what happens."""
+    """The discipline as the rest of the engine sees it: no backfilling, and no order that tracks events."""
     return Discipline(ORDERS["fcfs"] if tracks_events_of(discipline.order) else discipline.order, Blocking())
 
 
@@ -169,7 +172,7 @@ def _groups(workload: Workload, discipline: Discipline, jobs: np.ndarray) -> Nee
 
 
 def _rows(scene: SnapshotArrays, jobs: Jobs, work: WorkCounts) -> RowArrays:
-    """With what each counts against limits; those on work stand behind those of what runs."""
+    """The rows with their uses of limits; those of work stand behind those of running jobs."""
     assert scene.snapshot.left is not None
     of, rows, behind = scene.rows.of.copy(), scene.rows, len(scene.snapshot.left) - len(work.most)
     counted, worked = np.diff(jobs.uses), np.diff(work.first)

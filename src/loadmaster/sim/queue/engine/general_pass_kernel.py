@@ -1,4 +1,4 @@
-"""Passes over the compiled scheduling pass, as a part of the engine: what a pass sees is kept up to date here."""
+"""The general pass as a part of the engine: keeps the state that each scheduling pass reads up to date."""
 # mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
@@ -46,7 +46,7 @@ from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work,
 
 @inlined
 def go_on_generally(engine, bound, general, preemption):
-    """All that happens before the next pass; returns its moment, infinite if there is none."""
+    """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     if general.tally[REDO] != 0:
         general.tally[REDO] = 0
         return bound.clock[0]
@@ -59,14 +59,14 @@ def go_on_generally(engine, bound, general, preemption):
 
 @inlined
 def decide_generally(engine, bound, general, preemption, now):
-    """One scheduling pass, and its row in the record; returns what is wrong, 0 if nothing."""
+    """One scheduling pass, and its row in the record; returns wrong or 0."""
     winners, wrong, first = np.int64(0), np.int64(0), False
     engine.state.tally[PLANNED] = 0
     bound.clock[1] = np.inf
     engine.log.value[engine.log.rows[0], :] = np.nan
     queued = queue_length(engine.state, bound)
     if bound.tally[IN_QUEUE] > 0:
-        if preemption is not None and preemption.number[HANDLED] != 0:  # the pass is made once more
+        if preemption is not None and preemption.number[HANDLED] != 0:  # the pass is repeated
             queued = preemption.number[QUEUED]
         elif _line_up(engine, bound, general, now):
             return NO_RANK
@@ -88,7 +88,7 @@ def decide_generally(engine, bound, general, preemption, now):
 
 @inlined
 def follow(engine, bound, general, preemption, now):
-    """The starts have happened: the general pass knows what runs now, and when the next one is due."""
+    """Update the state after the starts: the running jobs, and when the next pass is due."""
     _start(engine, general, preemption, now)
     if preemption is not None:
         pass_again_if_need_be(engine.state, bound, preemption, preemption.number[FIRST] != 0)
@@ -100,7 +100,7 @@ def follow(engine, bound, general, preemption, now):
 
 @inlined
 def _hear(engine, bound, general, preemption, now):
-    """Who has left the hosts, and who has come, since the last moment."""
+    """Take in the jobs that have left their hosts, and those that have arrived, since the last moment."""
     own, moments_s, tally = bound.tally, bound.closures.moments_s, general.tally
     if own[MOMENTS] < moments_s.shape[0] and moments_s[own[MOMENTS]] <= now:
         tally[OVER] = 1
@@ -123,6 +123,7 @@ def _hear(engine, bound, general, preemption, now):
     if preemption is not None:
         resume(engine, bound, general, preemption, now)
     predict(bound, general, now, True)
+    # a refused job does not join the queue
     come, refused = engine.state.tally[ARRIVED], own[REFUSED]
     for job in range(tally[CAME_BEFORE], come):
         tell(general, job, bound.job[job].submit_s, CAME)
@@ -133,11 +134,12 @@ def _hear(engine, bound, general, preemption, now):
 
 @inlined
 def _line_up(engine, bound, general, now):
-    """Put the rows that may start now in their order; 1 on a rank that is not finite."""
+    """Put the rows that may start now in their order; returns 1 if a rank is not finite."""
     order, line = general.this_pass.order, general.line
     many = np.int64(0)
     for i in range(general.tally[WAIT]):
         row = order[i]
+        # rows that still wait keep their relative order: the sort below is short
         line.here[row] = bound.job[general.owner[row]].queued
         if line.here[row]:
             order[many] = row
@@ -165,7 +167,7 @@ def _line_up(engine, bound, general, now):
 
 @inlined
 def _note_fresh(bound, general, job, now):
-    """A row of `job` has come into the line: the job might start for the first time, or once more."""
+    """Note that a row of `job` has joined the line, for the first time or again."""
     if not general.seen[job]:
         general.seen[job] = True
         general.tally[COME] = 1
@@ -176,7 +178,7 @@ def _note_fresh(bound, general, job, now):
 
 @inlined
 def _keep(state, bound, general, now):
-    """The pass is decided: what it promised stands, and it says when to decide again."""
+    """Keep the results of the pass: its reservations, and when to decide again."""
     this_pass, tally = general.this_pass, general.tally
     state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
     wake_s = this_pass.wake_s[0]
@@ -195,7 +197,7 @@ def _keep(state, bound, general, now):
 
 @inner
 def _is_soonest(general, row):
-    """Whether the row was promised something in this pass, and no other row of its job anything sooner."""
+    """Whether the row got a reservation in this pass, and no other row of its job an earlier one."""
     this_pass, rows = general.this_pass, general.rows.of
     if this_pass.promised[row].number <= this_pass.tally[SINCE] or this_pass.promised[row].start_s == np.inf:
         return False
@@ -211,7 +213,7 @@ def _is_soonest(general, row):
 
 @inner
 def _keep_for_job(general, row):
-    """What the row is promised stands in the next pass, for the first row of its job that may have the hosts."""
+    """Keep the row's reservation for the next pass, for the first row of its job that may use the hosts."""
     this_pass, rows, standing, other = general.this_pass, general.rows.of, general.standing, np.int64(row)
     many, first = this_pass.promised[row].many, rows[row].first_host
     while True:
@@ -226,7 +228,7 @@ def _keep_for_job(general, row):
 
 @inlined
 def _note(state, log, queued, winners, now):
-    """Write the pass down."""
+    """Write the pass into the record."""
     row = log.rows[0]
     log.time_s[row] = now
     log.queue_length[row] = queued
@@ -237,7 +239,7 @@ def _note(state, log, queued, winners, now):
 
 @inlined
 def _would_overflow(jobs, state, general):
-    """Whether the plan's tasks have no room beside those that run, or something that the order is to hear had none."""
+    """Whether an array is full: the list of ends for the planned tasks, or the events for the order."""
     last = state.tally[PLANNED] - 1
     starting = state.plan_task[last] + jobs.tasks[state.plan_job[1, last]] if last >= 0 else np.int64(0)
     return general.tally[LOST] != 0 or general.ends.many[0] + starting > general.ends.end.shape[0]
@@ -245,7 +247,7 @@ def _would_overflow(jobs, state, general):
 
 @inlined
 def _start(engine, general, preemption, now):
-    """Who has started stands among those that run."""
+    """Add the started jobs to the running ones."""
     for i in range(engine.state.tally[PLANNED]):
         row = np.int64(engine.state.plan_job[1, i])
         job, first, slowest = np.int64(general.owner[row]), engine.state.plan_task[i], np.inf

@@ -1,4 +1,4 @@
-"""Replays a log with any backfilling that the compiled scheduling pass knows, all of it compiled."""
+"""Replays a log with any backfilling that the compiled general pass serves."""
 
 import numpy as np
 
@@ -33,9 +33,9 @@ from loadmaster.sim.queue.engine.state import ASKED, DONE, STARTED
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether this engine knows order, backfilling and policy, and takes so many members."""
+    """Whether this engine serves the order, the backfilling and the policy, and so many members."""
     backfilling, order = discipline.backfilling, discipline.order
-    by_rank = type(backfilling) is Slurm and backfilling.bf_min_prio_reserve > 0  # which static orders do not keep
+    by_rank = type(backfilling) is Slurm and backfilling.bf_min_prio_reserve > 0  # static orders keep no rank
     return (
         type(discipline) is Discipline and has_compiled_form(backfilling) and not by_rank
         and (type(order) in (Order, FairShare) or tracks_events_of(order)) and is_plain_data(policy)
@@ -54,7 +54,7 @@ def replay_general(
     estimate_model: EstimateModel = USERS,
     binding: ResolvedConstraints | None = None,
 ) -> Schedule | None:
-    """Replay `workload` exactly as `reference.replay` does; None if something in it only a plain engine serves.
+    """Replay `workload` exactly as `reference.replay` does; None if only a plain engine serves some part of it.
 
     `binding` is what binds its jobs; None: what their constraints and the rules of `cluster` say.
 

@@ -1,7 +1,7 @@
-"""What a run keeps for the compiled pass: all that a pass looks at, laid out once and kept up to date between passes.
+"""The state of the general pass: all that a pass reads, laid out once and kept up to date between passes.
 
-The rows of the whole log are laid out as the run begins; a pass finds those that wait in their order, what runs in the
-order of its expected ends, and what is free where the engine itself has it.
+The rows of the whole log are laid out when the run begins. A pass finds the waiting rows in their order, the running
+tasks in the order of their expected ends, and the free capacity in the engine's own array.
 """
 
 from typing import NamedTuple
@@ -28,13 +28,13 @@ from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.work_limits import WorkCounts
 
 AGAIN = 8
-"""What the engine returns beside what `state` has: a pass needs a larger plan, and is to be made again."""
+"""A status of the engine beside those of `state`: a pass needs a larger plan, and must be repeated."""
 LEFT_TO_OTHERS = 16
 """The same for a pass that only the plain scheduling pass can make."""
 STARTED, LEFT, CAME = range(3)
-"""What an order is told of a job: it has started; it has left its hosts; it has come, or may start from now on."""
+"""An event for an order: the job has started; it has left its hosts; it has arrived, or may start from now on."""
 EVENT = np.dtype([("time_s", "f8"), ("job", "i4"), ("how", "i4")], align=True)
-"""What an order has not heard yet, in the order in which it happened."""
+"""Events that an order has not processed yet, in the order of time."""
 
 
 class WaitingOrder(NamedTuple):
@@ -53,8 +53,10 @@ class WaitingOrder(NamedTuple):
 
 
 class SlurmTimers(NamedTuple):
-    """When Slurm's loops run, as `SlurmParameters` name it: `batch_sched_delay`, `sched_min_interval` in seconds,
-    `sched_interval`, `bf_interval` (infinite for never), `default_queue_depth` and one, `defer`.
+    """When Slurm's loops run, by the parameters of `SlurmParameters`.
+
+    They are `batch_sched_delay`, `sched_min_interval` in seconds, `sched_interval`, `bf_interval` (infinite for never),
+    `default_queue_depth` plus one, `defer`.
     """
 
     delay_s: float
@@ -69,28 +71,27 @@ class GeneralPass(NamedTuple):
     """E rows of J jobs, of which P groups are served together.
 
     Attributes:
-        rows, hosts, ends, calendar, room, this_pass, standing, shadow_times, availability, scores: as the board takes
-        them. `ends`,
-            `standing.row` and the calendar's times are what holds now; `room.free` is the engine's own.
-        now: what never changes of what holds for a pass.
+        rows, hosts, ends, calendar, room, this_pass, standing, shadow_times, availability, scores: as a scheduling pass
+            takes them. `ends`, `standing.row` and the calendar's times are those of now; `room.free` is the engine's
+                own.
+        now: the part of a pass's parameters that never changes.
         varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
-        line: who waits.
-        owner: int32[E], of whom each is a row.
-        runs: int32[N], beside `ends`, whose each task is; expected_end_s: float64[J], of running jobs.
+        line: the waiting rows.
+        owner: int32[E], the job of each row.
+        runs: int32[N], beside `ends`, the job of each task; expected_end_s: float64[J], of running jobs.
         started_as, slowest_speed: int32[J], float64[J], of running jobs: their row, and the speed of their slowest
-        host. began_s: float64[J], their start, later by as long as they were suspended: estimates count from here.
-        estimates: what is expected of jobs where that is not known before; runtime_s: float64[J]; teaches: bool[J], its
-        end
-            tells something of its user's next jobs; row_expected_s: float64[E], what orders look at.
+            host. began_s: float64[J], their start, later by as long as they were suspended: estimates count from here.
+        estimates: expected runtimes that are not known before; runtime_s: float64[J]; teaches: bool[J], the job's end
+            predicts its user's next jobs; row_expected_s: float64[E], for orders.
         work: limits on work.
-        kept_in: int64[E], the pass that promised the row what is `standing`.
+        kept_in: int64[E], the pass that gave the row its `standing` reservation.
         seen: bool[J], the job might have started before.
-        order_events: records, for an order that is told what happens; none for any other.
+        order_events: records, for an order that tracks events; none for any other.
         asked: int32[E], scratch: the jobs that are ranked.
         numbers: float64[4], the parameters of the backfilling.
-        moves, tracks_events: ranks change at every pass; the order is told what happens.
-        keeps: what was promised stands in later passes.
-        slurm, loops, clock: Slurm's passes, when they run, and float64[4] what of that comes next, see below; `looped`:
+        moves, tracks_events: ranks change at every pass; the order tracks events.
+        keeps: reservations stand in later passes.
+        slurm, loops, clock: Slurm's passes, when they run, and float64[4] the next of these times, see below; `looped`:
             they are the backfilling.
         tally: int64[16], see below.
     """
@@ -136,9 +137,9 @@ class GeneralPass(NamedTuple):
 
 
 LOOKED, NEXT_MAIN, NEXT_FULL, NEXT_BACKFILL = range(4)
-"""When the queue was last looked at for what had come; when the passes are due."""
+"""The last look at the queue for new jobs; when each pass is due."""
 WAIT, STAND, NOTED_EVENTS, CLOSED, REDO, EARLY_END, COME, OVER, CAME_BEFORE, REFUSED_BEFORE, DECISION, LOST = range(12)
-"""Rows in the line; rows promised something before that stands; things that the order has not heard; closures are
-known; the last pass is to be made again; since the last pass some job has ended before it was expected to, some job has
-come, some job has ended or hosts have changed; jobs that had come, and that were refused, by the last moment; the
-number of the last decision; something that the order is to hear had no room in `order_events`."""
+"""Rows in the line; rows with a standing reservation; events that the order has not processed; closures are known;
+the last pass must be repeated; since the last pass a job has ended early, a job has arrived, a job has ended or
+hosts have changed; jobs that had arrived, and that were refused, by the last moment; the number of the last
+decision; an event for the order had no room in `order_events`."""

@@ -1,9 +1,10 @@
-"""The promise of a moment, compiled: when the head of the queue fits, and what others may take until then and after.
+"""The head's reservation, compiled: its shadow time, and what other jobs may take until then and after.
 
-The same as `loadmaster.backfilling.shadow_time`. All expected ends are swept in order until the head fits. Of a head of
-several tasks, or on one host, it is counted how many of its tasks hosts hold (`head_slack_kernel.py`). A single task
-among many hosts fits on none of them now: where the head is the same as in the last pass, only hosts that have changed
-are asked when they hold it.
+The result is that of `loadmaster.backfilling.shadow_time`. In general, expected ends are swept in order until the head
+fits. For a head of several tasks, or on one host, the sweep counts how many of its tasks each host holds
+(`head_slack_kernel.py`). A head of one task among several hosts fits on no host now. If it was also the head of the
+last pass, only hosts where a job has started or ended since are asked again: `soonest_s` keeps, for each host, when it
+alone holds the head, or a lower bound of that. The shadow time is the minimum, if it is exact on each host that has it.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -39,12 +40,12 @@ from loadmaster.sim.queue.engine.state import (
 )
 
 AT_ONCE = 128
-"""Tasks of hosts that have changed, above which all ends are swept anew."""
+"""Runs on stale hosts, above which all expected ends are swept again."""
 
 
 @inner
 def promise(engine, head, now):
-    """Find the first moment at which `head`, which does not fit now, fits if all ends come when expected."""
+    """Find the shadow time of `head`, which does not fit now: the first moment it fits if all jobs end as expected."""
     running_by_host = engine.state.running_by_host
     engine.head_promise.number[HEAD] = head
     engine.head_promise.number[SAME] = 0
@@ -71,7 +72,7 @@ def promise(engine, head, now):
 
 @inlined
 def _promise_again(jobs, state, head_promise, head, now):
-    """The promise from what is known of each host; whether that is enough."""
+    """The reservation from the bounds of each host; returns whether these suffice."""
     running_by_host = state.running_by_host
     soonest = np.nextafter(now, np.inf)
     before_s = head_promise.shadow_s[0]
@@ -80,6 +81,7 @@ def _promise_again(jobs, state, head_promise, head, now):
         host = np.int64(running_by_host.stale[i])
         held_s = _holds_from(jobs, state, head_promise, head, host)
         running_by_host.soonest_s[host], running_by_host.known[host] = held_s, True
+        # the reservation stands if no such host holds the head sooner, joins its hosts or leaves them
         same &= held_s >= before_s and (held_s == before_s) == _is_holder(head_promise, host)
     all_fresh(running_by_host)
     if not same and not _find_holders(running_by_host, head_promise, soonest):
@@ -100,7 +102,7 @@ def _promise_again(jobs, state, head_promise, head, now):
 
 @inner
 def _holds_from(jobs, state, head_promise, head, host):
-    """When the host alone holds the head, given back to at least once; infinite if never."""
+    """When the host alone holds the head, after at least one job has ended there; infinite if never."""
     for r in range(state.free.shape[1]):
         head_promise.then[host, r] = state.free[host, r]
     at_s = -np.inf
@@ -115,7 +117,7 @@ def _holds_from(jobs, state, head_promise, head, host):
 
 @inlined
 def _is_holder(head_promise, host):
-    """Whether the host held the head at the end of the last pass, at the moment then promised."""
+    """Whether the host was part of the head's reservation at the end of the last pass."""
     yes = False
     for i in range(head_promise.number[TOUCHED]):
         yes |= head_promise.touched[i] == host and head_promise.held[host] > 0
@@ -124,7 +126,7 @@ def _is_holder(head_promise, host):
 
 @inlined
 def _find_holders(running_by_host, head_promise, soonest):
-    """The first moment at which some host holds the head, and who does then; whether that is known of all."""
+    """Set the first moment at which a host holds the head, and list those hosts; returns whether all are exact."""
     shadow_s = np.inf
     for host in range(running_by_host.soonest_s.shape[0]):
         shadow_s = min(shadow_s, running_by_host.soonest_s[host])
@@ -143,7 +145,7 @@ def _find_holders(running_by_host, head_promise, soonest):
 
 @inlined
 def _keep_holders(head_promise):
-    """Hosts that do not hold the head cost it nothing: they are looked at no more."""
+    """Drop hosts that do not hold the head at the shadow time: jobs there cost it nothing."""
     kept = 0
     for i in range(head_promise.number[TOUCHED]):
         host = head_promise.touched[i]
@@ -157,7 +159,7 @@ def _keep_holders(head_promise):
 
 @inlined
 def _note_bounds(state, head_promise, head):
-    """All hosts but the holders hold the head later than at the promised moment; who is part of a plan is unsure."""
+    """Set the bounds after a sweep: hosts of the reservation are exact, all others later; planned hosts are stale."""
     running_by_host, shadow_s = state.running_by_host, head_promise.shadow_s[0]
     later_s = np.nextafter(shadow_s, np.inf)
     for host in range(running_by_host.soonest_s.shape[0]):
@@ -173,7 +175,7 @@ def _note_bounds(state, head_promise, head):
 
 @inlined
 def _sweep(engine, head, now):
-    """Give back what runs in the order of the expected ends, until the head fits."""
+    """Let running and planned jobs end in the order of their expected ends, until the head fits."""
     tasks = np.int64(engine.jobs.tasks[head])
     _nobody_apart(engine.head_promise)
     found = np.int64(0)
@@ -188,7 +190,9 @@ def _sweep(engine, head, now):
         planned = waiting > 0 and (job < 0 or engine.head_promise.end_s[0] < end_s)
         if not planned and job < 0:
             break
+        # an end that is overdue counts as just after now
         next_s = max(engine.head_promise.end_s[0] if planned else end_s, soonest)
+        # the ends at one moment all count before the sweep stops
         if found >= tasks and next_s > shadow_s:
             break
         shadow_s = next_s
@@ -217,7 +221,7 @@ def _sweep(engine, head, now):
 
 @inlined
 def _heap_of_planned(jobs, state, head_promise, now):
-    """The jobs started in this pass by their expected ends; returns how many."""
+    """Put the jobs started in this pass into a heap by expected end; returns how many."""
     size = 0
     for i in range(state.tally[PLANNED]):
         job = state.plan_job[1, i]
@@ -230,7 +234,7 @@ def _heap_of_planned(jobs, state, head_promise, now):
 
 @inner
 def _give_back(jobs, state, head_promise, head, job, hosts, first):
-    """`job` ends on its `hosts` from `first` on; returns how many tasks of the head these hold more."""
+    """End `job` on its `hosts` from `first` on; returns how many more tasks of the head these hosts hold."""
     more, end = np.int64(0), first + jobs.tasks[job]
     while first < end:
         host, tasks = next_run(hosts, first, end)
@@ -246,14 +250,14 @@ def _give_back(jobs, state, head_promise, head, job, hosts, first):
 
 @inlined
 def _nobody_apart(head_promise):
-    """No host has a row of its own for the promised moment."""
+    """Drop all rows for the shadow time: no host has its own."""
     head_promise.number[STAMP_THEN] += 1
     head_promise.number[TOUCHED] = 0
 
 
 @inner
 def renew_long(engine):
-    """Make the stairs of long jobs exact: of a host that the head needs, what it leaves."""
+    """Make the capacity frontier of LONG jobs exact: on each host, what the head's reservation leaves."""
     lower_frontier(engine.frontier, LONG)
     for host in range(engine.state.free.shape[0]):
         cores, memory = left_for_long(engine.jobs, engine.state, engine.head_promise, host)

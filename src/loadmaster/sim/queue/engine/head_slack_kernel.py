@@ -1,8 +1,12 @@
-"""What the promised moment leaves to jobs that outlast it, host by host: counted in tasks of the head (rule Q6).
+"""Head slack: how many tasks of the head its reservation can lose, host by host, to jobs that outlast it (rule Q6).
 
-Of a head of several tasks it is known what every host holds of it now, kept up to date as tasks come and go. Only hosts
-where a job ends before the moment differ then, and only those and hosts that are asked get a row of their own. A single
-task fits nowhere now, so hosts where nobody ends before hold none of it then either.
+Each host holds a number of the head's tasks at the shadow time. The slack is their sum less the tasks of the head. A
+job that runs past the shadow time (LONG) costs a host some of these tasks, and may start only if the slack covers the
+cost. Invariant: the slack stays at or above 0, so the head fits at the shadow time whatever was backfilled.
+
+For a head of several tasks, the number that each host holds now is counted and kept up to date. A host gets its own row
+for the shadow time only if a job ends there before, or if a LONG job asks for it; all others are then as they are now.
+A single task fits nowhere now, so a host where no job ends before holds none of it then either.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,7 +18,7 @@ from loadmaster.sim.queue.engine.state import COUNTED, HEAD, HELD, SLACK, STAMP_
 
 @inner
 def tasks_held(room, demand, most):
-    """Tasks of `demand` that go into `room`, at most `most`."""
+    """How many tasks of `demand` fit in `room`, at most `most`."""
     held = float(most)
     for r in range(demand.shape[0]):
         if demand[r] > 0.0:
@@ -24,7 +28,7 @@ def tasks_held(room, demand, most):
 
 @inner
 def held_in(jobs, room, head, host):
-    """Tasks of the head that the host holds with what it has in `room`, at most all; none where it may not go."""
+    """How many tasks of the head fit on the host with `room` free, at most all; 0 where the head is not allowed."""
     if not jobs.allowed[jobs.hosts[head], host]:
         return np.int64(0)
     return tasks_held(room[host], jobs.demand[jobs.kind[head]], jobs.tasks[head])
@@ -32,7 +36,7 @@ def held_in(jobs, room, head, host):
 
 @inner
 def count_now(jobs, state, head_promise, head):
-    """Count what every host holds of the head now, unless that is known."""
+    """Count the tasks of the head that each host holds now, unless that is already counted."""
     if head_promise.number[COUNTED] == head:
         return
     head_promise.number[COUNTED] = head
@@ -45,7 +49,7 @@ def count_now(jobs, state, head_promise, head):
 
 @inlined
 def recount(jobs, state, head_promise, host):
-    """What is free on `host` has changed."""
+    """Count again on `host`, whose free capacity has changed."""
     head = head_promise.number[COUNTED]
     if head >= 0:
         held = held_in(jobs, state.free, head, host)
@@ -55,13 +59,13 @@ def recount(jobs, state, head_promise, host):
 
 @inlined
 def is_apart(head_promise, host):
-    """Whether the host has a row of its own for the promised moment."""
+    """Whether the host has its own row for the shadow time."""
     return head_promise.then_at[host] == head_promise.number[STAMP_THEN]
 
 
 @inner
 def set_apart(jobs, state, head_promise, host):
-    """Let the host have a row of its own, as it is now; of a single task it holds none now."""
+    """Give the host its own row for the shadow time, as it is now; it holds no task of a one-task head now."""
     if is_apart(head_promise, host):
         return
     head_promise.then_at[host] = head_promise.number[STAMP_THEN]
@@ -74,13 +78,13 @@ def set_apart(jobs, state, head_promise, host):
 
 @inlined
 def is_counted(head_promise):
-    """Whether what hosts hold of the head is counted: it has several tasks."""
+    """Whether the head's tasks are counted on each host: the head has several."""
     return head_promise.number[COUNTED] >= 0 and head_promise.number[COUNTED] == head_promise.number[HEAD]
 
 
 @inner
 def allowed_on(jobs, state, head_promise, job, host, tasks, slack):
-    """How many of `tasks` of a job may go to the host beyond the promised moment, and tasks of the head they cost."""
+    """How many of `tasks` of a LONG job the slack allows on the host, and how many tasks of the head they cost."""
     if is_counted(head_promise):
         set_apart(jobs, state, head_promise, host)
     elif not is_apart(head_promise, host):
@@ -99,7 +103,7 @@ def allowed_on(jobs, state, head_promise, job, host, tasks, slack):
 
 @inner
 def cost_of_next(jobs, state, head_promise, job, host, before):
-    """Tasks of the head that a task of `job` costs on the host, after so many others that are not yet taken."""
+    """How many tasks of the head one more task of `job` costs on the host, after `before` others not yet taken."""
     if is_counted(head_promise):
         set_apart(jobs, state, head_promise, host)
     elif not is_apart(head_promise, host):
@@ -110,7 +114,7 @@ def cost_of_next(jobs, state, head_promise, job, host, before):
 
 @inner
 def _cost(jobs, head_promise, job, host, tasks):
-    """How many tasks of the head the host would hold less with so many tasks of `job`."""
+    """How many fewer tasks of the head the host holds at the shadow time, with so many tasks of `job`."""
     head, kind = head_promise.number[HEAD], jobs.kind[job]
     held = float(jobs.tasks[head])
     for r in range(head_promise.then.shape[1]):
@@ -123,7 +127,7 @@ def _cost(jobs, head_promise, job, host, tasks):
 
 @inner
 def take_for_long(jobs, state, head_promise, job, host, tasks):
-    """So many tasks of `job`, which outlasts the moment, take `host`, or give it back if fewer than 0."""
+    """Let that many tasks of `job`, a LONG job, take `host` at the shadow time; a negative number gives back."""
     if not is_apart(head_promise, host):
         return
     for r in range(head_promise.then.shape[1]):
@@ -135,13 +139,14 @@ def take_for_long(jobs, state, head_promise, job, host, tasks):
 
 @inner
 def left_for_long(jobs, state, head_promise, host):
-    """The cores and the memory of a host that a job may take beyond the promised moment: what the head leaves."""
+    """The cores and memory of a host that a LONG job may take: what the head's reservation leaves."""
     several = state.free.shape[1] > 1
     cores, memory = state.free[host, 0], state.free[host, 1] if several else 0.0
     head, node_count = head_promise.number[HEAD], is_apart(head_promise, host)
     if head < 0 or not (node_count or is_counted(head_promise)):
         return cores, memory
     keep = (head_promise.held[host] if node_count else head_promise.held_now[host]) - head_promise.number[SLACK]
+    # without these tasks on this host the head would no longer fit
     if keep > 0:
         then = head_promise.then[host] if node_count else state.free[host]
         cores = min(cores, then[0] - keep * jobs.demand[jobs.kind[head], 0])

@@ -1,14 +1,14 @@
-"""The next host with room for a task, by index: blocks of hosts that have none are passed over.
+"""Host blocks: the next host with room for a task, by index; blocks without such a host are passed over.
 
     host = next_host(state, hosts, demand, first, end)      the first such host from `first` on, before `end`
     host = next_in_turn(state, hosts, demand, last)         the first one after `last`, going up and around
     raise_block(state, host)                                whenever a host has more free than before, or opens
 
-Of each block of hosts it is known, for every whole number of cores, the most memory on any of its hosts that has so
-many free: two hosts, one with cores and one with memory, are not taken for a host with both. Numbers beyond the last
-step count as that one. It falls from step to step. Of hosts that are open it is never too low: one that gains, or is
-opened again, raises it. It may be too high, as one that loses leaves it, until a look at the block in vain makes it
-exact.
+Hosts stand in blocks of `HOSTS_OF_BLOCK`. For each whole number of cores, a block stores the most free memory of its
+open hosts with at least so many cores free; numbers beyond the last step count as the last step. One value covers both
+resources, so two hosts, one with cores and one with memory, never count as one host with both. Invariant: the value is
+never too low for an open host, because `raise_block` follows each gain. A loss may leave it too high, until a search of
+the block fails and makes it exact. So a block that is passed over has no such host, and the result is that of a scan.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -21,13 +21,14 @@ from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, SLACK, UNDO
 
 @inner
 def next_host(state, hosts, demand, first, end):
-    """The first host in `hosts`, bool[H], from `first` on and before `end` that has room for a task, -1 if none has."""
+    """The first host in `hosts`, bool[H], from `first` on and before `end`, with room for a task; -1 if none."""
     block = _next_block(state, demand, first // HOSTS_OF_BLOCK)
     while block * HOSTS_OF_BLOCK < end:
         begin, stop = block * HOSTS_OF_BLOCK, min((block + 1) * HOSTS_OF_BLOCK, hosts.shape[0])
         for host in range(max(first, begin), min(end, stop)):
             if state.free[host, 0] >= demand[0] and hosts[host] and fits(state.free[host], demand):
                 return np.int64(host)
+        # The block looked promising but had no host: its values are too high.
         _make_exact(state, block, begin, stop)
         block = _next_block(state, demand, block + 1)
     return np.int64(-1)
@@ -35,7 +36,7 @@ def next_host(state, hosts, demand, first, end):
 
 @inner
 def next_in_turn(state, hosts, demand, last):
-    """The first host in `hosts` after `last` that has room, going up and around, -1 if none has."""
+    """The first host in `hosts` after `last` with room, going up and around; -1 if none has room."""
     host = next_host(state, hosts, demand, last + 1, hosts.shape[0])
     return host if host >= 0 else next_host(state, hosts, demand, 0, last + 1)
 
@@ -51,7 +52,7 @@ def fits(room, demand):
 
 @inner
 def raise_block(state, host):
-    """`host` has more free than before, or is open again."""
+    """Raise the values of a host's block: the host has more free than before, or is open again."""
     most, block, cores = state.most, host // HOSTS_OF_BLOCK, state.free[host, 0]
     if cores < 0.0:
         return
@@ -64,7 +65,7 @@ def raise_block(state, host):
 
 @inner
 def _next_block(state, demand, block):
-    """The first block from `block` on, of which a host may have room; the number of blocks if there is none."""
+    """The first block from `block` on where a host may have room; the number of blocks if there is none."""
     most, step, memory = state.most, _step_of(state, demand[0]), demand[1] if demand.shape[0] > 1 else 0.0
     while block < most.shape[1]:
         if most[step, block] >= memory:
@@ -86,13 +87,13 @@ def _make_exact(state, block, first, last):
             step, memory = _step_of(state, state.free[host, 0]), state.free[host, 1] if several else 0.0
             most[step, block] = max(most[step, block], memory)
             _raise_others(state, host, block)
-    for step in range(_steps(state) - 2, -1, -1):  # a host with many cores free has few free too
+    for step in range(_steps(state) - 2, -1, -1):  # a host with many cores free also has fewer
         most[step, block] = max(most[step, block], most[step + 1, block])
 
 
 @inlined
 def _raise_others(state, host, block):
-    """The block has what is free of the further resources on the host."""
+    """Raise the block's values of the third and further resources to what the host has free."""
     most, resources = state.most, state.free.shape[1]
     for r in range(2, resources):
         at = most.shape[0] + r - resources
@@ -101,22 +102,24 @@ def _raise_others(state, host, block):
 
 @inlined
 def _step_of(state, cores):
-    """The row of `most` for so many cores."""
+    """The row of `most` for that number of cores."""
     return min(np.int64(cores), _steps(state) - 1)
 
 
 @inlined
 def _steps(state):
-    """Rows of `most` that stand for numbers of cores; the further resources have one each."""
+    """The rows of `most` for numbers of cores; each further resource has one row behind them."""
     return state.most.shape[0] - max(state.free.shape[1] - 2, 0)
 
 
 @inner
 def fill(jobs, state, head_promise, job, length, some_are_not):
-    """Write the hosts of first-fit behind the undo list, once a task; returns how many tasks find none.
+    """Write the hosts that first-fit takes behind the undo list, one entry a task; returns how many tasks get no host.
 
-    It is -1 where there is no room to write.
-    `length` LONG: beside what the head is promised. `some_are_not`: only hosts in `usable`, else all that are open.
+    Returns -1 if the undo list is too short.
+    `length` LONG: only within the slack of the head's reservation. `some_are_not`: only hosts in `usable`, else all
+    open
+    hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
     slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open

@@ -1,4 +1,4 @@
-"""Hosts that go down in the middle of a run: what runs there is stopped, and goes back to the queue if it may (C7)."""
+"""Hosts that fail during a run: jobs there are stopped, and go back to the queue if they may (rule C7)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -17,7 +17,7 @@ from loadmaster.sim.queue.engine.state import EASY, RUNNING
 
 @inner
 def next_failure_s(bound):
-    """When hosts fail next, infinite if never."""
+    """The next failure of hosts, infinite if there is none."""
     closures = bound.closures
     if bound.tally[FAILED] == closures.failing.shape[0]:
         return np.inf
@@ -26,7 +26,7 @@ def next_failure_s(bound):
 
 @inner
 def fail(engine, bound):
-    """The next failure comes; those that it stops are stopped in the order of their starts."""
+    """Let the next failure happen; the jobs that it stops are stopped in the order of their starts."""
     closure = bound.closures.failing[bound.tally[FAILED]]
     time_s = bound.closures.closure[closure].from_s
     bound.tally[FAILED] += 1
@@ -49,7 +49,7 @@ def fail(engine, bound):
 
 @inner
 def tell_shell(bound, job, time_s, how):
-    """Note that a job has left its hosts, where somebody outside wants to know."""
+    """Record that a job has left its hosts, if the shell wants to know."""
     at = bound.tally[EVENTS]
     if at < bound.news.shape[0]:
         bound.news[at].job, bound.news[at].time_s, bound.news[at].how = job, time_s, how
@@ -58,7 +58,7 @@ def tell_shell(bound, job, time_s, how):
 
 @inner
 def free_hosts(engine, row):
-    """The row's job runs no more: its hosts, its project and its limits get back what it held."""
+    """End the run of the row's job: hosts, project and limits get back what it held."""
     kind = engine.jobs.kind[row]
     task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
@@ -79,7 +79,7 @@ def free_hosts(engine, row):
 
 @inlined
 def _take_out(jobs, state, log, bound, closure):
-    """Take the running rows on hosts of the closure off the heap of ends, onto a heap by start; returns how many."""
+    """Move the running rows on hosts of the closure from the heap of ends to a heap by start; returns how many."""
     hits = kept = 0
     for i in range(state.tally[RUNNING]):
         end_s, row = state.end_s[i], np.int64(state.ending[i])
@@ -96,7 +96,7 @@ def _take_out(jobs, state, log, bound, closure):
 
 @inner
 def put_aside(jobs, log, bound, row, time_s):
-    """Note the run that is lost; the job has no start until it runs again."""
+    """Record the run that is lost; the job has no start until it runs again."""
     note_cut(jobs, log, bound, row, time_s, True)
     job, first = bound.row[row].owner, jobs.first_task[row]
     log.start_s[job] = bound.job[job].end_s = np.nan
@@ -106,7 +106,7 @@ def put_aside(jobs, log, bound, row, time_s):
 
 @inner
 def note_cut(jobs, log, bound, row, time_s, lost):
-    """Note a run that ends before its job does."""
+    """Record a run that ends before its job does."""
     own, cut, job = bound.tally, bound.cut, bound.row[row].owner
     cut.run[own[CUTS]].job, cut.run[own[CUTS]].lost = job, lost
     cut.run[own[CUTS]].start_s, cut.run[own[CUTS]].end_s = log.start_s[job], time_s

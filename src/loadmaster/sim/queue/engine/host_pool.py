@@ -1,8 +1,8 @@
-"""Where a count of free places says all of the hosts but their names: then the engine sees one host.
+"""The pool of hosts: where a count of free places describes the hosts fully, the engine sees one host.
 
-That is so where all tasks of a log ask for the same. A host holds a whole number of them, so a job finds room if there
-are as many places as it has tasks, wherever they are; and it costs a promised head as many places as it takes, again
-wherever. So is it where equal hosts hold one task each, whatever that task asks for.
+This holds in two cases. All tasks of a log have the same demand: a host then holds a whole number of tasks. Or equal
+hosts hold one task each, whatever its demand. A job then fits if there are as many free places as it has tasks, on any
+hosts, and it costs the head's reservation as many places as it takes. So the schedule is that of the real hosts.
 """
 
 import numpy as np
@@ -22,11 +22,11 @@ from loadmaster.sim.queue.engine.host_pool_kernel import BITS, CountedHosts
 from loadmaster.sim.queue.engine.state import PROFILE, Jobs
 
 MOST_CLASSES = 256
-"""Classes of hosts rated alike, above which hosts are what they are."""
+"""The most classes of hosts with equal scores for which a pool is built."""
 
 
 def no_pool() -> CountedHosts:
-    """Hosts are what they are."""
+    """The arrays of a run without a pool of hosts."""
     none, nobody = np.zeros(0, np.int64), np.zeros(0, np.int32)
     return CountedHosts(
         np.zeros((0, 0), np.uint64), none, none, nobody, nobody, np.zeros((0, 0), np.int32), none, nobody
@@ -36,9 +36,9 @@ def no_pool() -> CountedHosts:
 def pool_of(
     jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, host: Ints
 ) -> CountedHosts | None:  # fmt: skip
-    """The hosts as a pool; None where a count does not say all. The hosts of tasks are written into `host`.
+    """The hosts as a pool, or None if a count does not describe them fully; the hosts of tasks are written into `host`.
 
-    Nothing may bind the jobs.
+    No constraint may bind the jobs.
     """
     if not _by_count(policy, discipline, cluster):
         return None
@@ -55,7 +55,7 @@ def pool_of(
 
 
 def _by_count(policy: AnyPolicy, discipline: Discipline, cluster: Cluster) -> bool:
-    """Whether no rule looks at more of a host than its kind and what is left of it."""
+    """Whether no rule looks at more of a host than its kind and its free capacity."""
     walk, speed = backfilling_kind_of(discipline), cluster.speed
     named = walk.reservations != 0 or walk.kind == PROFILE or type(discipline.order) is FairShare  # it counts by itself
     at_pace = speed is not None and bool((speed == 1.0).all())
@@ -63,7 +63,7 @@ def _by_count(policy: AnyPolicy, discipline: Discipline, cluster: Cluster) -> bo
 
 
 def free_pool(places: Longs, kind: Ints, class_of: Longs, first_task: Longs, host: Ints) -> CountedHosts:
-    """Hosts with so many places, int64[H], all free; see `CountedHosts` for the rest."""
+    """A pool of hosts with so many places, int64[H], all free; see `CountedHosts` for the other arguments."""
     classes = np.zeros(int(class_of.max(initial=0)) + 1, np.int64)
     members = np.zeros((len(classes), -(-len(places) // BITS)), np.uint64)
     left, of = places.astype(np.int32), class_of.astype(np.int32)
@@ -73,7 +73,7 @@ def free_pool(places: Longs, kind: Ints, class_of: Longs, first_task: Longs, hos
 
 
 def into_classes(pool: CountedHosts) -> None:
-    """Let every host stand in its class, by what it has left; changed in place."""
+    """Put each host into the class of its free places; changed in place."""
     belongs = pool.class_of[pool.kind, pool.left]
     bits = np.zeros((len(pool.many), pool.members.shape[1] * BITS), np.uint8)
     bits[belongs[belongs >= 0], np.flatnonzero(belongs >= 0)] = 1
@@ -83,7 +83,7 @@ def into_classes(pool: CountedHosts) -> None:
 
 
 def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
-    """The same jobs on a host of as many places as the pool has: a job asks for one a task."""
+    """The same jobs on one host with the places of the whole pool: a job asks for one place a task."""
     number = len(jobs.tasks)
     demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
     as_one = jobs._replace(
@@ -96,7 +96,7 @@ def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
 
 
 def rates_alike(policy: Policy, jobs: Jobs, cluster: Cluster) -> bool:
-    """Whether the policy rates all free hosts alike: each holds one task, and it is not told their numbers."""
+    """Whether the policy scores all free hosts alike: each holds one task, and the policy cannot see host numbers."""
     return is_built_in(policy) and not policy.contextual and hosts_are_one_pool(jobs.demand, cluster)
 
 
@@ -108,7 +108,7 @@ def _places(kinds: Floats, demand: Floats) -> Longs:
 
 
 def _classes(policy: Policy, demand: Floats, kinds: Floats, places: Longs) -> Longs | None:
-    """`CountedHosts.class_of` for hosts of some kinds that hold so many tasks; None if classes are too many."""
+    """`CountedHosts.class_of` for kinds of hosts that hold so many tasks; None if there are too many classes."""
     left = np.arange(places.max(initial=0) + 1)
     class_of = np.where((left > 0) & (left <= places[:, None]), 0, -1)
     if policy is POLICIES["first-fit"]:
@@ -121,7 +121,7 @@ def _classes(policy: Policy, demand: Floats, kinds: Floats, places: Longs) -> Lo
     one_task = Context(0, 0, 0, 0, 0)
     try:
         scores = [rated(policy, demand, free[i], capacity[i], one_task) for i in range(len(kind))]
-    except InputError:  # a host may never come to be so
+    except InputError:  # that state of a host may never occur in a run
         return None
     class_of[kind, left] = np.unique(scores, return_inverse=True)[1]
     return class_of

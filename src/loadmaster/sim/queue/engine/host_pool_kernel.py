@@ -1,9 +1,9 @@
-"""Hosts of which a count of free places says all but their names (`host_pool.py`): named as jobs start and end.
+"""The pool of hosts, compiled: names hosts for tasks as jobs start and end (`host_pool.py`).
 
-To the engine they are one host, which offers as many places as there are. What is left to say is which hosts a job
-has: for one task after another the lowest rated, and of hosts rated alike the lowest number. How a policy rates a host
-depends on its kind and on its places left alone. So hosts rated alike are a class, as a row of bits; the classes stand
-in the order of the ratings, and a host that has taken a task goes on to the class of what it has left.
+The engine sees one host with all places. This module decides which real hosts a job gets: for each task the host with
+the lowest score, and the lowest number among equals. A score depends only on a host's kind and its free places. So
+hosts with equal scores form a class, kept as a row of bits, and classes stand in the order of their scores. Invariant:
+each host with a free place is in the class of its free places. A host that takes a task moves to its next class.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -19,14 +19,14 @@ BITS = 64
 
 
 class CountedHosts(NamedTuple):
-    """C classes of H hosts of K kinds with at most P places; arrays of nothing where hosts are what they are.
+    """C classes of H hosts of K kinds with at most P places; empty arrays where a run has no pool.
 
     Attributes:
         members: uint64[C, W], a bit for each host of a class.
-        many: int64[C], how many these are.
-        lowest: int64[C], no word of a class before it has a bit.
-        left: int32[H], places left; kind: int32[H].
-        class_of: int32[K, P + 1], where a host of a kind belongs that has so many places left; -1 with none.
+        many: int64[C], the hosts of each class.
+        lowest: int64[C], no word of a class before this one has a bit.
+        left: int32[H], free places; kind: int32[H].
+        class_of: int32[K, P + 1], the class of a host of a kind with so many free places; -1 with none.
         first_task: int64[J + 1]; host: int32[T], the host of each task.
     """
 
@@ -42,7 +42,7 @@ class CountedHosts(NamedTuple):
 
 @inner
 def take_lowest(pool, job):
-    """The tasks of `job` get the lowest rated hosts; there are enough."""
+    """Give the tasks of `job` the hosts with the lowest scores; there are enough free places."""
     task, end = pool.first_task[job], pool.first_task[job + 1]
     while task < end:
         at = np.int64(0)
@@ -51,7 +51,7 @@ def take_lowest(pool, job):
         host = _lowest_of(pool, at)
         _leave(pool, host, at)
         now = at
-        while task < end and 0 <= now <= at:  # no other host is rated as low
+        while task < end and 0 <= now <= at:  # no other host has a lower score
             pool.host[task] = host
             task += 1
             pool.left[host] -= 1
@@ -61,7 +61,7 @@ def take_lowest(pool, job):
 
 @inner
 def free_again(pool, job):
-    """The places of `job` are free."""
+    """Free the places of `job`."""
     task, end = pool.first_task[job], pool.first_task[job + 1]
     while task < end:
         host, begin = np.int64(pool.host[task]), task
@@ -82,6 +82,7 @@ def _lowest_of(pool, at):
     while pool.members[at, word] == np.uint64(0):
         word += 1
     pool.lowest[at] = word
+    # `bits & -bits` keeps the lowest bit alone
     bits = pool.members[at, word]
     return word * BITS + _place_of(bits & (~bits + np.uint64(1)))
 
@@ -103,7 +104,7 @@ def _join(pool, host, at):
 
 @inner
 def _place_of(one):
-    """Which bit is the only one set."""
+    """The number of the only bit that is set."""
     place, step = np.int64(0), np.uint64(32)
     while step > np.uint64(0):
         if one >> step != np.uint64(0):

@@ -1,8 +1,8 @@
-"""Hosts reserved within a pass for jobs that do not fit: the one with most free memory, then the next (rule Q2).
+"""Hosts reserved within a pass for jobs that do not fit: most free memory first, lower index among equals (rule Q2).
 
-Often hundreds are reserved in a pass. So they are first put on shelves by level of memory, and only the hosts of one
-shelf at a time stand in a heap; a shelf that is wanted as a whole needs no order at all. Memory only falls within a
-pass when this is looked at, so a host that has moved has moved to a lower shelf: it is put there when it is met.
+A pass often reserves hundreds of hosts. So the hosts first go on shelves by level of free memory, and only the hosts of
+one shelf at a time stand in a heap. A shelf that is reserved as a whole needs no order. Free memory only falls within a
+pass, so a host can only move to a lower shelf; it is put there when it is met.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -17,8 +17,9 @@ from loadmaster.sim.queue.engine.state import CLOSED, HEAPED, NO_SHELVES, PENDIN
 
 @inlined
 def reserve(engine, job):
-    """Reserve hosts for `job`; where any host will do, only count it, and choose when someone looks."""
+    """Reserve hosts for `job`; where any host will do, only count it, and choose the host when it matters."""
     kind, hosts = engine.jobs.kind[job], engine.jobs.hosts[job]
+    # any host will do: the count is enough until a job is placed
     if engine.jobs.tasks[job] == 1 and engine.jobs.holdable[kind] and engine.jobs.whole[hosts]:
         engine.state.tally[PENDING] += 1
         return
@@ -40,6 +41,7 @@ def reserve(engine, job):
         if best < 0:
             return
         _close(engine.state, engine.scores, best)
+        # the capacity counts, not the free part: running jobs will leave the host
         held = np.inf
         for r in range(demand.shape[0]):
             if demand[r] > 0.0:
@@ -49,14 +51,14 @@ def reserve(engine, job):
 
 @inlined
 def nobody_reserved(state):
-    """Count no host as reserved, as a pass begins."""
+    """Begin a pass: no host is reserved."""
     state.tally[CLOSED] = state.tally[PENDING] = state.tally[HEAPED] = 0
     state.tally[SHELF] = NO_SHELVES
 
 
 @inlined
 def reopen(state, scores):
-    """A pass has ended: no host is reserved any more."""
+    """End a pass: open all reserved hosts again."""
     for i in range(state.tally[CLOSED]):
         host = np.int64(state.closed[i])
         state.open[host] = True
@@ -89,6 +91,7 @@ def flush(state, scores):
             _take_shelf(state, scores, memory)
             continue
         host = np.int64(state.holder[0])
+        # the host has lost memory since it came into the heap
         stale = state.left_free[0] != -state.free[host, memory]
         count[HEAPED] = drop_first(state.left_free, state.holder, count[HEAPED])
         if stale:
@@ -100,7 +103,7 @@ def flush(state, scores):
 
 @inner
 def _fill_shelves(state, memory):
-    """Put every open host on its shelf."""
+    """Put each open host on its shelf."""
     for level in range(state.shelf.shape[0]):
         state.shelf[level] = -1
     state.tally[SHELF] = state.shelf.shape[0]
@@ -111,7 +114,7 @@ def _fill_shelves(state, memory):
 
 @inlined
 def _put(state, host, memory):
-    """Put a host on its shelf, or in the heap if that is the shelf at hand."""
+    """Put a host on its shelf, or into the heap if its shelf is the present one or above."""
     free = state.free[host, memory]
     level = min(max(np.int64(free * state.shelves_a_unit[0]), 0), state.shelf.shape[0] - 1)
     if level >= state.tally[SHELF]:
@@ -123,7 +126,7 @@ def _put(state, host, memory):
 
 @inner
 def _take_shelf(state, scores, memory):
-    """Go on to the next shelf: reserve all its hosts if so many are wanted, else put them into the heap."""
+    """Go on to the next shelf: reserve all its hosts if that many are wanted, else put them into the heap."""
     count = state.tally
     count[SHELF] -= 1
     host = np.int64(state.shelf[count[SHELF]])

@@ -1,4 +1,10 @@
-"""Demands that have found no hosts in a pass: what is free, and what the promised head leaves, only shrink in it."""
+"""Infeasible cache: demands that found no hosts in this scheduling pass.
+
+Within a pass, free capacity and the head's slack only shrink. So a demand that is no smaller, with no fewer tasks, on
+the same set of hosts, fails too. The cache has three parts: the last failure of each demand by itself, the least memory
+that failed for each whole number of cores (steps), and a short list of other failed demands. An entry counts only under
+the stamp of its pass, so nothing is cleared between passes.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -9,7 +15,7 @@ from loadmaster.sim.queue.engine.state import MOVES, PARETO, STAMP
 
 @inner
 def is_hopeless(jobs, state, job, length):
-    """A demand no larger, with no more tasks, has failed in this pass on the same hosts."""
+    """Whether a demand no larger, with no more tasks, has failed on the same hosts in this pass."""
     kind, hosts = jobs.kind[job], jobs.hosts[job]
     known = state.failed[length, hosts, kind] == state.tally[STAMP]
     if known and jobs.tasks[job] >= state.failed_tasks[length, hosts, kind]:
@@ -29,10 +35,10 @@ def is_hopeless(jobs, state, job, length):
 
 @inner
 def remember(jobs, state, job, length, tasks):
-    """So many tasks of `job` find no hosts any more in this pass.
+    """Record that so many tasks of `job` find no hosts any more in this pass.
 
-    Of LONG jobs that is known of one task alone: of several, the first take what they are allowed on hosts where it is
-    dear, and a larger demand, which fits on fewer, may come off better.
+    For LONG jobs, only a failure of one task is recorded. Of several tasks the first may take costly hosts, so a larger
+    demand, which fits on fewer hosts, may still succeed.
     """
     kind, hosts = jobs.kind[job], jobs.hosts[job]
     stamp = state.tally[STAMP]
@@ -57,7 +63,7 @@ def remember(jobs, state, job, length, tasks):
 
 @inlined
 def _goes_by_steps(jobs, job):
-    """Whether a demand of whole cores and memory alone may go to every host: steps know as much of it as can be."""
+    """Whether steps describe the demand fully: whole cores, memory alone beside them, every host allowed."""
     demand = jobs.demand[jobs.kind[job]]
     return jobs.whole[jobs.hosts[job]] and demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
 
@@ -74,26 +80,26 @@ def _is_known_by_steps(jobs, state, job, length):
 
 @inlined
 def _remember_by_steps(jobs, state, kind, length):
-    """The demand has failed, and so has all of as much memory on every step from its own on."""
+    """Record the demand as failed on its own step and on every step with more cores."""
     demand, stamp = jobs.demand[kind], state.tally[STAMP]
     memory = demand[1] if demand.shape[0] > 1 else 0.0
     for step in range(np.int64(demand[0]), state.steps.shape[1]):
         known = state.steps[length, step]
         if known.stamp == stamp and known.memory <= memory:
-            return  # and from here on too
+            return  # the steps above are no higher
         known.stamp, known.memory = stamp, memory
 
 
 @inlined
 def failed_partly(jobs, state, job):
-    """Whether as many tasks of the demand found no hosts beside the promised head since somebody started last."""
+    """Whether as many tasks of the demand failed beside the head's reservation since a job started last."""
     hosts, kind = jobs.hosts[job], jobs.kind[job]
     return state.partly[hosts, kind] == state.tally[MOVES] and jobs.tasks[job] >= state.partly_tasks[hosts, kind]
 
 
 @inlined
 def remember_partly(jobs, state, job, tasks):
-    """Fewer than so many tasks of the demand find hosts beside the promised head, until somebody starts."""
+    """Record that fewer than so many tasks of the demand fit beside the reservation, until a job starts."""
     hosts, kind = jobs.hosts[job], jobs.kind[job]
     state.partly[hosts, kind] = state.tally[MOVES]
     state.partly_tasks[hosts, kind] = tasks

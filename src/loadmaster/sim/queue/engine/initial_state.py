@@ -1,4 +1,4 @@
-"""The arrays that change in a run of the compiled engine, as they are before anything has happened."""
+"""The changing arrays of the compiled engine at the beginning of a run."""
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from loadmaster.sim.queue.engine.state import (
 )
 
 MOST_STEPS = 1024
-"""Whole cores that are told apart where hosts without room are passed over."""
+"""The most steps of whole cores in the capacity frontier and in the infeasible cache."""
 BLOCK_STEPS = 64
 """The same in a block of hosts."""
 SHELVES = 1024
-"""Levels of memory by which hosts are told apart before they are reserved one by one."""
+"""Levels of free memory on which hosts are put before they are reserved one by one."""
 
 
 def empty_state(
@@ -47,7 +47,7 @@ def empty_state(
     meta: bool,
     promises: bool,
 ) -> QueueState:
-    """Empty hosts, and nothing remembered."""
+    """All hosts empty, and nothing remembered."""
     total, hosts, kinds = jobs.submit_s.shape[0], cluster.hosts, jobs.demand.shape[0]
     projects, resources = len(jobs.span) - 1, cluster.capacity.shape[1]
     room = startable(jobs, cluster)
@@ -70,7 +70,7 @@ def empty_state(
         failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
         failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
         steps=np.zeros((2, _steps(cluster)), STEP),
-        # What has no room here is not remembered.
+        # Further failures are not remembered.
         pareto=np.zeros((2, PARETO, resources + 2)),
         paretos=np.zeros(2, np.int64),
         # A host is on a shelf, in the heap or in neither: it leaves one before it is put into the other.
@@ -103,7 +103,7 @@ def empty_state(
 
 
 def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
-    """Nobody waits, at positions that stand for good unless an order ticks."""
+    """An empty queue; positions are fixed unless the order ticks."""
     rows = len(jobs.kind)
     total = positions(rows) if ticked else rows
     parts = 3 if int(jobs.tasks.max(initial=1)) > 1 else 2
@@ -118,7 +118,7 @@ def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
 
 
 def nobody_ranked(jobs: int, happened: PendingEvents) -> Ranked:
-    """Nobody waits, of so many jobs, under an order whose ranks change; a job waits, and is in the heap, once."""
+    """An empty queue of at most so many jobs under an order whose ranks change; a job is in the heap once."""
     return Ranked(
         queue=np.zeros(jobs, np.int32),
         where=np.zeros(jobs, np.int32),
@@ -138,7 +138,7 @@ def nobody_ranked(jobs: int, happened: PendingEvents) -> Ranked:
 
 
 def full_frontier(cluster: Cluster) -> CapacityFrontier:
-    """Upper bounds before a look at any host."""
+    """Upper bounds before any host is looked at."""
     steps = _steps(cluster)
     most = np.full(4, cluster.capacity[:, 0].max())
     memory = cluster.capacity[:, 1].max() if cluster.capacity.shape[1] > 1 else 0.0
@@ -150,19 +150,19 @@ def full_frontier(cluster: Cluster) -> CapacityFrontier:
 
 
 def _most_of_blocks(cluster: Cluster) -> Floats:
-    """float64[C + R - 2, B]: that of every block any host may have as much free as any host of the cluster."""
+    """float64[C + R - 2, B]: each block starts with the largest capacity of the cluster, a safe upper bound."""
     hosts, resources = cluster.capacity.shape
     steps = 1 + int(min(BLOCK_STEPS, cluster.capacity[:, 0].max()))
     return np.full((steps + max(0, resources - 2), -(-hosts // HOSTS_OF_BLOCK)), cluster.capacity.max(initial=0.0))
 
 
 def _steps(cluster: Cluster) -> int:
-    """One host alone has as much memory at each step."""
+    """The number of steps; on one host alone, each step has the same memory."""
     return 2 + int(min(MOST_STEPS if cluster.hosts > 1 else 0, cluster.capacity[:, 0].max()))
 
 
 def no_moment(cluster: Cluster, room: int) -> HeadPromise:
-    """Nothing is promised; so many tasks can start in a pass, so no more jobs. A host is touched once, by its stamp."""
+    """No reservation; `room` bounds the starts of a pass. A host is touched once, by its stamp."""
     hosts, resources = cluster.capacity.shape
     return HeadPromise(
         then=np.zeros((hosts, resources)),

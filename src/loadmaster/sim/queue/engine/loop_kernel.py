@@ -1,4 +1,7 @@
-"""The engine of the queue family, compiled: any placement policy, any order, several backfillings, Max-Jobs."""
+"""The event loop of the queue, compiled: any placement policy, any order, several backfillings, Max-Jobs.
+
+One turn of the loop is: go to the next event, let jobs end and arrive, make one scheduling pass, commit its starts.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -37,16 +40,16 @@ from loadmaster.sim.queue.engine.twin_kernel import serve_as_best
 
 @inner
 def run(engine, bound, shadow, plan, general, preemption, twin):
-    """Go on until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
+    """Run until all is done or the records are full; changes all but jobs, capacity, rules and columns in place.
 
-    The others are parts that a run may lack; compiled for None, nothing of such a part is left. There is one of
-    `shadow`, `plan`, `general` and `twin`, which make the passes.
+    The other arguments are parts that a run may lack; compiled for None, such a part costs nothing. Exactly one of
+    `shadow`, `plan`, `general` and `twin` is there: it makes the passes.
 
     Args:
         engine: a `queue_engine.QueueEngine`.
         bound: a `constraint_state.ConstraintState`: constraints.
-        shadow: anything: passes that promise a shadow time to the head of the queue, or nothing to anybody.
-        plan: a `profile.state.Reservations`: hosts are reserved for all who wait.
+        shadow: anything: passes that give the head of the queue a shadow time, or make no reservation.
+        plan: a `profile.state.Reservations`: each waiting job gets a reservation.
         general: a `general_state.GeneralPass`: any backfilling, through a scheduling pass; `bound` must be there too.
         preemption: a `preemption_state.PreemptionState`: jobs are stopped for others; only beside `general`.
         twin: a `twin_arrays.TwinArrays`: each pass is that of the member that it follows.
@@ -57,6 +60,7 @@ def run(engine, bound, shadow, plan, general, preemption, twin):
         now = _go_on(engine, bound, shadow, plan, general, preemption, twin)
         if now == np.inf:
             return DONE
+        # no job waits: this moment has no pass and no row in the record
         if queue_length(engine.state, bound) == 0:
             continue
         wrong = _decide(engine, bound, shadow, plan, general, preemption, twin, now)
@@ -72,7 +76,7 @@ def run(engine, bound, shadow, plan, general, preemption, twin):
 
 @inlined
 def _go_on(engine, bound, shadow, plan, general, preemption, twin):
-    """All that happens before the next pass; returns its moment, infinite if there is none."""
+    """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
     if shadow is not None:
         now = _go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
@@ -87,7 +91,7 @@ def _go_on(engine, bound, shadow, plan, general, preemption, twin):
 
 @inlined
 def _decide(engine, bound, shadow, plan, general, preemption, twin, now):
-    """One pass, and its row in the record; returns what is wrong, 0 if nothing."""
+    """One pass, and its row in the record; returns wrong or 0."""
     wrong = 0
     if shadow is not None:
         wrong = _serve(engine, bound, now)
@@ -102,7 +106,7 @@ def _decide(engine, bound, shadow, plan, general, preemption, twin, now):
 
 @inlined
 def _reserve(engine, plan, now):
-    """A pass in which hosts are reserved for all who wait."""
+    """A pass that gives each waiting job a reservation."""
     log, row = plan.log, plan.log.rows[0]
     wrong = lacks_room(plan, now)
     if wrong == 0:
@@ -115,7 +119,7 @@ def _reserve(engine, plan, now):
 
 @inlined
 def _go_on_unbound(engine, plan):
-    """The same where no constraint binds."""
+    """As `_go_on`, in a run without constraints."""
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]
     count, total = engine.state.tally, engine.jobs.submit_s.shape[0]
@@ -145,6 +149,7 @@ def _serve(engine, bound, now):
     engine.log.time_s[row] = now
     engine.log.queue_length[row] = queue_length(engine.state, bound)
     if bound is None and engine.rules.tracks_events:
+        # ranks need an update only if they move, jobs arrived or a tick is due
         if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
             engine.calls.update_priorities(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
     elif engine.rules.moving and engine.calls.rank(

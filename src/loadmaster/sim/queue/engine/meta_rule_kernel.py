@@ -1,4 +1,4 @@
-"""The best pass of a meta-rule's members over one state, compiled: pass, undo, and redo for the best one (Max-Jobs)."""
+"""The best pass of a meta-rule's members over one state, compiled: pass, undo, and redo the best one (Max-Jobs)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -22,7 +22,7 @@ from loadmaster.sim.queue.engine.state import (
 
 @inner
 def best_pass(engine, bound, now):
-    """Every member passes over the same state; the plan of the first best one stays. Returns (winners, wrong)."""
+    """Let each member pass over the same state, and keep the plan of the first best. Returns (winners, wrong)."""
     count = engine.state.tally
     best_value = -1.0
     best_planned = 0
@@ -37,7 +37,7 @@ def best_pass(engine, bound, now):
         certain &= engine.rules.members == 1 or (count[PARTLY] == 0 and engine.state.news.number[AT_FIRST] == 1)
         leans |= engine.head_promise.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
-        if engine.rules.members == 1 or one:  # every member would start the same jobs
+        if engine.rules.members == 1 or one:  # all members start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else engine.state.undo_host[count[UNDO] - 1]
             if engine.rules.members > 1:
                 certain = certain and count[PARTLY] == 0
@@ -54,9 +54,11 @@ def best_pass(engine, bound, now):
                 engine.state.plan_host[0, i] = engine.state.undo_host[i]
         elif value == best_value:
             winners |= 1 << member
+        # undo this member's plan before the next one passes
         take_back(engine, 0, 0, SHORT)
         if bound is None and engine.rules.pruned and starts_all:
             break
+    # redo the best plan on the same hosts
     for i in range(best_planned):
         job = engine.state.plan_job[0, i]
         engine.state.plan_task[i] = count[UNDO]
@@ -71,7 +73,7 @@ def best_pass(engine, bound, now):
 
 @inlined
 def _all_tie(rules, log, starts_all):
-    """Whom the log names where all members would start the same: not those that are not tried."""
+    """The winners for the log where all members start the same; with pruning, only members that were tried."""
     if rules.members == 1:
         return np.int64(log.value.shape[1])  # the bit of a meta-rule's only member, none without a meta-rule
     return np.int64(1) if rules.pruned and starts_all else (np.int64(1) << rules.members) - 1
@@ -79,7 +81,7 @@ def _all_tie(rules, log, starts_all):
 
 @inner
 def value_of_plan(engine):
-    """What the jobs of the plan at hand are worth to Max-Jobs."""
+    """The value of the planned jobs under the target of Max-Jobs."""
     planned = engine.state.tally[PLANNED]
     if engine.rules.target == 0:
         return float(planned)

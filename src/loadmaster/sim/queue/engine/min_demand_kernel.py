@@ -1,8 +1,9 @@
-"""The least that anybody asks for below each node of a tree over the waiting jobs' positions.
+"""Least demands of the waiting jobs below each node of the queue tree.
 
-A job that joins lowers what is known of the nodes above it. One that leaves only marks them: what they say still holds,
-but may be less than anybody below asks for. A node is worked out anew, with what lies below it, when somebody looks at
-it and what it says does not settle the matter: most jobs leave the front of the queue, where nobody looks again.
+Invariant: a node never states more than the least demand below it. A job that joins lowers the nodes above it. A job
+that leaves only marks them as loose: their values still hold, but may be too low. A loose node is computed again, with
+its children, only when a search looks at it and its value does not settle the question. Most jobs leave the front of
+the queue, where no search looks again, so most marks cost nothing.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,7 +15,7 @@ from loadmaster.sim.queue.engine.state import EXPECTED, FAN, LANES, LOW, MEMORY,
 
 @inlined
 def come_below(jobs, waiting, position, job):
-    """`job` waits at `position` from now on."""
+    """Lower the nodes above `position`, where `job` waits from now on."""
     node = position // FAN
     _lower(jobs, waiting.low, node, job)
     _lower(jobs, waiting.mid, node // FAN, job)
@@ -23,7 +24,7 @@ def come_below(jobs, waiting, position, job):
 
 @inlined
 def leave_from(waiting, position):
-    """Nobody waits at `position` any longer."""
+    """Mark the nodes above `position` as loose: the job there has left."""
     node = position // FAN
     waiting.loose[LOW, node] = True
     waiting.loose[MID, node // FAN] = True
@@ -32,7 +33,7 @@ def leave_from(waiting, position):
 
 @inner
 def _lower(jobs, least, node, job):
-    """`job` is below the node."""
+    """Lower the values of a node to the demand of `job`, which is below it."""
     demand = jobs.demand[jobs.kind[job]]
     lane = lane_of(demand[0])
     least[node, MEMORY, lane] = min(least[node, MEMORY, lane], demand[1] if demand.shape[0] > 1 else 0.0)
@@ -43,7 +44,7 @@ def _lower(jobs, least, node, job):
 
 @inner
 def lane_of(cores):
-    """The lane of jobs that ask for so many cores a task: it doubles from lane to lane."""
+    """The lane of jobs with so many cores a task; the number of cores doubles from lane to lane."""
     lane = np.int64(0)
     while lane < LANES - 1 and cores >= np.int64(1) << lane:
         lane += 1
@@ -52,7 +53,7 @@ def lane_of(cores):
 
 @inner
 def tighten_low(jobs, waiting, node):
-    """Make what a lowest block says exact; returns whether it might not have been."""
+    """Make a lowest block exact; returns whether it was loose."""
     if not waiting.loose[LOW, node]:
         return False
     settle_block(waiting, jobs, node)
@@ -61,7 +62,7 @@ def tighten_low(jobs, waiting, node):
 
 @inner
 def tighten_mid(jobs, waiting, node):
-    """As `tighten_low`, of a block of blocks."""
+    """As `tighten_low`, for a block of lowest blocks."""
     if not waiting.loose[MID, node]:
         return False
     for child in range(node * FAN, min((node + 1) * FAN, waiting.low.shape[0])):
@@ -73,7 +74,7 @@ def tighten_mid(jobs, waiting, node):
 
 @inner
 def tighten_top(jobs, waiting, node):
-    """As `tighten_low`, of a block of those."""
+    """As `tighten_low`, for a block of middle blocks."""
     if not waiting.loose[TOP, node]:
         return False
     for child in range(node * FAN, min((node + 1) * FAN, waiting.mid.shape[0])):
@@ -85,7 +86,7 @@ def tighten_top(jobs, waiting, node):
 
 @inner
 def settle_block(waiting, jobs, node):
-    """Work out anew the least that the jobs of a lowest block ask for."""
+    """Compute the least demands of a lowest block from its waiting jobs."""
     waiting.loose[LOW, node] = False
     for part in range(waiting.low.shape[1]):
         for lane in range(LANES):
@@ -97,7 +98,7 @@ def settle_block(waiting, jobs, node):
 
 @inner
 def settle(below, above, node):
-    """Work out anew the least of a block of blocks."""
+    """Compute the least demands of a higher block from its children."""
     parts = below.shape[1]
     for part in range(parts):
         for lane in range(LANES):

@@ -1,6 +1,7 @@
-"""One pass over the queue, compiled: who starts now under a backfilling, for one placement policy.
+"""One scheduling pass over the queue, compiled: which jobs start now, for one backfilling and one placement policy.
 
-The starts of a pass are a plan that can be taken back: Max-Jobs lets several policies pass over the same state.
+A pass only plans: its starts stand in `plan_job[1]` and in the undo list, and can be taken back. Max-Jobs needs this:
+it lets several policies pass over the same state.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -48,7 +49,7 @@ from loadmaster.sim.queue.engine.state import (
 
 @inner
 def serve(engine, member, bound, now):
-    """One member passes over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
+    """Let one member pass over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = engine.state.tally
     _begin(engine, bound, engine.rules.ticked)
     if engine.rules.moving:
@@ -62,7 +63,7 @@ def serve(engine, member, bound, now):
     passing = (
         unseen and engine.rules.backfilling == WALK and engine.rules.reservations == 0 and engine.rules.lookahead < 0
     )
-    first = np.int64(0)  # jobs from here on, in their order, are tried on all hosts; those in front only on new ones
+    first = np.int64(0)  # jobs from here on are tried on all hosts; jobs before it on changed hosts alone
     if bound is None and passing and may_know(engine.rules, engine.state):
         first = _try_news(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
@@ -81,17 +82,20 @@ def serve(engine, member, bound, now):
         tried += 1
         placed = False
         if head >= 0 and engine.head_promise.number[HEAD] < 0:
-            promise(engine, head, now)  # not before somebody might have room beside it
+            promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
                 renew_news(engine)
         length = length_of(
             engine.head_promise, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
         )
+        # a job that the last pass tried: only changed hosts can hold it
         is_old = first > 0 and engine.waiting.position[job] < first
         if chosen and may_fit(engine.jobs, engine.frontier, job, length):
             count[CHOICE] = 1
+        # the first LONG job of the pass: compute what the reservation leaves
         if length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
             renew_if_changed(engine, job, LONG)
+        # two cheap refusals before any host is looked at
         if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
             engine.jobs, engine.state, job, length
         ):
@@ -103,6 +107,7 @@ def serve(engine, member, bound, now):
                 break
             if not placed and is_old:
                 renew_news(engine)
+            # the frontier was too high for this job: make it exact
             elif not placed and engine.jobs.tasks[job] == 1:
                 renew_if_changed(engine, job, length)
         if placed:
@@ -117,6 +122,7 @@ def serve(engine, member, bound, now):
             passing = unseen
             if engine.rules.shortest:
                 begin_shortest(engine.ranked, engine.frontier, engine.head_promise, now, head)
+            # the last pass tells something only if no job has started before the head
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
             known = bound is None and count[PLANNED] == 0 and may_know(engine.rules, engine.state)
             if known and holds_still(engine, head, now):
@@ -124,6 +130,7 @@ def serve(engine, member, bound, now):
             continue
         if not was_shut_out(bound):
             if (
+                # the least demand of the log fits nowhere, so no other job fits either
                 engine.rules.everywhere
                 and length == SHORT
                 and engine.jobs.smallest[engine.jobs.kind[job]]
@@ -142,9 +149,10 @@ def serve(engine, member, bound, now):
 
 @inlined
 def _begin(engine, bound, ticked):
+    """Reset what holds for one pass: reservations, cursors, the head, the undo list."""
     count = engine.state.tally
     if bound is not None:
-        engine.head_promise.number[COUNTED] = -1  # hosts have changed that nobody has counted
+        engine.head_promise.number[COUNTED] = -1  # hosts have changed without a recount
     count[STAMP] += 1
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
@@ -160,14 +168,14 @@ def _begin(engine, bound, ticked):
 
 @inlined
 def _try_news(engine):
-    """What is known of the last pass holds; the position from which on nothing is."""
+    """Use what the last pass found; returns the first position of a job that it did not try."""
     renew_news(engine)
     return first_new(engine.state)
 
 
 @inlined
 def _next(engine, now, passing, first):
-    """The next job to be looked at and its group, (-1, 0) if none; those before `first` are tried on new hosts only."""
+    """The next job and its group, (-1, 0) if there is none; a job before `first` must fit on a changed host."""
     while True:
         project = neediest_project(engine.state)
         if project < 0:
@@ -192,7 +200,7 @@ def _next(engine, now, passing, first):
 
 @inlined
 def _next_of_two(engine, now, passing):
-    """The next job under a ticked order: of those sorted at the last tick and those that came since; -1 at the end."""
+    """The next job under a ticked order, from the jobs sorted at the last tick and those since; -1 at the end."""
     first, of = np.int64(-1), 0
     for run in range(2):
         end = engine.waiting.span[run + 1]
@@ -213,7 +221,7 @@ def _next_of_two(engine, now, passing):
 
 @inlined
 def _plan(jobs, state, bound, job, project):
-    """Note that `job` starts, on the hosts at the end of the undo list."""
+    """Plan the start of `job` on the hosts at the end of the undo list."""
     count = state.tally
     state.plan_job[1, count[PLANNED]] = job
     state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
@@ -225,7 +233,7 @@ def _plan(jobs, state, bound, job, project):
 
 @inlined
 def _forget(jobs, state, scores, bound):
-    """The pass was but a plan: nobody has started yet, no host is reserved."""
+    """Undo what the pass counted while planning: no job has started yet, and no host stays reserved."""
     count = state.tally
     for i in range(count[PLANNED]):
         job = state.plan_job[1, i]

@@ -1,4 +1,4 @@
-"""Who is stopped for whom before a pass, compiled: the same as `loadmaster.sim.queue.plain.preemption` (rule C8)."""
+"""Which jobs are stopped for which before a pass, compiled: as `loadmaster.sim.queue.plain.preemption` (rule C8)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -18,9 +18,9 @@ from loadmaster.sim.queue.engine.victims_kernel import count_held, find_victims,
 
 @inner
 def make_way(engine, bound, general, preemption, now):
-    """Stop others for those in the line that need it; returns (whether somebody starts first, winners, wrong or 0).
+    """Stop jobs for rows in the line that need their hosts; returns (whether a row starts first, winners, wrong or 0).
 
-    Slurm's clock stays as it was: no pass of its loops has been made.
+    Slurm's clock stays as it was, because its loops have made no pass.
     """
     preemption.number[QUEUED] = queue_length(engine.state, bound)
     one, two, three, four = general.clock[0], general.clock[1], general.clock[2], general.clock[3]
@@ -41,7 +41,7 @@ def make_way(engine, bound, general, preemption, now):
 
 @inner
 def pass_again_if_need_be(state, bound, preemption, first):
-    """The pass is over; there is one more at this moment if it was for one row alone, or let others into the queue."""
+    """Ask for one more pass at this moment if this one was for one row alone, or let jobs back into the queue."""
     if first or (preemption.number[BACK] > 0 and state.tally[PLANNED] > 0):
         bound.tally[AGAIN] = 1
     preemption.number[BACK] = preemption.number[HANDLED] = 0
@@ -49,10 +49,11 @@ def pass_again_if_need_be(state, bound, preemption, first):
 
 @inner
 def choose_victims(engine, bound, general, preemption, now):
-    """List who leaves or is told to end, and let the first row start for which others leave at once.
+    """Choose the jobs that leave or get notice, and start the first row for which jobs leave at once.
 
-    `alone` is a door for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start is the
-    plan, and its hosts are taken. Those who leave are on theirs still.
+    `alone` is an entry point for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start
+    is
+    the plan, and its hosts are taken. The jobs that leave are still on their hosts.
     """
     order, winners, wrong = general.this_pass.order, np.int64(0), np.int64(0)
     preemption.number[LEAVING] = 0
@@ -67,6 +68,7 @@ def choose_victims(engine, bound, general, preemption, now):
         lay(engine.state, bound, general, now)
         if not within_limits(general.rows, general.this_pass, row):
             continue
+        # a row that fits without victims needs none
         fits, wrong = _fits(engine, bound, general, preemption, row, now)
         if not fits and wrong == 0:
             wrong = find_victims(engine, bound, general, preemption, row, many, now)
@@ -76,6 +78,7 @@ def choose_victims(engine, bound, general, preemption, now):
             continue
         _lend_told(engine, general, preemption, -1.0)
         _lend_leaving(engine, general, preemption, 1.0)
+        # jobs that leave at once make room now, jobs with notice do not
         winners, wrong = pass_alone(engine, bound, general, row, now)
         _lend_leaving(engine, general, preemption, -1.0)
         if wrong == 0 and engine.state.tally[PLANNED] > 0:
@@ -91,7 +94,7 @@ def choose_victims(engine, bound, general, preemption, now):
 
 @inner
 def _fits(engine, bound, general, preemption, row, now):
-    """Whether the row would start if nobody else waited; returns (whether, wrong or 0)."""
+    """Whether the row would start if no other row waited; returns (whether, wrong or 0)."""
     if count_held(engine.state, general, preemption, row) < general.rows.of[row].tasks:
         return False, np.int64(0)
     _, wrong = pass_alone(engine, bound, general, row, now)
@@ -103,7 +106,7 @@ def _fits(engine, bound, general, preemption, row, now):
 
 @inner
 def _note_chosen(engine, general, preemption, row):
-    """Those who have time are told to end, the others are to leave; whether anybody has time."""
+    """Give chosen jobs with a grace time notice, and mark the others to leave; whether any has a grace time."""
     anybody = False
     for at in range(preemption.number[CHOSEN]):
         job = np.int64(preemption.chosen[at])
@@ -122,7 +125,7 @@ def _note_chosen(engine, general, preemption, row):
 
 @inner
 def _forget_chosen(preemption):
-    """The pass is made again from the beginning: nobody has been chosen."""
+    """Undo the choice of victims: the pass will be made again from the beginning."""
     for at in range(preemption.number[LEAVING]):
         preemption.notices[preemption.leaving[at]].given = preemption.notices[preemption.leaving[at]].leaves = False
     preemption.number[LEAVING] = 0
@@ -130,7 +133,7 @@ def _forget_chosen(preemption):
 
 @inner
 def _lend_told(engine, general, preemption, sign):
-    """As if those in their time of grace had ended, or with sign -1 no longer so."""
+    """Act as if jobs in their grace time had ended, or with sign -1 no longer."""
     for i in range(preemption.number[RUNNING]):
         job = np.int64(preemption.running[i])
         if preemption.notices[job].given:
@@ -139,7 +142,7 @@ def _lend_told(engine, general, preemption, sign):
 
 @inner
 def _lend_leaving(engine, general, preemption, sign):
-    """As if those who leave had left, or with sign -1 no longer so."""
+    """Act as if the leaving jobs had left, or with sign -1 no longer."""
     for at in range(preemption.number[LEAVING]):
         job = np.int64(preemption.leaving[at])
         if preemption.notices[job].leaves:

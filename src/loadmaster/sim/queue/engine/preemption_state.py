@@ -1,4 +1,4 @@
-"""What the engine over the compiled pass knows of preemption: who may stop whom, and who is stopped (rule C8)."""
+"""The state of preemption beside the general pass: which jobs may stop which, and which are stopped (rule C8)."""
 
 from typing import NamedTuple
 
@@ -16,20 +16,20 @@ from loadmaster.sim.queue.engine.constraint_arrays import open_rows
 from loadmaster.sim.queue.plain.victims import may_stop, mode_of, worth_of
 
 OFF, REQUEUE, CANCEL, SUSPEND = range(4)
-"""What becomes of a victim."""
+"""What happens to a victim."""
 _MODES = ("off", "requeue", "cancel", "suspend")
 NEVER, ALWAYS, IF_OUTRANKED = range(3)
-"""Whether a job of one class may stop one of another."""
+"""Whether a job of one class may stop a job of another."""
 Records = NDArray[np.void]
 VICTIM = np.dtype([("exempt_s", "f8"), ("grace_s", "f8"), ("worth", "i8"), ("kind", "i4"), ("mode", "i4")], align=True)
-"""Of a row: how long it runs before it may be stopped, its time of grace, how dear it is, its class, a mode."""
+"""Of a row: how long it runs before it may be stopped, its grace time, how dear it is, its class, a mode."""
 NOTICE = np.dtype([("well", "?"), ("teaches", "?"), ("given", "?"), ("leaves", "?"), ("preempted", "?")], align=True)
-"""Of a job: how it would have ended, and whether that would have taught something; whether it is told to end; whether
-it is to leave its hosts now; whether it has ended for another."""
+"""Of a job: how it would have ended, and whether that end would have been used for predictions; whether it has
+notice to end; whether it leaves its hosts now; whether it has ended for another."""
 SUSPENDED = np.dtype(
     [("end_s", "f8"), ("expected_end_s", "f8"), ("began_s", "f8"), ("job", "i4"), ("preemptor", "i4")], align=True
 )
-"""A job that was suspended, for whom, and its times as from the moment of that."""
+"""A suspended job, the job for which it was suspended, and its times counted from that moment."""
 
 
 class PreemptionState(NamedTuple):
@@ -42,7 +42,7 @@ class PreemptionState(NamedTuple):
         running: int32[J], jobs in the order of their starts.
         key, heap, order, trial, chosen: float64[J], int32[J] each, scratch: a heap, candidates in their order, as they
             are tried, and those chosen.
-        leaving, preemptor: int32[J] each, who leaves or is told to, and for whom.
+        leaving, preemptor: int32[J] each, the jobs that leave or get notice, and the jobs for which they do.
         suspended: SUSPENDED[J]; is_suspended: bool[J].
         seen, taken, held: int64[H] each, scratch: marks, and how many tasks of the job at hand a host holds.
         youngest_first, reorder_count: as `Preemption` names them; exact_ends: a pass looks at when tasks end.
@@ -74,17 +74,19 @@ class PreemptionState(NamedTuple):
 
 
 RUNNING, CHOSEN, LEAVING, STAMP, TAKEN, HANDLED, BACK, QUEUED, FIRST = range(9)
-"""Jobs that run; chosen; leaving; the last mark; that of the hosts taken in the last trial; it is settled whom to stop
-in this pass; that let somebody into the queue; how long that was before; 1 if one row started before all others."""
+"""Running jobs; chosen; leaving; the last mark; the mark of the hosts taken in the last trial; 1 if the victims of
+this pass are decided; jobs that came back into the queue; the queue length before that; 1 if one row started before
+all others."""
 
 
 def preempts_of(
     workload: Workload, cluster: Cluster, binding: ResolvedConstraints, *, exact_ends: bool
 ) -> PreemptionState | None:
-    """Nobody runs yet; None where nobody is ever stopped for another.
+    """The state before any job runs; None where no job is ever stopped for another.
 
-    All lists of jobs have room for each once: a job runs, or is suspended, once at a time, candidates are among those
-    that run, and one that has been chosen (`given`, `leaves`) is no candidate any more.
+    All lists of jobs have room for each job once: a job runs, or is suspended, once at a time, candidates are running
+    jobs,
+    and a chosen job (`given`, `leaves`) is no candidate any more.
     """
     rules = binding.rules
     if rules.preemption.by == "none":
@@ -134,7 +136,7 @@ _Class = tuple[Qos | None, Partition | None]
 
 
 def _classes(rules: SiteRules, qos: list[Qos | None], partition: list[int]) -> tuple[list[_Class], list[int]]:
-    """The pairs of QOS and partition that occur, and which each row has."""
+    """The pairs of QOS and partition that occur, and the pair of each row."""
     numbers: dict[tuple[str | None, int], int] = {}
     kinds: list[_Class] = []
     kind = []

@@ -1,4 +1,4 @@
-"""Multifactor priorities of rows that constraints bind: what has happened is heard, then all who wait are ranked."""
+"""Multifactor priorities of rows with constraints: process the events, then rank all waiting jobs."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -13,7 +13,7 @@ started, ended = priority_kernel.started, priority_kernel.ended
 
 
 def update_priorities_of_rows(book, general, ranked, now):
-    """Hear what has happened, let ticks pass up to `now`, rank the rows of `ranked.queue` into `ranked.rank`."""
+    """Process the events, let ticks pass up to `now`, rank the rows of `ranked.queue` into `ranked.rank`."""
     for i in range(general.tally[NOTED_EVENTS]):
         job, time_s, how = (
             np.int64(general.order_events[i].job),
@@ -36,12 +36,12 @@ def update_priorities_of_rows(book, general, ranked, now):
 
 
 def ignore_events(book, general, ranked, now):
-    """Of an order that is told nothing."""
+    """For an order that tracks no events."""
 
 
 @inner
 def tell(general, job, time_s, how):
-    """Write down what the order is to hear."""
+    """Record an event for the order."""
     if general.tracks_events:
         at = general.tally[NOTED_EVENTS]
         if at == general.order_events.shape[0]:

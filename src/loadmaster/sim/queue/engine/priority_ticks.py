@@ -1,7 +1,7 @@
-"""Multifactor priorities as the compiled engine takes them: what it tells them, and the function that it calls.
+"""Multifactor priorities as the compiled engine takes them: the events that they get, and the function that it calls.
 
-The engine is compiled once for all orders, so that it receives this one through a pointer; what is behind it is
-compiled where somebody uses it, and is idle otherwise.
+The engine is compiled once for all orders, and calls this function through a pointer. The function is compiled only in
+a run that uses it.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ from loadmaster.sim.queue.engine.state import FAN, PendingEvents
 
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
-    """The order as a log begins; one of no jobs, if the engine tells it nothing."""
+    """The state of the order at the beginning of a log; a state without jobs if the order tracks no events."""
     return (
         _book(order, workload, cluster)
         if isinstance(order, Multifactor) and tracks_events_of(order)
@@ -27,7 +27,7 @@ def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:
 
 @cache
 def _unread_book() -> Book:
-    """A book that nobody looks into."""
+    """A state that is never read."""
     nobody = Workload(("cores",), np.zeros(0), np.zeros(0), np.zeros((0, 1)))
     return _book(Multifactor(), nobody, Cluster.uniform(1, cores=1))
 
@@ -49,14 +49,14 @@ def _book(order: Multifactor, workload: Workload, cluster: Cluster) -> Book:
 
 
 def happened_of(order: AnyOrder, jobs: int) -> PendingEvents:
-    """Nothing has happened yet; of no jobs, if the engine tells the order nothing. A job starts and ends once each."""
+    """An empty list of events; without room if the order tracks none. A job starts once and ends once."""
     jobs, period_s = (jobs, float(order.calc_period)) if isinstance(order, Multifactor) else (0, np.inf)
     return PendingEvents(np.zeros(2 * jobs, np.int32), np.zeros(2 * jobs), np.zeros(1, np.int64), np.full(1, period_s))
 
 
 def positions(jobs: int) -> int:
-    """So many positions are enough for both runs of a ticked order.
+    """The number of positions that is enough for both runs of a ticked order.
 
-    A job has one position until all are sorted again, also if it has started; both runs are rounded up to blocks.
+    A job keeps its position until all are sorted again, even after its start; both runs are rounded up to blocks.
     """
     return 2 * (jobs + FAN)

@@ -1,8 +1,8 @@
-"""The waiting jobs under an order whose ranks change at ticks only: sorted at each, newcomers in between.
+"""The waiting jobs under an order whose ranks change at ticks only: sorted at each tick, new jobs inserted in between.
 
-Who waited at the last tick stands in the first run of positions of the tree (`queue_tree_kernel.py`), who has come
-since in the second, each run by rank and number; a pass takes the lower of the two. Ranks are whole numbers, so that
-they are sorted by their digits, in a few rounds over all.
+Jobs that waited at the last tick stand in the first run of positions of the tree (`queue_tree_kernel.py`), jobs that
+arrived since in the second. Invariant: each run is sorted by rank and number, so a pass takes the lower of the two
+fronts. Ranks are whole numbers, and are sorted by their digits, in a few rounds over all jobs.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -21,18 +21,18 @@ rank_jobs, tick_until = priority_kernel.rank, priority_kernel.tick_until
 started, ended = priority_kernel.started, priority_kernel.ended
 
 DEAR = 4
-"""Sorting a job costs about as much as making room for so many in the second run."""
+"""Sorting one job costs about as much as moving so many jobs in the second run."""
 DIGIT, SHORT_LIST = 11, 48
-"""Bits sorted by in one round; as few are sorted by insertion."""
+"""Bits sorted by in one round; up to so many jobs are sorted by insertion."""
 NOWHERE, KEPT = -1, -2
-"""In the place of a position: of a job that has just come, and of one that is about to be sorted."""
+"""In place of a position: of a job that has just arrived, and of one that is about to be sorted."""
 
 
 class Ticked(NamedTuple):
-    """What sorting needs, of J jobs.
+    """Arrays for sorting J jobs.
 
     Attributes:
-        member: int32[J], the jobs that waited when all were last sorted, and since then those that have come.
+        member: int32[J], the jobs that waited when all were last sorted, and the jobs that have arrived since.
         key, job: int64[2, J], int32[2, J], what is being sorted, and where to.
         begins: int64[2 ** DIGIT], where the jobs with each digit go.
         number: int64[2]: members, and the jobs moved in the second run since all were sorted.
@@ -51,7 +51,7 @@ MEMBERS, MOVED = range(2)
 
 
 class Book(NamedTuple):
-    """An order that is told what happens: its state, its clock and its queue."""
+    """An order that tracks events: its state, its clock and its queue."""
 
     priorities: PriorityState
     ticked: Ticked
@@ -59,12 +59,13 @@ class Book(NamedTuple):
 
 @inner
 def update_priorities(book, waiting, ranked, jobs, now):
-    """Hear what has happened, let ticks pass up to `now`, and put all who wait where they belong.
+    """Process the events, let ticks pass up to `now`, and put all waiting jobs where they belong.
 
     Args:
         book: the order.
-        waiting: where the jobs stand; not looked at by an order that ranks all at every pass.
-        ranked: the newcomers, who are taken in; or, of such an order, all who wait, whose ranks are written there.
+        waiting: where the jobs stand; not used by an order that ranks all jobs at every pass.
+        ranked: the new jobs, which are taken in; or, for such an order, all waiting jobs, whose ranks are written
+            there.
         jobs: of the log.
         now: float.
     """
@@ -87,7 +88,7 @@ def update_priorities(book, waiting, ranked, jobs, now):
 
 @inlined
 def _hear(book, happened, now):
-    """Starts, ends and ticks in the order of time, a tick after the ends of its moment; whether there was a tick."""
+    """Process starts, ends and ticks in the order of time, a tick after the ends of its moment; whether it ticked."""
     before_s = book.ticked.time_s[0]
     for i in range(happened.number[0]):
         job, time_s = np.int64(happened.job[i]), happened.time_s[i]
@@ -105,7 +106,7 @@ def _hear(book, happened, now):
 
 @inlined
 def _take_in(book, waiting, ranked, many, now):
-    """Newcomers become members, with a rank of their own."""
+    """Make the new jobs members, each with its rank."""
     ticked = book.ticked
     for i in range(many):
         job = ranked.queue[i]
@@ -124,7 +125,7 @@ def _rank(book, waiting, who, many, now, room):
 
 @inner
 def _drop_started(book, waiting):
-    """Only who waits remains a member, once; newcomers stand nowhere yet."""
+    """Keep only waiting jobs as members, each once; new jobs have no position yet."""
     ticked = book.ticked
     many = 0
     for i in range(ticked.number[MEMBERS]):
@@ -139,7 +140,7 @@ def _drop_started(book, waiting):
 
 @inner
 def _sort_all(book, waiting, jobs):
-    """All members go into the first run."""
+    """Put all members into the first run."""
     ticked, many = book.ticked, book.ticked.number[MEMBERS]
     row = _in_order(ticked, waiting, ticked.member, many)
     used = -(-waiting.span[2] // FAN)
@@ -157,7 +158,7 @@ def _sort_all(book, waiting, jobs):
 
 @inlined
 def _insert(ticked, waiting, queue, many, jobs):
-    """The newcomers go into the second run: from its end on those that go behind them move up."""
+    """Insert the new jobs into the second run, from its end on; the jobs behind them move up."""
     row = _in_order(ticked, waiting, queue, many)
     begin = waiting.span[1]
     old, new = waiting.span[2] - 1, many - 1
@@ -165,6 +166,7 @@ def _insert(ticked, waiting, queue, many, jobs):
     waiting.span[2] += many
     while new >= 0:
         job = ticked.job[row, new]
+        # merge from the back: the later of the two goes last
         if old >= begin and _before(waiting, job, waiting.at[old]):
             waiting.at[at] = waiting.at[old]
             waiting.here[at] = waiting.here[old]
@@ -183,11 +185,11 @@ def _insert(ticked, waiting, queue, many, jobs):
 
 @inner
 def _in_order(ticked, waiting, who, many):
-    """Sort the first `many` of `who` by rank, those of equal rank by number. Returns their row in `ticked.job`."""
+    """Sort the first `many` of `who` by rank, equal ranks by number. Returns their row in `ticked.job`."""
     ordered = True
     for i in range(1, many):
         ordered &= who[i - 1] < who[i]
-    if not ordered:  # something has held some of them back
+    if not ordered:  # some were held back, so the list is not by number
         high = np.int64(0)
         for i in range(many):
             ticked.key[0, i] = ticked.job[0, i] = who[i]
@@ -206,7 +208,7 @@ def _in_order(ticked, waiting, who, many):
 
 @inner
 def _sort(ticked, many, low, high):
-    """Sort the first `many` of row 0 by key, from `low` to `high`; equal keys stay as they are. Returns their row."""
+    """Sort the first `many` of row 0 by key, from `low` to `high`; equal keys keep their order. Returns their row."""
     if many <= SHORT_LIST:
         _sort_few(ticked, many)
         return 0
@@ -252,7 +254,7 @@ def _before(waiting, job, other):
 
 @inner
 def _settle_from(waiting, jobs, first, end):
-    """The lowest blocks from `first` to `end`, and those above them."""
+    """Compute the least demands of the lowest blocks from `first` to `end`, and of the blocks above them."""
     for node in range(first, end):
         settle_block(waiting, jobs, node)
     for node in range(first // FAN, -(-end // FAN)):

@@ -1,4 +1,4 @@
-"""The one tuple that kernels of the compiled engine are handed, and what it is made of."""
+"""The one tuple that kernels of the compiled engine get, and its parts."""
 
 from typing import Any, NamedTuple
 
@@ -19,14 +19,13 @@ from loadmaster.sim.queue.engine.state import (
 
 
 class Callbacks(NamedTuple):
-    """The user's rules, compiled, which the engine calls through pointers: it is compiled once for all of them.
+    """The user's rules, compiled; the engine is compiled once for all of them and calls them through pointers.
 
     Attributes:
-        scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills what is left over.
+        scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills unused places.
         rank: how an order ranks; ranks: how those of a twin's members do, None where there is no twin.
-        update_priorities: how an order learns what has happened.
-        serve, alone: a pass over the compiled scheduling pass, for the queue and for one row of it; None where there is
-        none.
+        update_priorities: passes events to an order.
+        serve, alone: a general pass, for the queue and for one row of it; None where there is none.
     """
 
     scans: Any
@@ -39,10 +38,10 @@ class Callbacks(NamedTuple):
 
 
 class QueueEngine(NamedTuple):
-    """All that kernels of the engine are handed.
+    """All that kernels of the engine get.
 
     Attributes:
-        columns: what an order looks at, where ranks move; book: what it remembers, where it is told what happens.
+        columns: what an order looks at, where ranks move; book: its state, where it tracks events.
         calls: the user's rules, None until they are compiled.
         The others: see their types.
     """

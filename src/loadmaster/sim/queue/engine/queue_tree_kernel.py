@@ -1,8 +1,10 @@
-"""The waiting jobs in an order that never changes, and how to find the next one that might fit.
+"""Queue tree: the waiting jobs in a fixed order, and the next one for which some host may have room.
 
-Jobs stand at fixed positions. A tree over the positions knows the least that anybody below a node asks for, so that
-thousands of jobs for which no host has room are passed over by a few comparisons. It knows that by lanes, for jobs of
-few cores and of many apart: that one job asks for few cores and another for little memory says nothing of either.
+Jobs stand at fixed positions. A tree over the positions, with `FAN` children a node, stores the least demand below each
+node (`min_demand_kernel.py`), by lanes of cores: the fewest cores of one job and the least memory of another are no
+demand of either. The capacity frontier is the other side: for each whole number of cores, the most memory on any host
+with at least so many cores free. Invariant: the tree never states too much and the frontier never too little. So a node
+whose least demand lies above the frontier has no job that fits, and thousands of jobs are passed over at once.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -15,7 +17,7 @@ from loadmaster.sim.queue.engine.state import EXPECTED, FAN, HEAD, LANES, LONG, 
 
 @inner
 def join(jobs, waiting, job):
-    """`job` waits from now on."""
+    """Let `job` wait from now on."""
     position = np.int64(waiting.position[job])
     waiting.here[position] = True
     edge, run = waiting.edge, np.int64(jobs.project[job])
@@ -25,7 +27,7 @@ def join(jobs, waiting, job):
 
 @inlined
 def leave(waiting, job):
-    """`job` waits no longer."""
+    """Take `job` out of the queue."""
     position = np.int64(waiting.position[job])
     waiting.here[position] = False
     leave_from(waiting, position)
@@ -44,7 +46,7 @@ def next_waiting(jobs, waiting, position, end):
 
 @inner
 def _empty_from(jobs, waiting, node):
-    """At so many positions, from those of a lowest block on, nobody waits; 0 if somebody does below the block."""
+    """The number of positions, from a lowest block on, without a waiting job; 0 if a job waits in the block."""
     mid, top = node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
         _nobody(waiting.top, top) or (tighten_top(jobs, waiting, top) and _nobody(waiting.top, top))
@@ -61,7 +63,7 @@ def _empty_from(jobs, waiting, node):
 
 @inner
 def next_fitting(engine, now, position, end, news):
-    """As `next_waiting`, but jobs for which no host can have room are passed over; `news` is `NEWS` or 0."""
+    """As `next_waiting`, without jobs for which no host can have room; `news`: 0, or `NEWS` for changed hosts."""
     rows = row_of(engine.frontier, SHORT, news), row_of(engine.frontier, LONG, news), _longest(engine.head_promise, now)
     while position < end:
         passed = (
@@ -80,7 +82,7 @@ def next_fitting(engine, now, position, end, news):
 
 @inner
 def _unfit_from(jobs, waiting, frontier, node, rows):
-    """As `_empty_from`, for jobs that some host might have room for."""
+    """As `_empty_from`, counting only jobs for which a host may have room."""
     mid, top = node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
         _none_fits(waiting.top, top, frontier, rows)
@@ -101,7 +103,7 @@ def _unfit_from(jobs, waiting, frontier, node, rows):
 
 @inlined
 def _longest(head_promise, now):
-    """No job that is expected to run longer is SHORT on any host; a trifle too much, for what rounding may do."""
+    """The longest runtime with which a job may be SHORT on some host, and slightly more, to allow for rounding."""
     if head_promise.number[HEAD] < 0:
         return np.inf
     shadow_s = head_promise.shadow_s[0]
@@ -110,7 +112,8 @@ def _longest(head_promise, now):
 
 @inlined
 def row_of(frontier, length, news):
-    """The row that speaks for jobs of this length."""
+    """The row of the frontier for jobs of this length."""
+    # not computed in this pass: the row of free capacity is a higher bound
     if news == 0 and frontier.fresh[length] < 0:
         return np.int64(SHORT)
     return np.int64(length + news)
@@ -118,13 +121,13 @@ def row_of(frontier, length, news):
 
 @inlined
 def length_of(head_promise, now, expected_s):
-    """SHORT or LONG, for a job that is expected to run so long."""
+    """SHORT or LONG, for a job with that expected runtime."""
     return LONG if head_promise.number[HEAD] >= 0 and now + expected_s > head_promise.shadow_s[0] else SHORT
 
 
 @inner
 def _nobody(least, node):
-    """Whether nobody waits below the node."""
+    """Whether no job waits below the node."""
     low = np.inf
     for lane in range(LANES):
         low = min(low, least[node, MEMORY, lane])
@@ -133,7 +136,7 @@ def _nobody(least, node):
 
 @inner
 def _none_fits(least, node, frontier, rows):
-    """Whether no host can have room for a job below the node; `rows` as in `next_fitting`."""
+    """Whether no host can have room for any job below the node; `rows` as in `next_fitting`."""
     short, long, last_s = rows
     some = False
     for lane in range(LANES):
@@ -148,7 +151,7 @@ def _none_fits(least, node, frontier, rows):
 
 @inlined
 def may_fit(jobs, frontier, job, length):
-    """Whether some host might have room for a task of `job`."""
+    """Whether some host may have room for a task of `job`."""
     return _fits_below(jobs, frontier, job, row_of(frontier, length, 0))
 
 
@@ -162,7 +165,7 @@ def _fits_below(jobs, frontier, job, row):
 
 @inlined
 def below(frontier, row, cores, memory):
-    """Whether a host of those that a row speaks for might have so many cores and so much memory."""
+    """Whether, by a row of the frontier, some host may have so many cores and so much memory."""
     if cores > frontier.most[row]:
         return False
     step = min(np.int64(cores), frontier.memory.shape[1] - 1)
@@ -171,13 +174,13 @@ def below(frontier, row, cores, memory):
 
 @inlined
 def cores_of(lane):
-    """The fewest cores that a job of the lane asks for."""
+    """The fewest cores that a job of the lane can ask for."""
     return (np.int64(1) << lane) >> 1
 
 
 @inner
 def raise_to(frontier, free, host):
-    """`host` has more free than before."""
+    """Raise the frontier to `host`, which has more free than before."""
     cores = free[host, 0]
     frontier.most[SHORT] = max(frontier.most[SHORT], cores)
     memory = free[host, 1] if free.shape[1] > 1 else 0.0
@@ -193,12 +196,12 @@ def raise_to(frontier, free, host):
 
 @inner
 def renew(frontier, free):
-    """Make the row of what is free exact, `free` float64[H, R]."""
+    """Make the row of free capacity exact; `free` is float64[H, R]."""
     for step in range(_highest(frontier, SHORT) + 1):
         frontier.who[step] = -1
     lower_frontier(frontier, SHORT)
     several, last = free.shape[1] > 1, frontier.memory.shape[1] - 1
-    most = 0.0  # not in `frontier`: each host would wait for what the one before has written there
+    most = 0.0  # a local: through `frontier` each host would wait for the write of the one before
     for host in range(free.shape[0]):
         cores = free[host, 0]
         memory = free[host, 1] if several else 0.0
@@ -217,7 +220,7 @@ def renew(frontier, free):
 
 @inlined
 def still_has(frontier, free, demand):
-    """Whether the host of whom row 0 says that it has as much as `demand` still has it: to renew it is in vain."""
+    """Whether the host behind row 0's value still has as much as `demand`: then `renew` would change nothing."""
     host = np.int64(frontier.who[min(np.int64(demand[0]), frontier.who.shape[0] - 1)])
     if host < 0:
         return False
@@ -226,7 +229,7 @@ def still_has(frontier, free, demand):
 
 @inner
 def lower_frontier(frontier, length):
-    """Empty the stairs of `length`: no host has been looked at."""
+    """Empty the frontier of `length`, before any host is looked at."""
     for step in range(_highest(frontier, length) + 1):
         frontier.memory[length, step] = -1.0
     frontier.most[length] = 0.0
@@ -234,7 +237,7 @@ def lower_frontier(frontier, length):
 
 @inlined
 def stand(frontier, length, cores, memory):
-    """Note in the stairs of `length` that some host has so many cores and so much memory free."""
+    """Raise the frontier of `length` on one step: some host has so many cores and so much memory free."""
     if cores >= 0.0:
         frontier.most[length] = max(frontier.most[length], cores)
         step = min(np.int64(cores), frontier.memory.shape[1] - 1)
@@ -243,13 +246,13 @@ def stand(frontier, length, cores, memory):
 
 @inlined
 def _highest(frontier, length):
-    """The highest step on which somebody stands; the steps above it say -1."""
+    """The highest step with a host; the steps above it say -1."""
     return min(np.int64(frontier.most[length]), frontier.memory.shape[1] - 1)
 
 
 @inner
 def raise_frontier(frontier, length):
-    """Finish the stairs of `length` when all hosts have been looked at: who has many cores has few too."""
+    """Finish the frontier of `length` when all hosts have been looked at: a host with many cores also has fewer."""
     steps = frontier.memory.shape[1]
     for step in range(_highest(frontier, length) - 1, -1, -1):
         frontier.memory[length, step] = max(frontier.memory[length, step], frontier.memory[length, step + 1])

@@ -1,8 +1,9 @@
 """The waiting jobs under an order whose ranks change at every pass.
 
-All are ranked before a pass, which is quick, and almost none is sorted: the lowest few hundred come into a heap, below
-a threshold that a sample gives; of the rest, once the pass looks for what fits beside a promise, only those come in for
-which some host may have room, and the heap is cleared of the others when many have been met there.
+All jobs are ranked before a pass, which is quick, but almost none are sorted. A threshold from a sample takes the
+lowest few hundred into a heap. Once the pass looks for jobs that fit beside a reservation, only jobs for which some
+host may have room come in. If many jobs in the heap turn out to have no room, they are all removed. Invariant: each job
+up to rank `bound` is in the heap, was looked at, or has no room; so the heap's first job is the next in rank.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,16 +15,16 @@ from loadmaster.sim.queue.engine.queue_tree_kernel import below, length_of, row_
 from loadmaster.sim.queue.engine.state import BEHIND, MANY, MISSES, SIZE, TIER, WANTED
 
 FIRST, MORE = 512, 8
-"""So many jobs come into the heap at first, and each time so many times more."""
+"""Jobs that come into the heap at first, and by how much this grows each time."""
 SAMPLE, KEPT = 1024, 64
 """Ranks that are looked at for a threshold, and the lowest of them that are kept."""
 MISSED = 16
-"""Jobs without room that are met before the heap is cleared of them, and one more for each 64 in the heap."""
+"""Jobs without room that are met before all such jobs are removed, and one more for each 64 in the heap."""
 
 
 @inner
 def join_ranked(jobs, ranked, job):
-    """`job` waits from now on."""
+    """Let `job` wait from now on."""
     demand = jobs.demand[jobs.kind[job]]
     at = ranked.number[MANY]
     ranked.queue[at] = job
@@ -37,7 +38,7 @@ def join_ranked(jobs, ranked, job):
 
 @inner
 def leave_ranked(ranked, job):
-    """`job` waits no longer."""
+    """Take `job` out of the queue; the last entry fills its place."""
     last = ranked.number[MANY] - 1
     at, moved = ranked.where[job], ranked.queue[last]
     ranked.queue[at] = moved
@@ -51,7 +52,7 @@ def leave_ranked(ranked, job):
 
 @inner
 def begin_ranked(ranked):
-    """A pass begins, with the ranks as they are."""
+    """Begin a pass with the present ranks."""
     ranked.number[TIER] = 0
     _begin_tier(ranked)
 
@@ -65,7 +66,7 @@ def _begin_tier(ranked):
 
 @inner
 def next_ranked(ranked, frontier, head_promise, bound, now, passing):
-    """The waiting job of the lowest rank that was not looked at, the earliest among equals; -1 if there is none.
+    """The waiting job with the lowest rank not looked at yet, the earliest among equals; -1 if there is none.
 
     If `passing`, jobs for which no host can have room are passed over. Of several tiers, the first comes first.
     """
@@ -88,7 +89,7 @@ def next_ranked(ranked, frontier, head_promise, bound, now, passing):
 
 @inner
 def begin_shortest(ranked, frontier, head_promise, now, head):
-    """Of those behind the head in rank, who may fit: the shortest goes first from now on, by rank among equals."""
+    """Collect the jobs behind the head that may fit: from now on the shortest goes first, by rank among equals."""
     rank, size = ranked.rank[ranked.where[head]], np.int64(0)
     for i in range(ranked.number[MANY]):
         job = ranked.queue[i]
@@ -96,7 +97,7 @@ def begin_shortest(ranked, frontier, head_promise, now, head):
         if is_behind and _may_fit(ranked, frontier, head_promise, now, i):
             size = push(ranked.key, ranked.job, size, ranked.rank[i], job)
     ranked.number[BEHIND] = size
-    while size > 0:  # what leaves the heap goes into the room that it leaves: the last is the first
+    while size > 0:  # heapsort in place: each job goes into the place that the heap gives up
         job = ranked.job[0]
         size = drop_first(ranked.key, ranked.job, size)
         ranked.job[size] = job
@@ -108,7 +109,7 @@ def begin_shortest(ranked, frontier, head_promise, now, head):
 
 @inner
 def next_shortest(ranked, frontier, head_promise, now):
-    """The next of these for which some host may have room; -1 if there is none."""
+    """The next of these jobs for which some host may have room; -1 if there is none."""
     while ranked.number[SIZE] > 0:
         job = np.int64(ranked.job[ranked.number[BEHIND] - 1 - ranked.behind[0]])
         ranked.number[SIZE] = drop_first(ranked.key, ranked.behind, ranked.number[SIZE])
@@ -119,7 +120,7 @@ def next_shortest(ranked, frontier, head_promise, now):
 
 @inner
 def _gather(ranked, frontier, head_promise, bound, now, passing):
-    """The next few jobs of the tier by rank come into the heap, or all that are left and may fit."""
+    """Bring the next few jobs of the tier by rank into the heap, or all that are left and may fit."""
     low, high = ranked.bound[0], np.inf
     if not passing:
         high = _threshold(ranked, low, ranked.number[WANTED])
@@ -136,13 +137,13 @@ def _gather(ranked, frontier, head_promise, bound, now, passing):
 
 @inlined
 def _is_of_tier(ranked, bound, at):
-    """Whether a job is of the tier at hand; where no constraint binds there is one."""
+    """Whether a job is of the present tier; without constraints there is one tier."""
     return True if bound is None else bound.row[ranked.queue[at]].tier == ranked.number[TIER]
 
 
 @inlined
 def _threshold(ranked, low, wanted):
-    """A rank that about so many of those above `low` do not exceed: infinite where not many more are left."""
+    """A rank that about `wanted` jobs above `low` do not exceed; infinite if not many more are left."""
     many = ranked.number[MANY]
     kept = np.int64(wanted * SAMPLE / max(many, 1)) + 8
     if many < SAMPLE or kept > KEPT:
@@ -164,7 +165,7 @@ def _threshold(ranked, low, wanted):
 
 @inner
 def _clear(ranked, frontier, head_promise, now):
-    """Only what may fit stays in the heap."""
+    """Keep only jobs in the heap that may fit."""
     size = np.int64(0)
     for i in range(ranked.number[SIZE]):
         key, job = ranked.key[i], ranked.job[i]

@@ -1,4 +1,4 @@
-"""What engines write into while they run: starts and hosts, and cycles in chunks of bounded size."""
+"""The records that engines write while they run: starts and hosts, and cycles in chunks of bounded size."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.cycles import differing, first_of
 
 ROWS = 4096
-"""Cycles in a chunk: an engine comes up for air, progress and interrupts after so many."""
+"""Cycles in a chunk: after so many, an engine returns to the shell for progress and interrupts."""
 
 
 class Records:
@@ -24,7 +24,7 @@ class Records:
     def __init__(
         self, workload: Workload, members: tuple[str, ...] = (), chosen: Callable[[Longs], Ints] = first_of
     ) -> None:
-        """Of a run of `workload`; `members` of a meta-rule, by name, and whom it has `chosen` of the winners."""
+        """Of a run of `workload`; `members` of a meta-rule, by name; `chosen` picks the member among the winners."""
         self.start_s = np.full(workload.jobs, np.nan)
         self.host = np.full(workload.jobs if workload.tasks is None else int(workload.tasks.sum()), -1, np.int32)
         self.buffers = (
@@ -36,7 +36,7 @@ class Records:
         self._rows = 0
 
     def keep(self, rows: int) -> None:
-        """Put the first `rows` rows of the buffers aside."""
+        """Store the first `rows` rows of the buffers."""
         value = self.buffers[4][:rows]
         differ = np.flatnonzero(differing(value))
         columns = (column[:rows].copy() for column in self.buffers[:4])
@@ -44,7 +44,7 @@ class Records:
         self._rows += rows
 
     def schedule(self) -> Schedule:
-        """Everything written, named."""
+        """The schedule with all stored records."""
         time_s, queue_length, started, winners, cycle, value = (
             np.concatenate(chunks) for chunks in zip(*self._chunks, strict=True)
         )

@@ -75,13 +75,13 @@ def replay_compiled(
 
 
 def _records(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> Records:
-    """Of a twin, the cycles say which of its members it has followed."""
+    """The records; for a twin, cycles name the member that it followed."""
     if isinstance(discipline, Twin):
         return Records(workload, tuple(member.name for member in discipline.members), followed_of)
     return Records(workload, names_of(policy))
 
 
 def _orders_of(discipline: Discipline) -> list[Order]:
-    """Of the members of a twin; under any other discipline there are none."""
+    """The orders of a twin's members; none under any other discipline."""
     members = discipline.members if isinstance(discipline, Twin) else ()
     return [member.order for member in members if isinstance(member.order, Order)]

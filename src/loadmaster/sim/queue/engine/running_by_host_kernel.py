@@ -1,6 +1,8 @@
-"""Who runs on each host, and from when on the host alone will hold the head of the queue.
+"""The running jobs on each host, and when the host alone will hold the head of the queue.
 
-The head mostly stays the same from pass to pass. Then only hosts that somebody has left or come to are asked again.
+The head mostly stays the same from pass to pass. So `soonest_s` is kept for each host, and only hosts where a job has
+started or ended since (stale hosts) are asked again. Invariant: `soonest_s` of a host that is not stale is never later
+than the true time, and equal to it where `known` is set.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -13,14 +15,14 @@ from loadmaster.jit.kernels import inlined, inner
 
 
 class RunningByHost(NamedTuple):
-    """T tasks on H hosts; of none where nobody is promised anything.
+    """T tasks on H hosts; empty in a run without a head's reservation.
 
     Attributes:
         first: int32[H], the first task of a run on the host, -1 if there is none; following, before: int32[T], others
             in no order.
         job, tasks: int32[T], the job of a run and its tasks; end_s: float64[J], when the job is expected to end.
         many: int32[H], runs on the host.
-        soonest_s: float64[H], when the host alone holds the head first, or a moment before that.
+        soonest_s: float64[H], when the host alone first holds the head, or a moment before that.
         known: bool[H], it is that moment itself.
         stale: int32[H], is_stale: bool[H], hosts that have changed since they were asked.
         number: int64[2], see the constants below.
@@ -56,7 +58,7 @@ def nothing_runs(tasks: int, jobs: int, hosts: int) -> RunningByHost:
 
 @inner
 def move_in(running_by_host, task, tasks, job, host):
-    """Tasks of `job` from `task` on, whose expected end is written down already, start on the host."""
+    """Let tasks of `job` from `task` on start on the host; their expected end is already written."""
     other = running_by_host.first[host]
     running_by_host.job[task], running_by_host.tasks[task] = job, tasks
     running_by_host.following[task] = other
@@ -70,7 +72,7 @@ def move_in(running_by_host, task, tasks, job, host):
 
 @inner
 def move_out(running_by_host, task, host):
-    """The run of tasks that begins with `task` has left the host."""
+    """Remove the run of tasks that begins with `task` from the host."""
     before, following = running_by_host.before[task], running_by_host.following[task]
     if before >= 0:
         running_by_host.following[before] = following
@@ -84,7 +86,7 @@ def move_out(running_by_host, task, host):
 
 @inlined
 def has_changed(running_by_host, host):
-    """What is known of the host holds no longer."""
+    """Mark the host as stale."""
     if not running_by_host.is_stale[host]:
         running_by_host.is_stale[host] = True
         running_by_host.stale[running_by_host.number[STALE]] = host
@@ -93,7 +95,7 @@ def has_changed(running_by_host, host):
 
 @inner
 def all_fresh(running_by_host):
-    """Every host has been asked."""
+    """Mark all hosts as asked."""
     for i in range(running_by_host.number[STALE]):
         running_by_host.is_stale[running_by_host.stale[i]] = False
     running_by_host.number[STALE] = 0
@@ -110,7 +112,7 @@ def are_few(running_by_host, most):
 
 @inner
 def give_back_at(jobs, running_by_host, room, host, after_s, until_s):
-    """Add to row `host` of `room` what tasks there give back that end after `after_s`, up to `until_s`."""
+    """Add to row `host` of `room` the demands of its tasks that end after `after_s`, up to `until_s`."""
     task = np.int64(running_by_host.first[host])
     while task >= 0:
         job = running_by_host.job[task]
@@ -122,7 +124,7 @@ def give_back_at(jobs, running_by_host, room, host, after_s, until_s):
 
 @inner
 def next_end_at(running_by_host, host, after_s):
-    """When a task on the host ends next after `after_s`, infinite if never."""
+    """The next end of a task on the host after `after_s`, infinite if there is none."""
     end_s = np.inf
     task = np.int64(running_by_host.first[host])
     while task >= 0:

@@ -1,4 +1,4 @@
-"""What is expected of bound jobs while a run goes on, and what their limits make of them."""
+"""Expected runtimes of bound jobs during a run, and the effect of limits that kill."""
 
 from dataclasses import dataclass, replace
 
@@ -16,15 +16,15 @@ _TIMEOUT, _CUT_SHORT = STATUSES.index("timeout"), [STATUSES.index(word) for word
 
 @dataclass(frozen=True, eq=False)
 class RuntimeLimits:
-    """J jobs as the engine over the compiled scheduling pass takes them.
+    """J jobs as the general pass takes them.
 
     Attributes:
-        workload: with what is expected of each as it arrives, and runtimes up to the limits that kill.
+        workload: with the expected runtime of each job at its arrival, and runtimes up to the limits that kill.
         killed: bool[J], whether its limit ends each, if nothing else does before.
-        estimates: what is expected where that is not known before.
+        estimates: expected runtimes that are not known before.
         runtime_s: float64[J], of the workload.
-        teaches: bool[J], its end tells something of its user's next jobs.
-        estimate_model: how.
+        teaches: bool[J], the job's end predicts its user's next jobs.
+        estimate_model: how runtimes are predicted and corrected.
     """
 
     workload: Workload
@@ -35,7 +35,7 @@ class RuntimeLimits:
     estimate_model: EstimateModel
 
     def finished(self, schedule: Schedule, end_s: Floats) -> Schedule:
-        """The schedule with what was expected, and with the jobs that were killed; `end_s` float64[J] says when."""
+        """The schedule with expected runtimes, and with the jobs that were killed; `end_s` float64[J] is their end."""
         if self.estimate_model != USERS:
             schedule = replace(schedule, expected_s=self.estimates.expected_s)
         status = np.full(len(end_s), -1, np.int32) if schedule.status is None else schedule.status
@@ -46,13 +46,13 @@ class RuntimeLimits:
 
 
 def serves_estimates(estimate_model: EstimateModel, cluster: Cluster) -> bool:
-    """Whether the engine can kill as limits say: on hosts of speed 1, where that is known before."""
+    """Whether the engine can kill at limits: on hosts of speed 1, where the kill is known before."""
     assert cluster.speed is not None
     return estimate_model.overrun == "run" or bool((cluster.speed == 1.0).all())
 
 
 def runtime_limits(workload: Workload, estimate_model: EstimateModel) -> RuntimeLimits:
-    """What `estimate_model` says of the jobs of a log."""
+    """The jobs of a log under `estimate_model`."""
     estimated = estimate_model.estimated(workload)
     expected_s = np.array(estimated.expected_s)
     killed_s, killed, runtime_s = (

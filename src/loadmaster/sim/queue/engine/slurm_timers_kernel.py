@@ -1,4 +1,4 @@
-"""When Slurm's loops run, compiled: the same as `due` and `following` of `loadmaster.backfilling.slurm` (rule Q13)."""
+"""When Slurm's loops run, compiled: as `due` and `following` of `loadmaster.backfilling.slurm` (rule Q13)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -11,7 +11,7 @@ from loadmaster.sim.queue.engine.general_state import COME, LOOKED, NEXT_BACKFIL
 
 @inner
 def call_loops(general, now_s):
-    """Find out which passes are due, now that it is known what has happened, and make them ready."""
+    """Find the passes that are due after the latest events, and make them ready."""
     loops, clock, slurm = general.loops, general.clock, general.slurm
     if general.tally[COME] != 0 or general.tally[OVER] != 0:
         at_once = general.tally[OVER] != 0 and not loops.defer
@@ -33,7 +33,7 @@ def call_loops(general, now_s):
 
 @inner
 def pass_loops_by(general, now_s, changed):
-    """The passes of now are over; returns when the next one is due."""
+    """Note that the passes of now are over; returns when the next one is due."""
     loops, clock = general.loops, general.clock
     if min(clock[NEXT_MAIN], clock[NEXT_FULL]) <= now_s:
         clock[LOOKED], clock[NEXT_MAIN] = now_s, np.inf

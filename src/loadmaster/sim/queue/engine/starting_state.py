@@ -1,6 +1,6 @@
-"""The arrays of the compiled engine as they are when jobs run already: as if their starts had been carried out.
+"""The arrays of the compiled engine when jobs already run, as if the engine had started these jobs.
 
-What the engine knows of hosts beside `free` are upper bounds, which hold for empty hosts and so for any.
+Its other values about hosts are upper bounds. They are set for empty hosts, and so they hold for any host.
 """
 
 from dataclasses import replace
@@ -25,7 +25,7 @@ from loadmaster.sim.queue.engine.state import EASY, LAST_HOST, RUNNING, STARTED,
 
 
 class RunsAtStart(NamedTuple):
-    """N jobs that run as the run begins, in the order of their starts.
+    """N jobs that run when the run begins, in the order of their starts.
 
     Attributes:
         job: int64[N]; row: int64[N], of the queue, the job itself where nothing binds jobs.
@@ -46,10 +46,10 @@ class RunsAtStart(NamedTuple):
 
 
 def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstraints | None) -> RunsAtStart | None:
-    """What runs as a run of `workload` begins; None if nothing does.
+    """The jobs that run when a run of `workload` begins; None if there are none.
 
     Raises:
-        InputError: the hosts do not hold what runs there.
+        InputError: the hosts do not hold the running jobs.
     """
     state = workload.starting
     if state is None:
@@ -82,7 +82,7 @@ def _ends(workload: Workload, state: StartingState, slowest: Floats) -> tuple[Fl
 
 
 def with_ends(schedule: Schedule, workload: Workload, cluster: Cluster) -> Schedule:
-    """The schedule with the end of every job, where some ran as the run began: those end when their state says."""
+    """The schedule with the end of each job, where some ran at the beginning: these end as their state says."""
     if workload.starting is None:
         return schedule
     assert cluster.speed is not None
@@ -95,7 +95,7 @@ def with_ends(schedule: Schedule, workload: Workload, cluster: Cluster) -> Sched
 
 
 def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None) -> None:
-    """Let `runs` run in `engine`, and in `bound`, of a run that begins; changed in place."""
+    """Let `runs` run in `engine`, and in `bound`, at the beginning of a run; changed in place."""
     jobs, state, many = engine.jobs, engine.state, len(runs.job)
     counted, tasks = len(state.pool.many) > 0, np.diff(runs.first)
     first, host = runs.first, runs.host
@@ -130,7 +130,7 @@ def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None)
 
 
 def _take_names(state: QueueState, runs: RunsAtStart) -> None:
-    """Hosts of a pool have their tasks."""
+    """Give the running tasks their hosts in the pool."""
     pool, tasks = state.pool, np.diff(runs.first)
     np.subtract.at(pool.left, runs.host, 1)
     into_classes(pool)
@@ -139,7 +139,7 @@ def _take_names(state: QueueState, runs: RunsAtStart) -> None:
 
 
 def _move_in(running_by_host: RunningByHost, row: Longs, task: Longs, host: Ints) -> None:
-    """As `running_by_host_kernel.move_in` for tasks beside each other: those of one row on one host are one run."""
+    """As `running_by_host_kernel.move_in`, for all tasks at once: tasks of one row on one host are one run."""
     new = np.ones(len(task), np.bool_)
     new[1:] = (row[1:] != row[:-1]) | (host[1:] != host[:-1])
     begins = np.flatnonzero(new)
@@ -163,7 +163,7 @@ def _move_in(running_by_host: RunningByHost, row: Longs, task: Longs, host: Ints
 
 
 def rows_that_run(binding: ResolvedConstraints) -> Longs:
-    """int64[J]: of each job the first row of the queue in which it may start, -1 if there is none."""
+    """int64[J]: for each job the first row of the queue in which it may start, -1 if there is none."""
     rows, jobs = open_rows(binding), len(binding.eligible_s)
     found = np.full(jobs, -1)
     owner = binding.entries.job[rows]
@@ -174,7 +174,7 @@ def rows_that_run(binding: ResolvedConstraints) -> Longs:
 def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> bool:
     """Whether the compiled engine can begin so under constraints; else the plain one does.
 
-    Every running job has a row, work is not limited, and no running job is one that others are kept waiting by.
+    Each running job has a row, work is not limited, and no running job keeps others waiting.
     """
     state = workload.starting
     if state is None:
@@ -189,7 +189,7 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
 
 
 def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart) -> None:
-    """What binds the rows of running jobs, beside `begin`."""
+    """Constraints of running jobs, beside `begin`."""
     jobs, many = engine.jobs, len(runs.job)
     bound.job.end_s[runs.job], bound.job.has_begun[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
@@ -200,7 +200,7 @@ def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart)
 
 
 def begin_general(general: GeneralPass, runs: RunsAtStart) -> None:
-    """What the compiled scheduling pass knows of running jobs, beside `begin`."""
+    """The running jobs in the state of the general pass, beside `begin`."""
     many = len(runs.job)
     general.expected_end_s[runs.job], general.slowest_speed[runs.job] = runs.expected_end_s, runs.slowest
     general.started_as[runs.job], general.began_s[runs.job] = runs.row, runs.start_s

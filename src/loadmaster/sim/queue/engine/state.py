@@ -1,4 +1,4 @@
-"""What the compiled engine works on: the jobs, the rules, everything that changes, and the record it writes."""
+"""The arrays of the compiled engine: the jobs, the rules, all that changes, and the record that it writes."""
 
 from typing import NamedTuple
 
@@ -28,11 +28,11 @@ LANES = 8
 LOW, MID, TOP = 0, 1, 2
 """Levels of nodes."""
 MEMORY, EXPECTED, WHOLE = range(3)
-"""What is known of a lane; the last, cores of all tasks together, only where some job has several."""
+"""The least values of a lane; the last, cores of all tasks together, only where some job has several tasks."""
 SHORT, LONG = 0, 1
-"""Jobs that end by the moment promised to the head, and those that outlast it."""
+"""Jobs that end by the head's shadow time, and jobs that outlast it."""
 NEWS = 2
-"""Added to these: on hosts that somebody has left since the last pass."""
+"""Added to these: on changed hosts alone, where a job has ended since the last pass."""
 LAST_PLACE = 2**62
 """Behind all positions of jobs."""
 
@@ -52,7 +52,8 @@ class Jobs(NamedTuple):
         demand: float64[K, R].
         smallest: bool[K], no job of the log asks for less of anything.
         holdable: bool[K], every host could hold it when empty.
-        position: int32[J], where the job stands in the order that never changes; at: int32[J], who stands there.
+        position: int32[J], where the job stands in the order that never changes; at: int32[J], the job at each
+            position.
         span: int64[P + 1], the positions of each project's jobs.
         hosts: int32[J], the row of `allowed`; allowed: bool[C, H]; whole: bool[C], every host is.
         uses: int64[J + 1], int32[U], float64[U]: the limits that each job counts against, and with how much.
@@ -89,13 +90,13 @@ class QueueRules(NamedTuple):
         target: of Max-Jobs, 0: jobs, 1: cores, 2: weighted.
         several_speeds: hosts have several.
         moving: ranks change at every pass.
-        ticked: ranks change at ticks; in between, who has come since the last one stands in a run of his own.
-        tracks_events: the order wants to know what happens.
+        ticked: ranks change at ticks; jobs that arrived since the last tick stand in a run of their own.
+        tracks_events: the order tracks starts and ends.
         shortest: behind the head, the jobs that are expected to be over first are tried first; ranks move.
         pruned: of Max-Jobs, no member after one that starts the whole queue is tried.
         everywhere: every job may use every host.
         limited: some job counts against some limit.
-        keeps: something is known after a pass of the jobs tried in it.
+        keeps: a pass tells which jobs fail in the next one (`changed_hosts_kernel.py`).
     """
 
     interval_s: float
@@ -121,18 +122,18 @@ class QueueRules(NamedTuple):
 
 
 class WaitingRows(NamedTuple):
-    """The waiting jobs at their positions, with the least that any of a block asks for; N positions, P runs of them.
+    """The queue tree: waiting jobs at their positions, and the least demand of each block; N positions, P runs of them.
 
     Attributes:
         here: bool[N], the job at this position waits.
         low, mid, top: float64[B, 2 or 3, LANES], the least memory, the least expected runtime, and where some job has
             several tasks the fewest cores in all, that a job of the lane asks for in each block of `FAN` jobs, in each
-            `FAN` such blocks, and in each `FAN` of those; infinite where nobody waits.
-        loose: bool[3, B], by level: what is known of the node may be less than the least (`min_demand_kernel.py`).
-        position: int32[J], where each job stands; at: int32[N], who stands there.
+            `FAN` such blocks, and in each `FAN` of those; infinite where no job waits.
+        loose: bool[3, B], by level: the values of the node may be too low (`min_demand_kernel.py`).
+        position: int32[J], where each job stands; at: int32[N], the job at each position.
         span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`priority_ticks_kernel.py`).
         rank: float64[J], of each job under a ticked order; empty under any other.
-        edge: int64[2, P], nobody of the run waits before the first of these positions, nor from the second on; not
+        edge: int64[2, P], no job of the run waits before the first of these positions, nor from the second on; not
             kept under a ticked order.
     """
 
@@ -149,7 +150,7 @@ class WaitingRows(NamedTuple):
 
 
 class PendingEvents(NamedTuple):
-    """What an order that wants to be told has not yet heard; of no jobs under any other.
+    """Events that an order has not processed yet; without room under an order that tracks none.
 
     Attributes:
         job: int32[2 J], in the order of time: a job that has started, or -1 minus one that has ended; time_s:
@@ -167,19 +168,19 @@ class PendingEvents(NamedTuple):
 class Ranked(NamedTuple):
     """The waiting jobs under an order whose ranks change at every pass; empty under any other.
 
-    Under a ticked order `queue` holds those that have come since it was last asked.
+    Under a ticked order `queue` holds the jobs that have arrived since the order was last asked.
 
     Attributes:
         queue: int32[J], the waiting jobs in no order; where: int32[J], where each stands there.
         cores, memory, whole, expected_s: float64[J] each, what a task asks for, cores of all tasks, and how long they
             may run, beside `queue`.
         rank: float64[J], their ranks in this pass, beside `queue`.
-        key, job: float64[J], int32[J], heap of those that are looked at next.
+        key, job: float64[J], int32[J], heap of the jobs that are looked at next.
         bound: float64[1], all of a lower or equal rank are in the heap, or were looked at, or have no room.
         sample: float64[64], scratch.
         behind: int32[J], beside `key`, heap of those behind the head, shortest first, by where they stand in `job`.
         number: int64[6], see the constants below.
-        happened: what the order has not heard.
+        happened: the events that the order has not processed.
     """
 
     queue: NDArray[np.int32]
@@ -204,20 +205,21 @@ stand in `job` by falling rank, where the shortest goes first."""
 
 
 class CapacityFrontier(NamedTuple):
-    """What no host has more of: upper bounds, exact after they were made anew.
+    """The capacity frontier: upper bounds of what any host has, exact after each renewal (`queue_tree_kernel.py`).
 
-    Row 0 looks at what is free, row 1 at what jobs may take that outlast the promised moment; rows 2 and 3 at the same
-    on the hosts that somebody has left since the last pass.
+    Row 0 is free capacity; row 1 is what LONG jobs may take; rows 2 and 3 are the same on changed hosts alone.
 
     Attributes:
-        who: int32[B], the host that had as much as row 0 says when that was found out, -1 if nobody had.
+        who: int32[B], the host behind the value of row 0 when that was computed, -1 if there was none.
         most: float64[4], the most of the first resource on any host.
-        memory: float64[4, B], the most of the second resource on any host with at least so many whole units of it.
+        memory: float64[4, B], the most of the second resource on any host with at least so many whole units of the
+            first.
         lane: float64[4, LANES], the same for the fewest units that a job of the lane asks for, -1 where no host has so
             many.
         total: float64[1], of the first resource, free on all hosts together.
-        fresh: int64[2], the number of changes after which they were made anew; of row 1 -1 until they were, in each
-            pass: then row 0 stands for it, as no job may take more than is free. Rows 2 and 3 are made when needed.
+        fresh: int64[2], the number of changes at the last renewal. For row 1 it is -1 until the first renewal of a
+            pass;
+            until then row 0 stands for it, since no job may take more than is free. Rows 2 and 3 are made when needed.
     """
 
     who: NDArray[np.int32]
@@ -229,15 +231,15 @@ class CapacityFrontier(NamedTuple):
 
 
 class HeadPromise(NamedTuple):
-    """The promise to the head of the queue in this pass.
+    """The reservation of the head of the queue in this pass (`head_promise_kernel.py`, `head_slack_kernel.py`).
 
     Attributes:
-        then: float64[H, R], what hosts have at the promised moment; then_at: int64[H], under which stamp.
+        then: float64[H, R], what hosts have at the shadow time; then_at: int64[H], under which stamp.
         held: int64[H], tasks of the head that a host holds then; held_now: int64[H], of a head of several tasks.
         touched: int32[H], hosts for which `then` holds.
         number: int64[7]: the head or -1, its slack, hosts touched; 1 if all that is as it was after the last pass; the
             stamp that counts; the job whose tasks `held_now` counts or -1, and how many those are in all.
-        shadow_s: float64[1], the moment.
+        shadow_s: float64[1], the shadow time.
         fastest: float64[1], the fastest host of all. Never changed.
         end_s, ending: float64[U], int32[U], heap of jobs started in this pass by expected end.
     """
@@ -258,10 +260,10 @@ HEAD, SLACK, TOUCHED, SAME, STAMP_THEN, COUNTED, HELD = range(7)
 
 
 class ChangedHosts(NamedTuple):
-    """Changes since the last pass.
+    """Changes since the last pass (`changed_hosts_kernel.py`).
 
     Attributes:
-        host: int32[H], is_new: bool[H], hosts that somebody has left.
+        host: int32[H], is_new: bool[H], hosts where a job has ended.
         number: int64[9], see the constants below.
     """
 
@@ -271,10 +273,10 @@ class ChangedHosts(NamedTuple):
 
 
 HOSTS, OLD, LEANS, LAST_HEAD, THIS_HEAD, AT_FIRST, SOME, VALID, NEWEST = range(9)
-"""Hosts; 1 if something is known of the jobs of the last pass; 1 if a promise is part of what is known; the
-head of that pass, and of the present one, -1 if none; 1 if nobody started in front of that; 1 if some known job found
-hosts for some of its tasks; 1 if the promise to a head of several tasks, worked out before, holds until a job ends;
-the first position at which a job has come since."""
+"""Changed hosts; 1 if the last pass tells which jobs fail; 1 if that depends on a reservation; the head of that
+pass, and of the present one, -1 if none; 1 if no job started in front of that; 1 if some failed job found hosts for
+some of its tasks; 1 if the reservation of a head of several tasks, computed before, holds until a job ends; the
+first position at which a job has arrived since."""
 
 
 class QueueState(NamedTuple):
@@ -297,9 +299,9 @@ class QueueState(NamedTuple):
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
             at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
-        most: float64[C + R - 2, B], by whole cores the most memory on any host of a block that has so many free, or
-            more; then the most of each further resource (`host_blocks_kernel.py`).
-        partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the promised head;
+        most: float64[C + R - 2, B], the values of host blocks: by whole cores the most memory on any host of a block
+            that has so many free, or more; then the most of each further resource (`host_blocks_kernel.py`).
+        partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the reservation;
             partly_tasks: int32[C, K], with how many tasks.
         picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
         held: int32[T], the hosts of the tasks of each running job, those of one host side by side.
@@ -309,10 +311,10 @@ class QueueState(NamedTuple):
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[16], see the constants below.
-        estimates: what is expected of jobs where that is not known before.
-        running_by_host: who runs on each host.
-        news: what has changed since the last pass.
-        pool: the hosts, where they are one to the engine.
+        estimates: expected runtimes that are not known before.
+        running_by_host: the running jobs on each host.
+        news: the changed hosts.
+        pool: the pool of hosts, where the engine sees one host.
     """
 
     free: NDArray[np.float64]
@@ -372,7 +374,7 @@ NO_SHELVES = -1
 class Log(NamedTuple):
     """Results: start_s float64[J], host int32[T], and C rows of cycles.
 
-    `value` float64[C, M]: what the decision of each member of a meta-rule is worth, NaN where it was not worked out.
+    `value` float64[C, M] is the value of each member's decision under a meta-rule, NaN where it was not computed.
     """
 
     start_s: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What becomes of those who are stopped for others, compiled: told to end, sent back, suspended, resumed (rule C8)."""
+"""What happens to jobs that are stopped for others, compiled: notice, requeue, suspension, resumption (rule C8)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -19,7 +19,7 @@ from loadmaster.sim.queue.engine.work_limits_kernel import end_work
 
 @inner
 def stop_chosen(engine, bound, general, preemption, now):
-    """Those chosen are told to end, or leave their hosts."""
+    """Give the chosen jobs notice, or let them leave their hosts."""
     if preemption.number[LEAVING] == 0:
         return
     for at in range(preemption.number[LEAVING]):
@@ -40,7 +40,7 @@ def stop_chosen(engine, bound, general, preemption, now):
 
 @inner
 def _end_sooner(jobs, log, bound, general, preemption, job, now):
-    """`job` ends when its time of grace is over, unless it would have before."""
+    """Let `job` end when its grace time is over, unless it ends before."""
     row, notice = np.int64(general.started_as[job]), preemption.notices[job]
     end_s = now + preemption.victim[row].grace_s
     if end_s < general.expected_end_s[job]:
@@ -59,7 +59,7 @@ def _end_sooner(jobs, log, bound, general, preemption, job, now):
 
 @inner
 def _order_ends_anew(state, bound, preemption):
-    """The heap of ends has those no more who leave, and those who are told to end at their new end."""
+    """Rebuild the heap of ends: without the leaving jobs, and with the new end of jobs that have notice."""
     kept = np.int64(0)
     for i in range(state.tally[ON_HOSTS]):
         row = np.int64(state.ending[i])
@@ -71,7 +71,7 @@ def _order_ends_anew(state, bound, preemption):
 
 @inner
 def _stop(engine, bound, general, preemption, job, now):
-    """`job` goes back to the queue, where that is its mode; else it has ended."""
+    """Send `job` back to the queue, where that is its mode; else end it."""
     row = np.int64(general.started_as[job])
     free_hosts(engine, row)
     end_work(general.work, row, job, now)
@@ -94,7 +94,7 @@ def _stop(engine, bound, general, preemption, job, now):
 
 @inner
 def _suspend(engine, bound, general, preemption, job, preemptor, now):
-    """`job` gives its cores back for as long as `preemptor` runs."""
+    """Suspend `job`: its cores are free as long as `preemptor` runs."""
     row, at = np.int64(general.started_as[job]), bound.tally[SUSPENDED]
     _give_cores(engine, general, row, 1.0, engine.jobs.tasks[row])
     if now > engine.log.start_s[job]:
@@ -111,7 +111,7 @@ def _suspend(engine, bound, general, preemption, job, preemptor, now):
 
 @inner
 def resume(engine, bound, general, preemption, now):
-    """Those go on whose preemptor no longer runs, as far as their cores are free."""
+    """Resume suspended jobs whose preemptor no longer runs, as far as their cores are free."""
     many = np.int64(0)
     for at in range(bound.tally[SUSPENDED]):
         one = preemption.suspended[at]
@@ -127,7 +127,7 @@ def resume(engine, bound, general, preemption, now):
 
 @inner
 def _holds_back(preemption, preemptor):
-    """Whether it runs, or is suspended itself."""
+    """Whether the preemptor runs, or is suspended itself."""
     holds = preemption.is_suspended[preemptor]
     for i in range(preemption.number[RUNNING]):
         holds |= preemption.running[i] == preemptor
@@ -136,13 +136,14 @@ def _holds_back(preemption, preemptor):
 
 @inner
 def _goes_on(engine, bound, general, preemption, at, now):
-    """Give the suspended job number `at` its cores again, if they are free; whether they were."""
+    """Give the suspended job number `at` its cores again, if they are free; returns whether they were."""
     one = preemption.suspended[at]
     job = np.int64(one.job)
     row = np.int64(general.started_as[job])
     kind, first, tasks = general.rows.of[row].kind, engine.jobs.first_task[row], engine.jobs.tasks[row]
     for n in range(tasks):
         if engine.state.free[engine.log.host[first + n], 0] < general.rows.demand[kind, 0]:
+            # one host lacks cores: give back those of the tasks before
             _give_cores(engine, general, row, 1.0, n)
             return False
         engine.state.free[engine.log.host[first + n], 0] -= general.rows.demand[kind, 0]
@@ -165,7 +166,7 @@ def _goes_on(engine, bound, general, preemption, at, now):
 
 @inner
 def _give_cores(engine, general, row, sign, tasks):
-    """The first `tasks` tasks of the row give their cores back, or with sign -1 take them."""
+    """Let the first `tasks` tasks of the row give their cores back, or with sign -1 take them."""
     for task in range(engine.jobs.first_task[row], engine.jobs.first_task[row] + tasks):
         host = np.int64(engine.log.host[task])
         engine.state.free[host, 0] += sign * general.rows.demand[general.rows.of[row].kind, 0]
@@ -181,14 +182,14 @@ def _move(suspended, one, other):
 
 @inner
 def join_running(preemption, job):
-    """`job` runs, behind all others."""
+    """Add `job` behind all running jobs."""
     preemption.running[preemption.number[RUNNING]] = job
     preemption.number[RUNNING] += 1
 
 
 @inner
 def leave_running(bound, general, preemption, job, how):
-    """`job` runs no more; what it had been told to is forgotten unless it has ended."""
+    """Remove `job` from the running jobs; its notice is dropped unless it has ended."""
     many = np.int64(0)
     for i in range(preemption.number[RUNNING]):
         if preemption.running[i] != job:

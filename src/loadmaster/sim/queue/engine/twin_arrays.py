@@ -1,4 +1,4 @@
-"""A twin as the compiled engine takes it: the rules of its members, and the arrays in which a queue is worked off."""
+"""A twin as the compiled engine takes it: the rules of its members, and the arrays for its look-ahead runs."""
 
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ class TwinArrays(NamedTuple):
     """A twin of M members.
 
     Attributes:
-        look: where a queue is worked off; its jobs run as long as they are expected to.
-        rules: of each member; the first fills what is left over.
-        counts: float64[M], how often the mean wait under each member counts.
+        look: the arrays of a look-ahead run; its jobs run as long as they are expected to.
+        rules: of each member; the first fills unused places.
+        counts: float64[M], the weight of the mean wait under each member.
         every_s: seconds from look to look.
         due_s: float64[1], the next look.
         member: int64[1], the member that is followed, -1 before the first look.
@@ -40,7 +40,7 @@ class TwinArrays(NamedTuple):
 
 
 def twin_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> TwinArrays:
-    """The twin as a run begins that works on `engine`."""
+    """The twin at the beginning of a run of `engine`."""
     rules = tuple(_rules_of(member, engine.rules) for member in twin.members)
     return TwinArrays(
         look=_look_of(twin, engine, workload, cluster, policy),
@@ -62,7 +62,7 @@ def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
 
 
 def _look_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> QueueEngine:
-    """Arrays of their own for looks, which name no hosts of a pool."""
+    """Separate arrays for looks, which name no hosts of a pool."""
     seed, names = engine.rules.seed, tuple(member.name for member in twin.members)
     look, _ = engine_arrays(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
     pool = engine.state.pool

@@ -1,8 +1,9 @@
-"""The twin, compiled: from look to look, a pass is that of the member under which the queue waits least (rule Q20).
+"""The twin, compiled: from look to look, each pass is that of the member with the shortest mean wait (rule Q20).
 
-A look works the queue off under each member without arrivals (rule Q19): the engine's own passes, starts and ends, on a
-second set of arrays. Only what lives is copied there: what is free, the running jobs, and the waiting ones. All else in
-that set is either stamped, so that what an earlier look has left is not taken for true, or an upper bound.
+A look simulates the queue onward under each member, without arrivals (rule Q19). It uses the engine's own passes,
+starts and ends, on a second set of arrays. Only three things are copied there: free capacity, the running jobs and the
+waiting jobs. All else in that set carries a stamp, so that values of an earlier look do not count, or is an upper
+bound, which still holds.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -24,7 +25,7 @@ from loadmaster.sim.queue.engine.state import COUNTED, LAST_HOST, MANY, NO_RANK,
 
 @inlined
 def serve_as_best(engine, twin, now):
-    """A pass of the member that is followed, after a look if one is due, and its row in the record; what is wrong."""
+    """A pass of the followed member, after a look if one is due, and its row in the record; returns wrong or 0."""
     log, row, count = engine.log, engine.log.rows[0], engine.state.tally
     log.time_s[row], log.queue_length[row] = now, count[WAITING]
     for other in range(twin.counts.shape[0]):
@@ -47,7 +48,7 @@ def serve_as_best(engine, twin, now):
 
 @inner
 def _look(engine, twin, now):
-    """Work the queue off under each member, and follow the best; what is wrong."""
+    """Simulate the queue under each member, and follow the best; returns wrong or 0."""
     many, members = _by_number(engine.ranked, twin.waits), twin.counts.shape[0]
     arrays = twin.look
     look = lend(
@@ -79,18 +80,20 @@ def _look(engine, twin, now):
     value = engine.log.value[engine.log.rows[0]]
     best = np.int64(-1)
     for member in range(members):
+        # a member under which fewer jobs ever start is out
         if twin.started[member] == most:
             mean_s = twin.wait_s[member] / most if most > 0 else 0.0
             value[member] = -mean_s * twin.counts[member]
             best = np.int64(member) if best < 0 or value[member] > value[best] else best
     before = twin.member[0]
+    # of equal members the present one stays
     twin.member[0] = before if before >= 0 and value[before] == value[best] else best
     return np.int64(0)
 
 
 @inlined
 def _by_number(ranked, waits):
-    """Write down the waiting jobs by number; returns how many."""
+    """List the waiting jobs by number; returns how many."""
     many = np.int64(ranked.number[MANY])
     size = np.int64(0)
     for i in range(many):
@@ -103,7 +106,7 @@ def _by_number(ranked, waits):
 
 @inlined
 def _measure(look, twin, member, many):
-    """How many jobs have started in a look, and how long they have waited: added up by number, as in plain Python."""
+    """Count the jobs that started in a look, and add up their waits by number, as in plain Python."""
     started, wait_s = np.int64(0), 0.0
     for i in range(many):
         job = twin.waits[i]
@@ -115,7 +118,7 @@ def _measure(look, twin, member, many):
 
 @inner
 def _work_off(look, twin, member, now):
-    """Go on under one member until nobody waits or runs; what is wrong."""
+    """Simulate under one member until no job waits or runs; returns wrong or 0."""
     count = look.state.tally
     while now < np.inf:
         wrong = _serve_under(look, twin, member, now)
@@ -131,7 +134,7 @@ def _work_off(look, twin, member, now):
 
 @inner
 def _serve_under(engine, twin, member, now):
-    """A pass under one member; what is wrong."""
+    """A pass under one member; returns wrong or 0."""
     under = lend(
         QueueEngine(
             engine.jobs,
@@ -162,7 +165,7 @@ def _serve_under(engine, twin, member, now):
 
 @inner
 def _copy(engine, look, waits, many, now):
-    """Let a look begin with what is there now."""
+    """Let a look begin with the present state."""
     _copy_free(engine, look)
     look.head_promise.number[COUNTED] = -1
     look.ranked.number[MANY] = 0
@@ -177,7 +180,7 @@ def _copy(engine, look, waits, many, now):
 
 @inlined
 def _copy_free(engine, look):
-    """What is free on every host, and the bounds that speak of it."""
+    """Copy the free capacity of each host, and the bounds over it."""
     here, there = engine.state, look.state
     for host in range(here.free.shape[0]):
         for r in range(here.free.shape[1]):
@@ -199,7 +202,7 @@ def _copy_free(engine, look):
 
 @inlined
 def _copy_running(engine, look, now):
-    """The running jobs by expected end: when they end in the look, and where they are until then."""
+    """Copy the running jobs by expected end: their end in the look, and their hosts."""
     ends, running_by_host, soonest_s = look.ends, look.state.running_by_host, np.nextafter(now, np.inf)
     _nobody_runs(ends, running_by_host)
     many = np.int64(0)
@@ -216,7 +219,7 @@ def _copy_running(engine, look, now):
 
 @inlined
 def _nobody_runs(ends, running_by_host):
-    """Forget who ran when the last look was over."""
+    """Remove the jobs that ran at the end of the last look."""
     for i in range(ends.size[0], ends.size[1]):
         ends.running[ends.main[i]] = False
     for k in range(ends.size[2]):

@@ -1,7 +1,7 @@
-"""Whom a row may stop and who of them it takes, compiled: the same as `loadmaster.sim.queue.plain.victims` (rule C8).
+"""Which jobs a row may stop, and which of them it takes, compiled: as `loadmaster.sim.queue.plain.victims` (rule C8).
 
-Candidates are taken off their hosts one by one until a pass with that row alone starts it. As long as all hosts
-together hold too few of its tasks no pass could, which is counted without one.
+Candidates leave their hosts one by one, as a trial, until a pass with that row alone starts it. No pass can start the
+row while all hosts together hold too few of its tasks; this is counted without a pass.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -30,7 +30,7 @@ _MOST = 65535
 
 @inner
 def list_candidates(jobs, log, general, preemption, row, now):
-    """List in `order` those that the row may stop, as they are to be tried; returns how many."""
+    """List in `order` the jobs that the row may stop, in the order of trial; returns how many."""
     many = np.int64(0)
     for i in range(preemption.number[RUNNING]):
         if _may_be_stopped(log, general, preemption, row, np.int64(preemption.running[i]), now):
@@ -61,7 +61,7 @@ def _may_be_stopped(log, general, preemption, row, job, now):
 
 @inner
 def _key(jobs, log, general, preemption, job):
-    """The least goes first."""
+    """The sort key of a candidate; the lowest goes first."""
     if preemption.youngest_first:
         return -log.start_s[job]
     worth = preemption.victim[general.started_as[job]].worth
@@ -70,7 +70,7 @@ def _key(jobs, log, general, preemption, job):
 
 @inner
 def _hosts_of(jobs, log, general, preemption, job, mark):
-    """On how many hosts the job runs, of those that bear `mark` if that is not 0."""
+    """The number of hosts of the job, or if `mark` is not 0 of its hosts with that mark."""
     hosts, as_row = np.int64(0), np.int64(general.started_as[job])
     preemption.number[STAMP] += 1
     for task in range(jobs.first_task[as_row], jobs.first_task[as_row] + jobs.tasks[as_row]):
@@ -83,7 +83,7 @@ def _hosts_of(jobs, log, general, preemption, job, mark):
 
 @inner
 def find_victims(engine, bound, general, preemption, row, many, now):
-    """List in `chosen` whom to stop of the first `many` in `order`, none if that would not do; returns wrong or 0."""
+    """List in `chosen` the victims among the first `many` of `order`, none if they would not do; returns wrong or 0."""
     preemption.number[CHOSEN] = 0
     for at in range(many):
         preemption.trial[at] = preemption.order[at]
@@ -92,6 +92,7 @@ def find_victims(engine, bound, general, preemption, row, many, now):
         if found > 0:
             _reorder(engine.jobs, engine.log, general, preemption, np.int64(preemption.trial[found - 1]), many)
             found, wrong = _until_it_fits(engine, bound, general, preemption, row, many, now)
+    # a victim that frees no host of the start is spared
     for at in range(found):
         if (
             _hosts_of(
@@ -106,7 +107,7 @@ def find_victims(engine, bound, general, preemption, row, many, now):
 
 @inner
 def _reorder(jobs, log, general, preemption, last, many):
-    """Try `last` first, and then those that hold the most of the hosts taken."""
+    """Try `last` first, and then the jobs on the most of the taken hosts."""
     size, at = np.int64(0), np.int64(1)
     for i in range(many):
         if preemption.order[i] != last:
@@ -121,7 +122,7 @@ def _reorder(jobs, log, general, preemption, last, many):
 
 @inner
 def _until_it_fits(engine, bound, general, preemption, row, many, now):
-    """How many of `trial` have to leave until the row starts, 0 if it does not; what it takes is marked; and wrong."""
+    """How many of `trial` must leave until the row starts, 0 if it does not; its hosts are marked; and wrong or 0."""
     total, found, lent, wrong = (
         count_held(engine.state, general, preemption, row),
         np.int64(0),
@@ -147,7 +148,7 @@ def _until_it_fits(engine, bound, general, preemption, row, many, now):
 
 @inner
 def _mark_taken(jobs, state, preemption, row):
-    """Mark the hosts of the plan's only start."""
+    """Mark the hosts of the only planned start."""
     preemption.number[STAMP] += 1
     preemption.number[TAKEN] = preemption.number[STAMP]
     for at in range(state.plan_task[0], state.plan_task[0] + jobs.tasks[row]):
@@ -156,7 +157,7 @@ def _mark_taken(jobs, state, preemption, row):
 
 @inner
 def count_held(state, general, preemption, row):
-    """How many tasks of the row all hosts hold that it may use, by host in `held`; each at most all of them."""
+    """The number of the row's tasks that its allowed hosts hold together, by host in `held`; each at most all."""
     total = np.int64(0)
     for host in range(state.free.shape[0]):
         preemption.held[host] = _held(state, general, row, host)
@@ -166,7 +167,7 @@ def count_held(state, general, preemption, row):
 
 @inner
 def _held_more(engine, general, preemption, row, job):
-    """How many tasks more hosts hold since `job` was taken off them."""
+    """How many more tasks the hosts hold since `job` left them."""
     more, as_row = np.int64(0), np.int64(general.started_as[job])
     for task in range(engine.jobs.first_task[as_row], engine.jobs.first_task[as_row] + engine.jobs.tasks[as_row]):
         host = np.int64(engine.log.host[task])
@@ -186,9 +187,9 @@ def _held(state, general, row, host):
 
 @inner
 def lend_hosts(engine, general, preemption, job, sign, ends_too):
-    """As if `job` had given back what it gives back when it is stopped, or with sign -1 no longer so.
+    """Act as if `job` had given back what a stop frees, or with sign -1 no longer.
 
-    `ends_too`: it is not among those that run either.
+    `ends_too`: also remove it from the running tasks.
     """
     as_row = np.int64(general.started_as[job])
     kind, first, tasks = general.rows.of[as_row].kind, engine.jobs.first_task[as_row], engine.jobs.tasks[as_row]

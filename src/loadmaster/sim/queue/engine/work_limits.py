@@ -1,4 +1,4 @@
-"""Limits on work as the engine over the compiled pass keeps them: what was used, and what who runs may still take."""
+"""Limits on work beside the general pass: the work done, and the work that running jobs may still do."""
 
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ class WorkCounts(NamedTuple):
         half_life_s: of work done; 0: it never fades.
         first: int64[E + 1]; limit, amount, need: int32[U], float64[U]: what each row takes of them in a second, and
             what must be left for it to start.
-        limit_s: float64[J], for which a job may run at most; over_s: float64[J], when that is over, of running ones.
-        used, rate, left: float64[W]: work done until the clock, what is done in a second, scratch.
+        limit_s: float64[J], the longest run of each job; over_s: float64[J], when that is over, of running jobs.
+        used, rate, left: float64[W]: work done until the clock, work done in a second, scratch.
         clock_s: float64[1].
         running: int32[J], in the order of their starts; many: int64[1].
     """
@@ -42,7 +42,7 @@ class WorkCounts(NamedTuple):
 
 
 def work_of(binding: ResolvedConstraints, rows: Longs) -> WorkCounts:
-    """No work is done yet, nobody runs; `rows` int64[E] are the entries in which jobs may start.
+    """The limits before any work is done; `rows` int64[E] are the entries in which jobs may start.
 
     A job runs once at a time, and so stands once in `running`.
     """

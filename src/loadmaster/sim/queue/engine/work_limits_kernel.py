@@ -1,4 +1,4 @@
-"""Limits on work, compiled: the same as `loadmaster.sim.queue.plain.work_limits`, the specification (rule C10)."""
+"""Limits on work, compiled: as `loadmaster.sim.queue.plain.work_limits`, the specification (rule C10)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import math
@@ -15,7 +15,7 @@ AGAIN_S = 300.0
 
 @inner
 def begin_work(work, row, job, now):
-    """`job` starts as that row."""
+    """Count the start of `job` as that row."""
     if work.most.shape[0] == 0:
         return
     _work_until(work, now)
@@ -28,7 +28,7 @@ def begin_work(work, row, job, now):
 
 @inner
 def end_work(work, row, job, time_s):
-    """`job`, which started as that row, runs no more."""
+    """Count the end of `job`, which started as that row."""
     if work.most.shape[0] == 0:
         return
     _work_until(work, time_s)
@@ -46,7 +46,7 @@ def end_work(work, row, job, time_s):
 
 @inner
 def find_left(work, started_as, now):
-    """Put what is left of every limit into `left`; `started_as` int32[J] says as which rows the running jobs run."""
+    """Write what is left of each limit into `left`; `started_as` int32[J] is the row of each running job."""
     _work_until(work, now)
     for limit in range(work.most.shape[0]):
         work.left[limit] = work.used[limit] if work.counts_use[limit] else 0.0
@@ -61,7 +61,7 @@ def find_left(work, started_as, now):
 
 @inner
 def work_again_s(work, started_as, queue, many, now):
-    """When to look again at those of the first `many` rows of `queue` that a limit keeps back; infinite if never."""
+    """When to look again at the first `many` rows of `queue` that a limit holds back; infinite if never."""
     if work.most.shape[0] == 0:
         return np.inf
     find_left(work, started_as, now)

@@ -1,1 +1,1 @@
-"""Reservations of conservative backfilling, a part of the compiled engine: a free profile of each host."""
+"""Conservative backfilling as a part of the compiled engine: a free profile of each host, with reservations."""

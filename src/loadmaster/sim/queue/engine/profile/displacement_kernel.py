@@ -1,8 +1,9 @@
-"""Where a job might start if those behind it were promised nothing, compiled: most hosts are told at a glance.
+"""The first start of a job if the reservations behind it are dropped, compiled: a few values rule out most hosts.
 
-Promises are gone through in the order of their moments. Until the moment that is looked at a host has what it has,
-since those behind begin later; then it has ever more, as nobody begins any more. So a host holds the job sooner only
-where it has enough at some time before, or where something ends then.
+Reservations are checked in the order of their starts. The job at hand has the start `before_s`; the jobs behind it
+start no earlier. So dropping them changes nothing on a host before `before_s`. After that moment no other reservation
+begins, so the host's free capacity never falls. A host can therefore hold the job sooner in two cases only: it has
+enough free at some moment before `before_s`, or something ends there after it. `most` and `next_s` answer both.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,12 +15,12 @@ from loadmaster.sim.queue.engine.profile.reservations_kernel import bucket
 from loadmaster.sim.queue.engine.profile.state import PASS
 
 FAR = 16
-"""Stretches of time, beyond which no host is passed over for what begins in them."""
+"""Spans of time above which all hosts are checked for reservations that begin in them."""
 
 
 @inner
 def begin_sweep(plan):
-    """Nothing is known of what hosts have until the moment that is looked at."""
+    """Forget what hosts have free before the moment at hand."""
     kept = plan.kept
     for host in range(kept.next_s.shape[0]):
         kept.next_s[host] = -np.inf
@@ -27,20 +28,20 @@ def begin_sweep(plan):
 
 @inner
 def has_changed(plan, host):
-    """What a host has is otherwise than it was."""
+    """Forget the host's values: its profile has changed."""
     kept = plan.kept
     kept.next_s[host] = -np.inf
 
 
 @inner
 def is_behind(plan, job, before_s, before):
-    """Whether the job comes after another, whose moment is `before_s`, in the order of the moments."""
+    """Whether the job comes after job `before`, whose start is `before_s`, in the order of starts."""
     return plan.start_s[job] > before_s or (plan.start_s[job] == before_s and job > before)
 
 
 @inner
 def sweep(plan, before_s, now_s):
-    """Note the most that each host has at any time before that, and when its next step begins."""
+    """Find, for each host, the most that it has free at any moment before `before_s`, and its first step after that."""
     kept = plan.kept
     for host in range(kept.next_s.shape[0]):
         if kept.next_s[host] < before_s:
@@ -64,7 +65,7 @@ def _sweep_host(plan, host, before_s, now_s):
 
 @inlined
 def is_likely(plan, host, demand, best_s):
-    """Whether a host has enough at some time before, or something ends there until `best_s`."""
+    """Whether a host has enough free at some moment before, or something ends there until `best_s`."""
     kept = plan.kept
     likely = True
     for r in range(demand.shape[0]):
@@ -74,9 +75,10 @@ def is_likely(plan, host, demand, best_s):
 
 @inlined
 def list_likely(plan, demand, before_s, best_s, now_s):
-    """List those hosts not cleared that might hold a task of that demand from `best_s` on or sooner; how many.
+    """List the hosts not cleared that may hold a task of that demand from `best_s` on or sooner; returns how many.
 
-    Where a promise begins until then, something may end unseen at that moment.
+    Where a reservation begins until then, a step of the profile may hide an end at the same moment, so the host is
+    listed.
     """
     kept, scratch = plan.kept, plan.scratch
     size, first, many = 0, np.int64(0), np.int64(0)
@@ -97,7 +99,7 @@ def list_likely(plan, demand, before_s, best_s, now_s):
 
 @inner
 def may_hold(plan, host, job, before_s, best_s, now_s):
-    """Whether a host that is listed might do so, if those behind the job were promised nothing."""
+    """Whether a listed host can do so, if the reservations behind the job are dropped."""
     if before_s > now_s and _fits_until(plan, host, job, before_s, best_s, now_s):
         return True
     return best_s >= before_s and _is_free_then(plan, host, job, before_s, best_s, now_s)
@@ -105,7 +107,7 @@ def may_hold(plan, host, job, before_s, best_s, now_s):
 
 @inner
 def _fits_until(plan, host, job, before_s, best_s, now_s):
-    """Whether a host has room for the job from `best_s` on or sooner, as long as it lasts or until `before_s`."""
+    """Whether a host has room from `best_s` on or sooner, until the job ends or until `before_s`."""
     requests, sky = plan.requests, plan.sky
     demand, expected_s = requests.demand[requests.kind[job]], requests.expected_s[job]
     since_s, enough_s, end = np.inf, np.inf, sky.first[host] + sky.many[host]
@@ -124,7 +126,7 @@ def _fits_until(plan, host, job, before_s, best_s, now_s):
 
 @inner
 def _is_free_then(plan, host, job, before_s, then_s, now_s):
-    """Whether a host has room for a task of the job at a moment, but for what is promised behind it."""
+    """Whether a host has room for a task of the job at a moment, without the reservations behind the job."""
     requests, kept, scratch, sky = plan.requests, plan.kept, plan.scratch, plan.sky
     at, entry, demand = covering(sky, host, then_s), np.int64(kept.on_first[host]), requests.demand[requests.kind[job]]
     for r in range(demand.shape[0]):

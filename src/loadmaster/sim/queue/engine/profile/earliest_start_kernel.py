@@ -1,4 +1,8 @@
-"""The first moment at which a job fits beside all that is held, compiled: looks only where bounds leave a chance."""
+"""The earliest start of a job beside all reservations, compiled: only hosts with a low enough start bound are checked.
+
+A start bound of a host is never later than the true earliest start there (`start_bounds_kernel.py`). A host whose bound
+is later than the best start so far cannot be as good, so the result is that of a check of all hosts.
+"""
 # mypy: disable-error-code="no-untyped-def,assignment"
 
 import numpy as np
@@ -18,7 +22,7 @@ from loadmaster.sim.queue.engine.state import LAST_HOST, NOT_FINITE, UNDO
 def list_hosts(plan, job, before_s, seen, now_s):
     """List the hosts on which the job might start before that moment; returns how many.
 
-    Something must have been given back there since `seen`; a negative one stands for all hosts.
+    Only hosts count where capacity was freed since `seen`; a negative `seen` stands for all hosts.
     """
     requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
     kind, freed = bounds.of[job], bounds.freed[0]
@@ -27,6 +31,7 @@ def list_hosts(plan, job, before_s, seen, now_s):
     if bounds.least_s[kind] >= before_s or bounds.live_at[kind] <= seen:
         return 0
     size = 0
+    # few changes since `seen`: walk the list of changes instead of all hosts
     if seen >= 0 and freed - seen < min(FREED, max(bounds.freed_at.shape[0] >> 1, 2)):
         number, expected_s = np.int64(bounds.need_of[kind]), requests.expected_s[job]
         longest_s, bound_s = bounds.longest_s[number], bounds.soon_s[kind]
@@ -48,9 +53,9 @@ def list_hosts(plan, job, before_s, seen, now_s):
 
 @inner
 def list_own(plan, job, seen, size):
-    """List also those of the job's own hosts where it may start sooner without its own promise; returns how many.
+    """Also list the job's own hosts where it may start sooner without its own reservation; returns how many are listed.
 
-    Something was given back there, and there is room just before the promise begins.
+    Capacity was freed there, and there is room just before the reservation begins.
     """
     requests, scratch, bounds, sky = plan.requests, plan.scratch, plan.bounds, plan.sky
     demand, start_s, (first, end) = requests.demand[requests.kind[job]], plan.start_s[job], entries_of(plan, job)
@@ -68,7 +73,7 @@ def list_own(plan, job, seen, size):
 
 @inner
 def _list(plan, host, until_s, size):
-    """List a host, on which the job may start until then at the latest; returns how many are listed."""
+    """List a host on which the job may start at `until_s` or before; returns how many are listed."""
     scratch = plan.scratch
     if scratch.listed_at[host] == scratch.question[0]:
         scratch.limit_s[host] = max(scratch.limit_s[host], until_s)
@@ -79,16 +84,16 @@ def _list(plan, host, until_s, size):
 
 @inner
 def earliest_of_all(plan, rate, job, now_s):
-    """The first moment at which the job fits on any hosts, which are then in `scratch`; infinite if none is."""
+    """The earliest start of the job on any hosts, which are then in `scratch`; infinite if there is none."""
     size = list_hosts(plan, job, np.inf, -1, now_s) if plan.requests.tasks[job] == 1 else 0
     return earliest(plan, rate, job, np.inf, size, now_s)
 
 
 @inner
 def earliest(plan, rate, job, before_s, size, now_s):
-    """The first moment before `before_s` at which the job fits, its hosts then in `scratch`; infinite if none is.
+    """The earliest start of the job before `before_s`, its hosts then in `scratch`; infinite if there is none.
 
-    A job of one task starts on one of the `size` hosts that are listed, if at all.
+    A job of one task can start only on one of the `size` listed hosts.
     """
     requests = plan.requests
     if requests.tasks[job] == 1:
@@ -110,6 +115,7 @@ def _first_of_one(plan, job, before_s, size, now_s):
         if bounds.soon_s[kind, scratch.listed[i]] < likely_s:
             likely, likely_s = i, bounds.soon_s[kind, scratch.listed[i]]
     if size > 0:
+        # try the host with the least bound first, so that others are soon ruled out
         scratch.listed[0], scratch.listed[likely] = scratch.listed[likely], scratch.listed[0]
     for i in range(size):
         host = scratch.listed[i]
@@ -134,7 +140,7 @@ def _first_of_one(plan, job, before_s, size, now_s):
 
 @inner
 def choose(plan, rate, job, able):
-    """Choose among the hosts in `able`, by what they have in `window`, which shrinks; they go to `scratch`."""
+    """Choose among the hosts in `able`, by their free capacity in `window`, which shrinks; writes to `scratch`."""
     plan.tally[CHOSEN] = 0
     if plan.as_pool:
         _note_chosen(plan, 0, 1)
@@ -148,7 +154,7 @@ def choose(plan, rate, job, able):
 
 @inlined
 def _note_chosen(plan, host, tasks):
-    """So many more tasks go to a host."""
+    """Give a host so many more tasks."""
     scratch, chosen = plan.scratch, plan.tally[CHOSEN]
     if chosen > 0 and scratch.host[chosen - 1] == host:
         scratch.tasks[chosen - 1] += tasks
@@ -159,7 +165,7 @@ def _note_chosen(plan, host, tasks):
 
 @inner
 def _fill_in_order(plan, job, able):
-    """First-fit rates all hosts alike: the first of them are filled, one after another."""
+    """First-fit scores all hosts alike: fill them in their order."""
     requests, scratch, heaped = plan.requests, plan.scratch, 0
     for i in range(able):
         heaped = push(scratch.turn_s, scratch.turn_host, heaped, np.float64(scratch.able[i]), scratch.able[i])
@@ -174,7 +180,7 @@ def _fill_in_order(plan, job, able):
 
 @inner
 def _choose_one_by_one(plan, rate, job, able):
-    """The lowest rated host for one task after another; all are rated anew for each."""
+    """Take the lowest rated host, task by task; all hosts are rated again for each."""
     requests, scratch = plan.requests, plan.scratch
     demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
     for k in range(requests.tasks[job]):
@@ -191,7 +197,7 @@ def _choose_one_by_one(plan, rate, job, able):
 
 @inner
 def _choose_by_heap(plan, rate, job, able):
-    """The same where only the host just taken is rated otherwise than before: a heap of hosts by their scores."""
+    """The same where only the score of the host just taken changes: a heap of hosts by score."""
     requests, scratch, heaped = plan.requests, plan.scratch, 0
     demand, last_host, seed = requests.demand[requests.kind[job]], last_taken(plan.state), plan.rules.seed
     first, again = requests.first[job], scratch.again
@@ -215,14 +221,14 @@ def _choose_by_heap(plan, rate, job, able):
 
 @inlined
 def last_taken(state):
-    """The host of the last task that has started, in this pass or before."""
+    """The host of the last task that was started, in this pass or before."""
     count = state.tally
     return count[LAST_HOST] if count[UNDO] == 0 else np.int64(state.undo_host[count[UNDO] - 1])
 
 
 @inner
 def lowest_able(scratch, able):
-    """The lowest rated of the hosts in `able`, the lowest index among equals, or -1."""
+    """The lowest rated host in `able`, the lowest index among equals, or -1."""
     best, lowest = np.inf, np.int64(-1)
     for i in range(able):
         host = np.int64(scratch.able[i])

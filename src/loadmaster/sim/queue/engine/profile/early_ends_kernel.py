@@ -1,4 +1,4 @@
-"""What becomes of promises when somebody has ended early, compiled: who may move is looked for where room was made."""
+"""What happens to reservations when a job ends early, compiled: only jobs that may start sooner are moved."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -27,7 +27,7 @@ from loadmaster.sim.queue.engine.state import EXPECTED, FAN, LANES, MEMORY
 
 @inner
 def move_all(plan, rate, now_s, by_moment):
-    """Move each promise to the first moment that is free, if that is sooner: in the order of arrival, or by moment."""
+    """Move each reservation to its earliest start, if that is sooner: in the order of arrival, or by start."""
     kept = plan.kept
     count = plan.tally
     if not by_moment:
@@ -47,7 +47,7 @@ def move_all(plan, rate, now_s, by_moment):
 
 @inlined
 def _may_move(plan, job, now_s):
-    """Whether something was given back, since the job was last looked at, that might let it start sooner."""
+    """Whether capacity that was freed since the job was last checked might let it start sooner."""
     kept, bounds, sky = plan.kept, plan.bounds, plan.sky
     before_s, seen, kind = plan.start_s[job], kept.seen[job], np.int64(bounds.of[job])
     if before_s <= now_s or seen == bounds.freed[0]:
@@ -67,7 +67,7 @@ def _may_move(plan, job, now_s):
 
 @inner
 def _sooner(plan, rate, job, now_s):
-    """Move the job's promise to the first moment that is free, if that is sooner."""
+    """Move the job's reservation to its earliest start, if that is sooner."""
     seen, plan.kept.seen[job] = plan.kept.seen[job], plan.bounds.freed[0]
     if plan.requests.tasks[job] == 1:
         start_s = _first_of_one(plan, rate, job, seen, now_s)
@@ -83,7 +83,7 @@ def _sooner(plan, rate, job, now_s):
 
 @inner
 def _first_of_one(plan, rate, job, seen, now_s):
-    """A sooner moment for a job of one task, which then holds its promise no longer; infinite if there is none."""
+    """An earlier start for a job of one task, whose reservation is then dropped; infinite if there is none."""
     scratch, before_s = plan.scratch, plan.start_s[job]
     size = list_own(plan, job, seen, list_hosts(plan, job, before_s, seen, now_s))
     if size == 0:
@@ -102,7 +102,7 @@ def _first_of_one(plan, rate, job, seen, now_s):
 
 @inner
 def _first_of_several(plan, rate, job, seen, now_s):
-    """The same for a job of several tasks: its promise is taken out of the way only where it might start sooner."""
+    """The same for a job of several tasks: its reservation is taken out only where it might start sooner."""
     from_s = first_beside_own(plan, job, seen, now_s)
     if from_s == np.inf:
         return np.inf
@@ -115,7 +115,7 @@ def _first_of_several(plan, rate, job, seen, now_s):
 
 @inner
 def _bound_own(plan, job, before_s, now_s):
-    """Without its own promise the job may start sooner on its own hosts than its class."""
+    """Lower the bounds on the job's own hosts: without its reservation it may start there sooner than its class."""
     bounds, (first, end) = plan.bounds, entries_of(plan, job)
     kind = bounds.of[job]
     bound_s = max(now_s, before_s - bounds.long_s[kind] - 1.0)
@@ -127,20 +127,23 @@ def _bound_own(plan, job, before_s, now_s):
 
 @inner
 def start_sooner(plan, rate, now_s):
-    """In the order of arrival, promise this very moment to whoever fits beside all other promises.
+    """Start, in the order of arrival, each job that fits now beside all other reservations.
 
-    Only hosts are looked at that may have become able to hold somebody: where something was given back, or a step has
-    passed. `order` holds, by number, jobs that might start beside what they are promised themselves.
+    Only hosts that may have become able to hold a job are checked: capacity was freed there, or a step has passed.
+    `order`
+    holds, by number, jobs that might start beside their own reservation.
     """
     kept, sky = plan.kept, plan.sky
     count = plan.tally
     count[LOOKED], waiting = 0, 0
     kept.look_most[:] = -np.inf
+    # collect the hosts to check, and the jobs with a reservation on them
     for host in range(kept.look_s.shape[0]):
         if kept.look_s[host] <= now_s:
             waiting = _look_at(plan, host, 0, waiting, now_s)
     job = np.int64(0)
     while count[LOOKED] > 0 and not count[WRONG]:
+        # drop entries that the walk has passed
         while waiting > 0 and kept.order[0] < job:
             waiting = drop_first(kept.order_s, kept.order, waiting)
         job = _next_job(plan, job, kept.order[0] if waiting > 0 else count[PROMISED], now_s)
@@ -157,7 +160,7 @@ def start_sooner(plan, rate, now_s):
 
 @inner
 def _look_at(plan, host, job, waiting, now_s):
-    """Look at a host, and note those from `job` on that are promised it and might start beside that promise."""
+    """Check a host, and collect the jobs from `job` on with a reservation there that might start before it begins."""
     requests, kept = plan.requests, plan.kept
     count = plan.tally
     if kept.looked_at[host] != count[PASS]:
@@ -179,7 +182,7 @@ def _look_at(plan, host, job, waiting, now_s):
 
 @inner
 def _note_most(plan, host, now_s):
-    """Note what a host has free now; returns the step that it is in."""
+    """Raise `look_most` to what a host has free now; returns its present step."""
     kept, sky = plan.kept, plan.sky
     at = covering(sky, host, now_s)
     for r in range(kept.look_most.shape[0]):
@@ -189,7 +192,7 @@ def _note_most(plan, host, now_s):
 
 @inner
 def _fits_before_own(plan, host, at, job, now_s):
-    """Whether the job fits on a host of its promise from now, in step `at`, until that begins, or it would be over."""
+    """Whether the job fits on a host of its reservation from now, in step `at`, until that begins or the job ends."""
     requests, sky = plan.requests, plan.sky
     end_s = min(plan.start_s[job], until(now_s, requests.expected_s[job]))
     return is_free_from(sky, host, at, end_s, requests.demand[requests.kind[job]])
@@ -197,7 +200,7 @@ def _fits_before_own(plan, host, at, job, now_s):
 
 @inner
 def _next_job(plan, job, end, now_s):
-    """The first waiting job from `job` on, before `end`, of which a host that is looked at might hold a task; `end`."""
+    """The first waiting job from `job` on, before `end`, with a task that a checked host might hold; `end` if none."""
     requests, here = plan.requests, plan.waiting.here
     while job < end:
         passed = _held_from(plan, job // FAN, now_s) if job % FAN == 0 else 0
@@ -210,7 +213,7 @@ def _next_job(plan, job, end, now_s):
 
 @inner
 def _held_from(plan, node, now_s):
-    """So many jobs, from a lowest block on, have no task that a host that is looked at holds; 0 if one might."""
+    """The number of jobs, from a lowest block on, without a task that a checked host holds; 0 if one might."""
     jobs, waiting = plan.jobs, plan.waiting
     mid, top = node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
@@ -232,7 +235,7 @@ def _held_from(plan, node, now_s):
 
 @inner
 def _some_held(plan, below, node, now_s):
-    """Whether a host that is looked at might hold a task of some job below the node of the tree."""
+    """Whether a checked host might hold a task of some job below the node of the tree."""
     need, some = plan.scratch.need, False
     for lane in range(LANES):
         if not some and below[node, MEMORY, lane] < np.inf:
@@ -246,7 +249,7 @@ def _some_held(plan, below, node, now_s):
 
 @inner
 def _might_hold(plan, demand, expected_s, now_s):
-    """Whether a host that is looked at has so much free from now on for so long."""
+    """Whether a checked host has so much free from now on for so long."""
     kept, sky = plan.kept, plan.sky
     i, found = 0, False
     if expected_s == np.inf:
@@ -263,7 +266,7 @@ def _might_hold(plan, demand, expected_s, now_s):
 
 @inner
 def _start_now(plan, rate, job, waiting, now_s):
-    """Promise this very moment to the job, if it fits beside all other promises; returns the size of the heap."""
+    """Give the job a reservation from now on, if it fits beside all others; returns the size of the heap."""
     kept, scratch = plan.kept, plan.scratch
     if plan.requests.tasks[job] > 1 and not may_start_now(plan, job, now_s):
         return waiting
@@ -291,7 +294,7 @@ def _start_now(plan, rate, job, waiting, now_s):
 
 @inner
 def _able_now(plan, job, now_s):
-    """List the hosts that can hold tasks of the job from now on; 0 if not all of them."""
+    """List the hosts that can hold tasks of the job from now on; 0 if they do not hold all tasks."""
     requests, kept, scratch, sky = plan.requests, plan.kept, plan.scratch, plan.sky
     end_s, demand, tasks = (
         until(now_s, requests.expected_s[job]),

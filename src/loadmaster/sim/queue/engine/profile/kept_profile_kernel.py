@@ -1,7 +1,8 @@
-"""One decision of conservative backfilling whose promises stand, compiled: the plan is kept, and changed where need be.
+"""One pass of conservative backfilling that keeps its reservations, compiled: the plan changes only where it must.
 
-Promises fit beside each other from pass to pass, unless a running job outlives its estimate, or a start comes late:
-only then are all of them gone through again, as `SchedulingPass.stand` does.
+Reservations that fit together still fit in the next pass, with two exceptions: a running job outlives its estimate, or
+a reserved start comes late. Only then are reservations checked again, as `SchedulingPass.stand` does: on the hosts
+concerned (`replace_kernel.py`), or all of them if more than half of the hosts are concerned.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -42,7 +43,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, OUT_OF_ROOM, RUNNING, WAI
 
 @inner
 def serve_kept(engine, plan, now_s):
-    """Start the jobs whose time has come, promise what is not promised yet; returns what is wrong, 0 if nothing."""
+    """Start the jobs whose start has come, give new jobs a reservation; returns wrong or 0."""
     requests, kept, count, queue = plan.requests, plan.kept, plan.tally, plan.state.tally
     count[PASS] += 1
     count[MOVED] = count[CLEARED] = 0
@@ -57,6 +58,7 @@ def serve_kept(engine, plan, now_s):
         move_all(plan, engine.calls.rates[0], now_s, plan.early_end == IN_THEIR_ORDER)
     count[EARLY] = 0
     size = 0
+    # start in the order of arrival
     for i in range(count[MOVED]):
         size = push(kept.order_s, kept.order, size, np.float64(kept.moved[i]), kept.moved[i])
     tried = queue[WAITING] - (queue[ARRIVED] - count[PROMISED])
@@ -74,9 +76,9 @@ def serve_kept(engine, plan, now_s):
 
 @inner
 def _take_over(plan, now_s):
-    """Let overdue jobs end right after now, and due promises begin now, as far as the plan goes.
+    """Extend overdue jobs to just after now, and let due reservations begin now.
 
-    Hosts where something no longer fits are to be cleared; the jobs that are due are `moved`.
+    Hosts where something no longer fits are marked to be cleared; due jobs are put into `moved`.
     """
     kept, sky = plan.kept, plan.sky
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
@@ -97,7 +99,7 @@ def _take_over(plan, now_s):
 
 @inner
 def _begin_now(plan, job, now_s):
-    """Let a due promise begin now, which may be late."""
+    """Let a due reservation begin now, which may be late."""
     requests, kept, sky = plan.requests, plan.kept, plan.sky
     count, start_s = plan.tally, plan.start_s[job]
     if count[MOVED] > 0 and kept.moved[count[MOVED] - 1] == job:
@@ -114,7 +116,7 @@ def _begin_now(plan, job, now_s):
 
 @inner
 def _stand(plan, rate, now_s):
-    """Promise all again, in the order of the moments; a job that no longer fits, at the first moment that is free."""
+    """Make all reservations again, in the order of their starts; a job that no longer fits gets its earliest start."""
     requests, kept, state = plan.requests, plan.kept, plan.state
     count, soonest = plan.tally, np.nextafter(now_s, np.inf)
     begin_profile(plan.sky, kept.capacity, now_s)
@@ -141,7 +143,7 @@ def _stand(plan, rate, now_s):
 
 @inner
 def _hold_again(plan, job, now_s):
-    """Hold exactly what the job was promised, if all of it still fits; whether it does."""
+    """Hold exactly what the job had reserved, if all of it still fits; returns whether it does."""
     requests, sky = plan.requests, plan.sky
     start_s, demand = plan.start_s[job], requests.demand[requests.kind[job]]
     end_s, (first, end) = until(start_s, requests.expected_s[job]), entries_of(plan, job)
@@ -157,7 +159,7 @@ def _hold_again(plan, job, now_s):
 
 @inner
 def _serve_new(engine, plan, job, now_s):
-    """Start the job now if it fits, else promise it the first moment at which it does."""
+    """Start the job now if it fits, else reserve its earliest start."""
     kept, bounds = plan.kept, plan.bounds
     count = plan.tally
     start_s = earliest_of_all(plan, engine.calls.rates[0], job, now_s)
@@ -177,7 +179,7 @@ def _serve_new(engine, plan, job, now_s):
 
 @inner
 def _start(engine, plan, job, now_s):
-    """Start the job on the hosts that are held for it; where hosts are counted, on the best of all."""
+    """Start the job on its reserved hosts; where hosts are counted, on the best of all."""
     if plan.as_pool:
         _, wrong = take_best(engine, plan, job, now_s)
         if wrong:
@@ -192,7 +194,7 @@ def _start(engine, plan, job, now_s):
 
 @inner
 def wake_s(plan):
-    """The first promised moment after the last pass, but for those at its very instant."""
+    """The first reserved start after the last pass, except those at its very instant."""
     soonest_s = plan.now[0] + INSTANT_S
     first_s = next_due_s(plan)
     if first_s > soonest_s:

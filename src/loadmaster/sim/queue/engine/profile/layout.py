@@ -1,4 +1,4 @@
-"""Lays out the reservations of a run under conservative backfilling, and says which runs have such."""
+"""Lays out the reservations of a run under conservative backfilling, and says which runs have them."""
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from loadmaster.traces.fit import held_by
 
 EARLY_END = {"kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER, "replan": REPLAN}
 PARTS_ANEW = 0.1
-"""Classes of one demand for each doubling of the expected runtime where passes promise anew: few, since each learns of
-each pass by itself."""
+"""Classes of one demand for each doubling of the expected runtime where each pass plans anew: few, since each class
+learns its bounds in each pass by itself."""
 MOST_UNSEEN = 32
-"""Passes that ended before those of earlier ones, of which it is still known what they changed."""
+"""Passes that ended before those of earlier ones, whose changes are still kept."""
 MOST_UNDONE = 2**16
-"""Bounds that one pass may learn for itself; it goes on without more of them."""
+"""Bounds that one pass may learn for itself; beyond that it learns no more."""
 
 
 def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
@@ -47,21 +47,24 @@ def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
 
 
 def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
-    """Whether the profile serves the run: it knows the rules, hosts are of one speed, a count of hosts is exact or not
-    asked for, and the empty cluster holds every job, since each has a promise.
+    """Whether the profile serves the run.
+
+    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, and the empty
+    cluster
+    holds every job, since each job gets a reservation.
     """
     backfilling = discipline.backfilling
     if not knows(policy, discipline) or not isinstance(backfilling, Conservative) or workload.starting is not None:
         return False
     one_pool = hosts_are_one_pool(workload.demand, cluster)
     if backfilling.early_end == "replan":
-        return backfilling.promise != "pool" and not one_pool  # a pass promises anew host by host
+        return backfilling.promise != "pool" and not one_pool  # each pass plans anew, host by host
     exact = backfilling.promise != "pool" or one_pool
     return exact and bool(held_by(workload, cluster, "asked").all())
 
 
 def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:
-    """No job runs, and none is promised anything."""
+    """No job runs, and none has a reservation."""
     backfilling, jobs = discipline.backfilling, table.jobs
     assert isinstance(backfilling, Conservative)
     assert backfilling.early_end is not None
@@ -99,9 +102,9 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
 
 
 def with_room(plan: Reservations) -> Reservations:
-    """The same with room for more steps: more than `running_jobs_kernel.lacks_room` asks for, for some passes.
+    """The same with room for more steps, enough for some passes of `running_jobs_kernel.lacks_room`.
 
-    A pass that moves promises over more hosts than that allows ends in `is_out_of_room`.
+    A pass that moves reservations over more hosts than that allows ends in `is_out_of_room`.
     """
     requests = plan.requests
     tasks = int(requests.first[plan.state.tally[ARRIVED]] - plan.tally[ENDED_TASKS])
@@ -110,12 +113,12 @@ def with_room(plan: Reservations) -> Reservations:
 
 
 def _ahead(sky: FreeProfile) -> FreeProfile:
-    """A pass has promised nothing yet."""
+    """The profile of a pass before it makes a reservation."""
     return sky._replace(**{each: getattr(sky, each).copy() for each in ("base", "room", "first", "many")})
 
 
 def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
-    """What jobs ask of the hosts of the profile; of a pool, one task of so many units."""
+    """The demands of jobs on the hosts of the profile; of a pool, one task with so many units."""
     total, expected_s = len(jobs.kind), frozen_floats(jobs.expected_s)
     if not as_pool:
         owner = np.repeat(np.arange(total, dtype=np.int32), jobs.tasks)
@@ -132,7 +135,7 @@ def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
 
 
 def _rows(requests: Requests) -> Floats:
-    """float64[H, R]: the hosts, and all of them together where jobs of several tasks ask for it."""
+    """float64[H, R]: the hosts, and their total where jobs have several tasks."""
     if requests.tasks.max(initial=1) == 1:
         return requests.capacity
     return np.concatenate((requests.capacity, requests.capacity.sum(axis=0, keepdims=True)))
@@ -221,13 +224,13 @@ def _replan(requests: Requests, classes: int) -> Replan:
 
 
 def _unlike(hosts: int) -> PlanDiff:
-    """Nothing is. A host is listed once, when its first time is noted, which is never infinite."""
+    """An empty difference. A host is listed once, when its first time is noted, which is never infinite."""
     soonest, latest = np.full(hosts, np.inf), np.full(hosts, -np.inf)
     return PlanDiff(np.zeros(hosts, np.int32), np.zeros(1, np.int64), soonest, latest, soonest.copy(), latest.copy())
 
 
 def _unseen(hosts: int) -> PassedOver:
-    """Nothing is. `leave_off` empties a full stack, of which each entry has at most all hosts."""
+    """An empty stack. `leave_off` empties a full stack; each entry has at most all hosts."""
     entries = MOST_UNSEEN * hosts
     return PassedOver(
         np.zeros(1, np.int64),

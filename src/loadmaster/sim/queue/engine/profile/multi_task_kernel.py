@@ -1,9 +1,9 @@
-"""The first moment at which the tasks of a job of several fit on all hosts together, compiled.
+"""The earliest start of a job of several tasks on all hosts together, compiled.
 
-A host holds as many tasks of the job from a moment on as it has room for through all its expected runtime. That number
-cannot grow before the last step is over that has room for no more: so it is kept with that moment, and only what comes
-in at the end of the time in question is looked at until then. And no start is possible where all hosts together have
-less free than all tasks ask for, which the row `total` of the profile says.
+A host holds as many tasks as it has room for during the whole expected runtime. As the start moves on, this number
+cannot grow before the end of the last step that has room for no more tasks. So it is kept with that end; until then
+only the steps that enter at the end of the runtime are checked. And no start is possible while all hosts together have
+less free than the job asks for, which the profile's row `total` says.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -17,7 +17,7 @@ from loadmaster.jit.kernels import inlined, inner
 
 @inner
 def first_of_several(plan, job, before_s, now_s):
-    """The first moment before `before_s` at which the job fits, infinite if none is, and how many hosts are `able`."""
+    """The earliest start before `before_s`, infinite if there is none, and the number of hosts in `able`."""
     start_s, hosts = _first(plan, job, before_s, np.inf, now_s)
     if start_s == np.inf:
         return start_s, 0
@@ -26,10 +26,11 @@ def first_of_several(plan, job, before_s, now_s):
 
 @inner
 def first_beside_own(plan, job, seen, now_s):
-    """A moment before which the job cannot start sooner than it is promised; infinite if it cannot at all.
+    """A lower bound of the job's start if that is sooner than its reservation; infinite if it cannot start sooner.
 
-    What it is promised itself is in its way nowhere, and begins only then: so that the time until then counts. And it
-    overlaps with something that was given back since it was last looked at, at `seen`, or could have started then.
+    The job's own reservation begins only then, so the time until then is enough. A sooner start overlaps with capacity
+    that
+    was freed since `seen`, the last check, or could have been found then.
     """
     from_s, until_s = freed_since(plan.bounds, seen, np.int64(plan.bounds.of[job]))
     from_s = max(now_s, from_s - plan.requests.expected_s[job] - 1.0)  # a second, for rounding
@@ -39,7 +40,7 @@ def first_beside_own(plan, job, seen, now_s):
 
 @inner
 def may_start_now(plan, job, now_s):
-    """Whether all hosts together have enough for the job until it is over, or what it is promised itself begins."""
+    """Whether all hosts together have enough for the job until it ends, or until its own reservation begins."""
     end_s = min(until(now_s, plan.requests.expected_s[job]), plan.start_s[job])
     _need_all(plan, job)
     return is_free(plan.sky, plan.total, now_s, end_s, plan.scratch.need)
@@ -47,7 +48,7 @@ def may_start_now(plan, job, now_s):
 
 @inner
 def _first(plan, job, before_s, enough_s, now_s):
-    """The first moment before `before_s` from which all tasks fit until the job is over, or until `enough_s`.
+    """The earliest start before `before_s` from which all tasks fit until the job ends, or until `enough_s`.
 
     It is infinite if there is none. Returns also how many hosts were counted for it.
     """
@@ -59,6 +60,7 @@ def _first(plan, job, before_s, enough_s, now_s):
         for host in range(held_until_s.shape[0]):
             held_until_s[host] = -np.inf
     while start_s < before_s:
+        # too few: go on from the first moment at which some host holds more
         held, more_s, hosts = _count(plan, job, start_s, min(until(start_s, expected_s), enough_s))
         if held >= tasks:
             return start_s, hosts
@@ -70,7 +72,7 @@ def _first(plan, job, before_s, enough_s, now_s):
 
 @inlined
 def _need_all(plan, job):
-    """Let `need` be what all tasks of the job ask for."""
+    """Set `need` to the demand of all tasks together."""
     need, demand = plan.scratch.need, plan.requests.demand[plan.requests.kind[job]]
     for r in range(need.shape[0]):
         need[r] = plan.requests.tasks[job] * demand[r]
@@ -78,9 +80,9 @@ def _need_all(plan, job):
 
 @inner
 def _count(plan, job, start_s, end_s):
-    """How many tasks hosts hold in that time, when the first of them might hold more, and how many were counted.
+    """How many tasks the hosts hold in that time, when a host might first hold more, and how many hosts were counted.
 
-    First-fit takes hosts in their order, so that those behind the last one that it needs are not counted.
+    First-fit takes hosts in their order, so hosts behind the last one needed are not counted.
     """
     scratch, total, more_s = plan.scratch, np.int64(0), np.inf
     in_order, tasks, hosts = (plan.rules.first_fit & 1) != 0, plan.requests.tasks[job], scratch.held.shape[0]
@@ -98,7 +100,7 @@ def _count(plan, job, start_s, end_s):
 
 @inner
 def _count_on(plan, job, host, start_s, end_s):
-    """Count what a host holds in that time, and say until when it holds no more."""
+    """Count the tasks that a host holds in that time, and until when it holds no more."""
     ahead, scratch, requests, kind = plan.ahead, plan.scratch, plan.requests, plan.requests.kind[job]
     at, end = covering(ahead, host, start_s), ahead.first[host] + ahead.many[host]
     held, last, step = tasks_in(ahead.free, at, requests.demand, kind, requests.tasks[job]), at, at + 1
@@ -113,7 +115,7 @@ def _count_on(plan, job, host, start_s, end_s):
 
 @inner
 def _look_on(plan, job, host, end_s):
-    """Look at those steps of a host that begin until `end_s` and were not in the time in question before."""
+    """Check the steps of a host that begin until `end_s` and were not in the time before."""
     ahead, scratch, requests, kind = plan.ahead, plan.scratch, plan.requests, plan.requests.kind[job]
     step, held, end = scratch.next_step[host], scratch.held[host], ahead.first[host] + ahead.many[host]
     while step < end and ahead.time_s[step] < end_s:
@@ -127,7 +129,7 @@ def _look_on(plan, job, host, end_s):
 
 @inlined
 def _holds_more(ahead, step, demand, kind, held):
-    """Whether a step has room for more tasks than so many."""
+    """Whether a step has room for more tasks than that."""
     enough = True
     for r in range(demand.shape[1]):
         enough &= ahead.free[step, r] >= (held + 1) * demand[kind, r]
@@ -136,7 +138,7 @@ def _holds_more(ahead, step, demand, kind, held):
 
 @inner
 def _list_able(plan, hosts, start_s, end_s):
-    """List those of the first hosts that hold a task, with the least that they have in that time; how many."""
+    """List those of the first hosts that hold a task, with their least free capacity in that time; returns how many."""
     scratch, able = plan.scratch, 0
     for host in range(hosts):
         if scratch.held[host] > 0:

@@ -1,7 +1,8 @@
-"""What hosts have free beside the promises of one pass, compiled: the pass drops them, what runs stays in the profile.
+"""The free profile of one planning pass, compiled: its reservations are dropped at the end, running jobs stay.
 
-A pass copies the steps of a host when it first promises something there, behind those that are kept. Bounds that it
-learns of such a host are put back as it ends.
+When a pass first reserves something on a host, it copies the host's steps behind those that are kept, and works on the
+copy. At the end of the pass the host refers to the kept steps again. Start bounds that the pass learned on such a host
+hold in this pass only, so they are undone too.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -39,7 +40,7 @@ def hold_ahead(plan, job, start_s, now_s):
 
 @inner
 def drop_ahead(plan, used):
-    """Nothing is promised any more; so many steps were in use before."""
+    """Drop all reservations of the pass; `used` steps were in use before."""
     replan, bounds = plan.replan, plan.bounds
     for i in range(plan.tally[PLANNED_HOSTS]):
         plan.state.open[replan.planned[i]] = True
@@ -56,7 +57,7 @@ def drop_ahead(plan, used):
 
 @inner
 def show_running(plan, host):
-    """Let the pass see of a host, or of their total if there is one, what is kept, which has changed."""
+    """Let the pass see the kept steps of a host, or of the total, which have changed."""
     sky, ahead = plan.sky, plan.ahead
     if host < 0:
         return
@@ -88,7 +89,7 @@ def _copy(ahead, host):
 
 @inner
 def lower_bounds(plan, kind, now_s):
-    """Lower the bounds of a class by what was given back since it was last asked for."""
+    """Lower the bounds of a class by what was freed since the class was last asked for."""
     bounds, block_s = plan.bounds, plan.replan.block_s
     known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:
@@ -108,12 +109,12 @@ def lower_bounds(plan, kind, now_s):
 
 @inner
 def first_or_later(plan, job, host, now_s, best_s, able):
-    """The first moment up to `best_s` for the one task of a job on one more host, and how many hosts give that."""
+    """The earliest start up to `best_s` for a job's one task, with one more host, and how many hosts give it."""
     requests, bounds, replan, kind = plan.requests, plan.bounds, plan.replan, np.int64(plan.bounds.of[job])
     start_s, demand = max(now_s, bounds.soon_s[kind, host]), requests.demand[requests.kind[job]]
     if replan.exact_at[kind, host] != replan.changed_at[host] and start_s <= best_s:
         start_s = _bound_on(plan, kind, host, now_s, best_s)
-    is_least = requests.expected_s[job] <= bounds.short_s[kind]  # of its class: the bound is its own
+    is_least = requests.expected_s[job] <= bounds.short_s[kind]  # least of its class: the bound is exact
     for r in range(demand.shape[0]):
         is_least &= demand[r] <= bounds.need[kind, r]
     if start_s <= best_s and not is_least:
@@ -128,13 +129,13 @@ def first_or_later(plan, job, host, now_s, best_s, able):
 
 @inner
 def _bound_on(plan, kind, host, now_s, latest_s):
-    """The bound of a class, which is no later than `latest_s`, on a host: made exact unless it is later than that."""
+    """The bound of a class on a host, at most `latest_s` before: made exact unless it becomes later than that."""
     bounds, replan = plan.bounds, plan.replan
     known_s = bounds.soon_s[kind, host]
     bound_s = first_on(plan.ahead, host, bounds.need[kind], bounds.short_s[kind], max(now_s, known_s), latest_s)
     if bound_s > known_s:
         _learn(plan, kind, host, bound_s)
-    if bound_s <= latest_s and bound_s <= bounds.soon_s[kind, host]:  # and there was room to learn it
+    if bound_s <= latest_s and bound_s <= bounds.soon_s[kind, host]:  # and the undo list had room for it
         replan.exact_at[kind, host] = replan.changed_at[host]
     return bound_s
 

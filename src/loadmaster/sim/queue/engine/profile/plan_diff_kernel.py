@@ -1,8 +1,8 @@
-"""What hosts have otherwise than in the plans of earlier decisions, compiled: what was promised elsewhere stands.
+"""How hosts differ from the plans of earlier passes, compiled: an unaffected reservation stays as it is.
 
-A job that was promised a moment on a host would be promised the same again if nothing was added on other hosts that
-lets it start earlier, and nothing taken where it is to run. Each plan keeps the times in which hosts may have more or
-less than the job at hand has seen when it was planned for.
+A job gets the same reservation again if no other host has gained capacity that lets it start earlier, and its own hosts
+have lost none. So each plan keeps, for each host, the span of time in which it may have more, or less, than the job at
+hand has seen when it was planned.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -16,7 +16,7 @@ from loadmaster.sim.queue.engine.profile.state import CHOSEN, PROMISED
 
 @inner
 def note_more(diff, host, from_s, until_s):
-    """More may be free on a host in that time."""
+    """Widen the span in which a host may have more free."""
     _list(diff, host)
     diff.more_from_s[host] = min(diff.more_from_s[host], from_s)
     diff.more_until_s[host] = max(diff.more_until_s[host], until_s)
@@ -24,7 +24,7 @@ def note_more(diff, host, from_s, until_s):
 
 @inner
 def note_less(diff, host, from_s, until_s):
-    """Less may be free on a host in that time."""
+    """Widen the span in which a host may have less free."""
     _list(diff, host)
     diff.less_from_s[host] = min(diff.less_from_s[host], from_s)
     diff.less_until_s[host] = max(diff.less_until_s[host], until_s)
@@ -39,13 +39,13 @@ def _list(diff, host):
 
 @inner
 def is_promised(plan, job):
-    """Whether the waiting job was planned for before."""
+    """Whether the waiting job was planned before."""
     return job < plan.tally[PROMISED]
 
 
 @inner
 def note_given_up(plan, diff, job):
-    """What the job was promised is free for those behind it."""
+    """Note that the job's reservation is free for the jobs behind it."""
     requests, start_s = plan.requests, plan.start_s[job]
     if is_promised(plan, job) and start_s < np.inf:
         first, end = entries_of(plan, job)
@@ -55,7 +55,7 @@ def note_given_up(plan, diff, job):
 
 @inner
 def note_promise(plan, job, start_s, alone):
-    """The job is promised the hosts in `scratch`, or nothing if `start_s` is infinite."""
+    """Reserve the hosts in `scratch` for the job, or nothing if `start_s` is infinite."""
     requests, diff = plan.requests, plan.replan.diff
     first, many, scratch = requests.first[job], plan.tally[CHOSEN], plan.scratch
     plan.replan.alone[job] = alone
@@ -75,7 +75,7 @@ def note_promise(plan, job, start_s, alone):
 
 @inner
 def take_up(plan):
-    """A new plan is begun: it differs by what has been since the last one, for the jobs at its head."""
+    """Begin a plan: for the jobs at its head it differs by all changes since the last plan."""
     diff, since = plan.replan.diff, plan.replan.since
     _clear(diff)
     for i in range(since.many[0]):
@@ -85,7 +85,7 @@ def take_up(plan):
 
 @inner
 def come_to(plan, job):
-    """The plan comes to a job, to which some have not come since it was promised what it is."""
+    """Let the plan come to a job: add the changes that it has not seen since it was planned."""
     diff, unseen = plan.replan.diff, plan.replan.unseen
     while unseen.many[0] > 0 and unseen.job[unseen.many[0] - 1] <= job:
         unseen.many[0] -= 1
@@ -96,7 +96,7 @@ def come_to(plan, job):
 
 @inner
 def leave_off(plan, job):
-    """The plan ends behind a job: those behind it are promised what they are, but something else is free for them."""
+    """End the plan behind a job: the jobs behind keep their reservations, but have not seen the changes."""
     diff, unseen, count = plan.replan.diff, plan.replan.unseen, plan.tally
     if job + 1 >= count[PROMISED]:
         count[PROMISED] = job + 1

@@ -12,7 +12,7 @@ from loadmaster.sim.queue.engine.state import LAST_HOST, PLANNED, UNDO, WAITING
 
 @inner
 def serve_profile(engine, plan, kept, replan, now_s):
-    """The starts of the pass go to plan_job[1] and the undo list. Returns wrong or 0."""
+    """Make one pass; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     plan.state.tally[UNDO] = plan.state.tally[PLANNED] = 0
     wrong = 0
     if kept is not None:
@@ -25,7 +25,7 @@ def serve_profile(engine, plan, kept, replan, now_s):
 
 @inner
 def next_due(plan, kept):
-    """When the next promise begins, infinite if none does."""
+    """When the next reservation begins, infinite if there is none."""
     if kept is None or plan.state.tally[WAITING] == 0:
         return np.inf
     return wake_s(plan)

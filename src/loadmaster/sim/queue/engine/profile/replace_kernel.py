@@ -1,9 +1,9 @@
-"""Promises that no longer fit are made again, compiled: only hosts are gone through where that changes something.
+"""Reservations that no longer fit are made again, compiled: only on the hosts where that changes something.
 
-By the plain rule all promises are gone through in the order of their moments, and each is held if it fits beside those
-before it. Where a host has room for all of its own, that says nothing new. The others are cleared of promises, which
-are held there again one by one. Who does not fit any more is promised the first moment that those before it leave free:
-a host that might give that is cleared too, of what stands behind.
+By the plain rule, all reservations are checked in the order of their starts, and each is held if it fits beside those
+before it. On a host with room for all its reservations this changes nothing. The other hosts are cleared, and their
+reservations are held again one by one. A job that no longer fits gets the earliest start that the reservations before
+it leave. A host that might give this start is cleared too, of the reservations behind the job.
 """
 # mypy: disable-error-code="no-untyped-def,assignment"
 
@@ -37,7 +37,7 @@ from loadmaster.sim.queue.engine.profile.state import CHOSEN, CLEARED, MOVED, PA
 
 @inner
 def clear_later(plan, host):
-    """The host has less than is held there: its promises are to be gone through."""
+    """Mark the host to be cleared: it has less than is held there."""
     kept = plan.kept
     count = plan.tally
     if kept.cleared_at[host] != count[PASS]:
@@ -48,7 +48,7 @@ def clear_later(plan, host):
 
 @inner
 def stand_again(plan, rate, now_s):
-    """Go through the promises of hosts that are to be cleared, in the order of the moments, and what comes of that."""
+    """Check the reservations on hosts that are marked, in the order of starts, and all that follows from that."""
     requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     count, size, alone = plan.tally, np.int64(0), True
     if count[CLEARED] == 0:
@@ -62,6 +62,7 @@ def stand_again(plan, rate, now_s):
         if _holds_again(plan, job, now_s):
             continue
         give_up(plan, job, now_s)
+        # a job of several tasks may need any host: clear all
         if alone and requests.tasks[job] > 1:
             alone = False
             size = _clear_all(plan, job, before_s, size, now_s)
@@ -77,6 +78,7 @@ def stand_again(plan, rate, now_s):
         for entry in range(first, end):
             has_changed(plan, plan.host[entry])
         kept.seen[job] = 0 if plan.early_end == NOW_ONLY else bounds.freed[0]
+        # it moved to now, and was due later before
         if start_s <= now_s < before_s:
             note_moved(plan, job)
     _keep_due(plan, now_s)
@@ -84,9 +86,9 @@ def stand_again(plan, rate, now_s):
 
 @inner
 def _clear(plan, host, before_s, before, size, now_s):
-    """Take what is promised behind job `before`, whose moment is `before_s`, off a host; those jobs go into the heap.
+    """Take the reservations behind job `before`, whose start is `before_s`, off a host; their jobs go into the heap.
 
-    Returns the size of that.
+    Returns the size of the heap.
     """
     requests, kept, sky = plan.requests, plan.kept, plan.sky
     kept.cleared_at[host] = plan.tally[PASS]
@@ -108,7 +110,7 @@ def _clear(plan, host, before_s, before, size, now_s):
 
 @inner
 def _clear_all(plan, job, before_s, size, now_s):
-    """Clear all hosts of what is promised behind the job; from then on bounds say where to look."""
+    """Clear all hosts of the reservations behind the job; from then on start bounds say where to look."""
     requests, kept, bounds = plan.requests, plan.kept, plan.bounds
     for host in range(requests.capacity.shape[0]):
         if kept.cleared_at[host] != plan.tally[PASS]:
@@ -119,7 +121,7 @@ def _clear_all(plan, job, before_s, size, now_s):
 
 @inner
 def _is_out(plan, job):
-    """Whether some of what the job is promised has been taken off."""
+    """Whether part of the job's reservation has been taken off."""
     some, (first, end) = False, entries_of(plan, job)
     for entry in range(first, end):
         some |= plan.kept.out[entry]
@@ -128,7 +130,7 @@ def _is_out(plan, job):
 
 @inner
 def _holds_again(plan, job, now_s):
-    """Hold what has been taken off of the job's promise, if it fits; if not, nothing of it is held."""
+    """Hold again what was taken off the job's reservation, if it fits; if not, nothing of it is held."""
     requests, kept, sky = plan.requests, plan.kept, plan.sky
     out, (first, end) = kept.out, entries_of(plan, job)
     start_s, demand, fit = max(now_s, plan.start_s[job]), requests.demand[requests.kind[job]], True
@@ -155,13 +157,14 @@ def _holds_again(plan, job, now_s):
 
 @inner
 def _first_alone(plan, job, before_s, size, now_s):
-    """The first moment for the one task of a job beside those before it, where `before_s` was its own.
+    """The earliest start for a job's one task beside the reservations before it; `before_s` was its own start.
 
-    Returns it, how many hosts are listed for it, and the size of the heap of those that hosts were cleared of.
+    Returns it, how many hosts are listed for it, and the size of the heap of jobs that hosts were cleared of.
     """
     requests, kept, scratch, sky = plan.requests, plan.kept, plan.scratch, plan.sky
     demand, expected_s = requests.demand[requests.kind[job]], requests.expected_s[job]
     own, able = np.int64(plan.host[requests.first[job]]), 1
+    # begin with its own host: the start found there bounds the search
     best_s = first_on(sky, own, demand, expected_s, now_s, np.inf)
     scratch.able[0] = own
     sweep(plan, before_s, now_s)
@@ -173,6 +176,7 @@ def _first_alone(plan, job, before_s, size, now_s):
             if start_s == best_s:
                 scratch.able[able] = host
                 able += 1
+    # hosts that could give an earlier start if the reservations behind were dropped
     for i in range(list_likely(plan, demand, before_s, best_s, now_s)):
         host = np.int64(scratch.listed[i])
         if not may_hold(plan, host, job, before_s, best_s, now_s):
@@ -192,7 +196,7 @@ def _first_alone(plan, job, before_s, size, now_s):
 
 @inner
 def _keep_due(plan, now_s):
-    """Of those that were to start now, let those go on that still are."""
+    """Keep those of the jobs that were to start now whose start is still now."""
     kept = plan.kept
     many, plan.tally[MOVED] = plan.tally[MOVED], 0
     for i in range(many):

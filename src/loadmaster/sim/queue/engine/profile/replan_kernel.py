@@ -1,8 +1,8 @@
-"""A pass of conservative backfilling that promises all anew, compiled: the jobs in front start, the others are planned.
+"""A pass of conservative backfilling that plans anew, compiled: jobs at the front start, the others get a plan.
 
-Only the starts leave a pass, so it ends where no job behind could start now. What can start now only shrinks within a
-pass: a job that no host could take stays out of the question, and so does a longer one of the same demand. A job that
-was promised a start before is promised the same, but where hosts have more free than then, or its own host less.
+Only the starts outlive a pass, so it ends as soon as no job behind could start now. Within a pass the set of jobs that
+can start now only shrinks: if no host could hold a job, none can hold it later, nor a longer job of the same demand. A
+job that was planned before gets the same reservation, unless a host has more free than then, or its own host less.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -41,7 +41,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, 
 
 @inner
 def serve_anew(engine, plan, now_s):
-    """Start the jobs that may start now; returns what is wrong, 0 if nothing."""
+    """Start the jobs that may start now; returns wrong or 0."""
     count, state, replan = plan.tally, plan.state, plan.replan
     count[PASS] += 1
     _let_overdue_end(plan, now_s)
@@ -49,12 +49,14 @@ def serve_anew(engine, plan, now_s):
     if count[WRONG] or head < 0:
         return count[WRONG]
     replan.many_roomy[0] = -1
+    # everything from here on is dropped at the end of the pass
     used, prefix, end = plan.sky.used[0], state.tally[PLANNED], _end_of_pass(plan, head, tried)
-    start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head is known not to fit
+    start_candidate, host = next_hope(plan, head + 1, np.int64(-1), end, now_s)  # the head does not fit
     if start_candidate < end:
         take_up(plan)
     job = head
     while start_candidate < end and not count[WRONG]:
+        # plan the jobs up to the next one that might start now
         come_to(plan, job)
         started = False
         if job == start_candidate:
@@ -82,7 +84,7 @@ def _next(plan, job):
 
 @inner
 def _end_of_pass(plan, head, tried):
-    """The number behind the last job that the pass may try, of which it has tried so many, the last one `head`."""
+    """The number behind the last job that the pass may try; `tried` jobs are done, the last is `head`."""
     if plan.rules.lookahead < 0:
         return plan.state.tally[ARRIVED]
     job = _next(plan, head + 1)
@@ -94,7 +96,7 @@ def _end_of_pass(plan, head, tried):
 
 @inner
 def _let_overdue_end(plan, now_s):
-    """Let jobs that run for longer than was expected end right after now."""
+    """Extend jobs that run longer than expected to just after now."""
     soonest = np.nextafter(now_s, np.inf)
     for i in range(list_overdue(plan, now_s)):
         job = np.int64(plan.overdue[i])
@@ -103,7 +105,7 @@ def _let_overdue_end(plan, now_s):
 
 @inner
 def _hold_running(plan, job, until_s, now_s):
-    """The job holds what was taken for it until then."""
+    """Let the job hold its hosts until then."""
     first, end = entries_of(plan, job)
     hold_hosts(plan, job, now_s, until_s, 1.0, now_s)
     show_running(plan, plan.total)
@@ -114,7 +116,7 @@ def _hold_running(plan, job, until_s, now_s):
 
 @inner
 def _hold_started(plan, job, now_s):
-    """The job holds what was taken for it until it is expected to end."""
+    """Let the job hold its hosts until its expected end."""
     _hold_running(plan, job, until(now_s, plan.requests.expected_s[job]), now_s)
 
 
@@ -152,7 +154,7 @@ def _note_start(plan, job):
 def next_hope(plan, job, host, end, now_s):
     """The first waiting job from `job` on, before `end`, that might start now, and a host for a task of it.
 
-    The job is `end` if there is none; `host` is the one that was found for `job` before, or -1.
+    The job is `end` if there is none; `host` is the host that was found for `job` before, or -1.
     """
     while job < end:
         if host >= 0 and plan.waiting.here[job] and holds(plan, job, host, now_s):
@@ -168,7 +170,7 @@ def next_hope(plan, job, host, end, now_s):
 
 @inlined
 def _is_dead(plan, job):
-    """Whether it is known that no host can hold a task of the job in this pass."""
+    """Whether no host can hold a task of the job in this pass, by an earlier failure."""
     kind = plan.requests.kind[job]
     dead = plan.replan.dead_at[kind] == plan.tally[PASS]
     return dead and plan.requests.expected_s[job] >= plan.replan.dead_long_s[kind]
@@ -176,7 +178,7 @@ def _is_dead(plan, job):
 
 @inner
 def _witness(plan, job, now_s):
-    """A host that could hold a task of the job from now on for its whole expected runtime, -1 if none could."""
+    """A host that can hold a task of the job from now on for its whole expected runtime, -1 if there is none."""
     replan, kind = plan.replan, plan.requests.kind[job]
     if replan.many_roomy[0] < 0:
         _list_roomy(plan)
@@ -190,7 +192,7 @@ def _witness(plan, job, now_s):
 
 @inner
 def _list_roomy(plan):
-    """List the hosts that have room for the least that any job asks for."""
+    """List the hosts with room for the least demand of the log."""
     replan, free = plan.replan, plan.state.free
     replan.many_roomy[0] = 0
     for host in range(free.shape[0]):
@@ -204,14 +206,14 @@ def _list_roomy(plan):
 
 @inner
 def holds(plan, job, host, now_s):
-    """Whether `host` could hold a task of the job from now on for its whole expected runtime."""
+    """Whether `host` can hold a task of the job from now on for its whole expected runtime."""
     requests = plan.requests
     return is_free(plan.ahead, host, now_s, until(now_s, requests.expected_s[job]), requests.demand[requests.kind[job]])
 
 
 @inner
 def _start_now(engine, plan, job, now_s):
-    """Start the job if it fits beside all that is promised for its whole expected runtime; whether it did."""
+    """Start the job if it fits beside all reservations for its whole expected runtime; returns whether it did."""
     requests, diff, scratch = plan.requests, plan.replan.diff, plan.scratch
     if not _take_now(engine, plan, job, now_s):
         return False
@@ -227,13 +229,14 @@ def _start_now(engine, plan, job, now_s):
 
 @inner
 def _take_now(engine, plan, job, now_s):
-    """Take the best hosts for the job's tasks, on which nothing is promised or that hold it still; or none."""
+    """Take the best hosts for all tasks of the job, without a reservation on them or beside it; or none."""
     requests, state, scratch, scores = plan.requests, plan.state, plan.scratch, plan.scores
     demand, mark, able = requests.demand[requests.kind[job]], state.tally[UNDO], 0
     end_s = until(now_s, requests.expected_s[job])
     for i in range(plan.tally[PLANNED_HOSTS]):
         host = plan.replan.planned[i]
         if holds(plan, job, host, now_s):
+            # the policy sees the least free capacity during the runtime
             least(plan.ahead, host, now_s, end_s, scratch.window)
             scratch.able[able] = host
             able += 1
@@ -247,6 +250,7 @@ def _take_now(engine, plan, job, now_s):
         host = np.int64(-1)
         if not wrong:
             host = lowest(scores, slot, state.open, plan.tally[PLANNED_HOSTS] > 0)
+        # compare with the best host that has a reservation but still holds the task
         if able > 0 and not wrong:
             wrong = engine.calls.rates[0](
                 demand, scratch.window, plan.capacity, scratch.able, able, last, task, seed, scratch.value, 0
@@ -268,7 +272,7 @@ def _take_now(engine, plan, job, now_s):
 
 @inner
 def _plan_later(plan, rate, job, now_s):
-    """Hold the hosts of the job from the first moment on at which it fits."""
+    """Hold the hosts of the job from its earliest start on."""
     requests, same = plan.requests, False
     if requests.tasks[job] == 1:
         start_s, able, same = _first_again(plan, job, now_s)
@@ -289,13 +293,14 @@ def _plan_later(plan, rate, job, now_s):
 
 @inner
 def _first_again(plan, job, now_s):
-    """The first moment for a job of one task, how many hosts are `able` then, and whether it needs no choice again."""
+    """The earliest start for a job of one task, how many hosts are `able`, and whether the old choice stands."""
     requests, diff, scratch = plan.requests, plan.replan.diff, plan.scratch
     start_s, host = plan.start_s[job], np.int64(plan.host[requests.first[job]])
     if not is_promised(plan, job) or not plan.replan.alone[job] or start_s <= now_s:
         start_s, able = _first_of_one(plan, job, now_s)
         return start_s, able, False
     end_s, kind = until(start_s, requests.expected_s[job]), np.int64(plan.bounds.of[job])
+    # its own host has lost capacity in that time
     less = diff.less_from_s[host] < end_s and start_s < diff.less_until_s[host]
     if less and not is_free(plan.ahead, host, start_s, end_s, requests.demand[requests.kind[job]]):
         start_s, able = _first_of_one(plan, job, now_s)
@@ -303,6 +308,7 @@ def _first_again(plan, job, now_s):
     lower_bounds(plan, kind, now_s)
     best_s, able = start_s, 1
     scratch.able[0] = host
+    # only hosts that have gained capacity can give an earlier start
     if _lets_start(plan, kind, host, start_s, end_s):
         best_s, able = first_or_later(plan, job, host, now_s, start_s, 0)
     for i in range(diff.many[0]):
@@ -319,14 +325,14 @@ def _first_again(plan, job, now_s):
 
 @inlined
 def _lets_start(plan, kind, host, best_s, end_s):
-    """Whether what is added on a host might let a job of the class start by `best_s`."""
+    """Whether capacity gained on a host might let a job of the class start by `best_s`."""
     soon_s, diff = plan.bounds.soon_s[kind, host], plan.replan.diff
     return diff.more_from_s[host] < end_s and soon_s <= best_s and soon_s < diff.more_until_s[host]
 
 
 @inner
 def _first_of_one(plan, job, now_s):
-    """The first moment for a job of one task, and the number of hosts, now `able`, that can hold it then."""
+    """The earliest start for a job of one task, and the number of hosts, now in `able`, that can hold it then."""
     kind, replan, scratch, able = np.int64(plan.bounds.of[job]), plan.replan, plan.scratch, 0
     soon_s = plan.bounds.soon_s
     lower_bounds(plan, kind, now_s)

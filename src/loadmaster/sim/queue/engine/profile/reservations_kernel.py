@@ -1,6 +1,7 @@
-"""What waiting jobs are promised, and where, compiled: the lists of each host, and a heap by moment.
+"""The reservations of waiting jobs, compiled: a list for each host, and a heap by start.
 
-Tasks of a job that stand side by side on one host are one entry of its promise: held, listed and given back together.
+Tasks of a job that stand side by side on one host are one entry of its reservation: held, listed and given back
+together.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -17,7 +18,7 @@ from loadmaster.sim.queue.engine.state import OUT_OF_ROOM
 
 @inlined
 def next_promised(plan, job):
-    """The first waiting job from `job` on that is promised something; the number of those, if there is none."""
+    """The first waiting job from `job` on with a reservation; the number of such jobs, if there is none."""
     end = plan.tally[PROMISED]
     position = next_waiting(plan.jobs, plan.waiting, job, end)
     return position if position >= 0 else end
@@ -25,7 +26,7 @@ def next_promised(plan, job):
 
 @inner
 def heap_by_start(plan):
-    """Put all jobs that are promised something into the heap `kept.order`, by their start; returns how many."""
+    """Put all jobs with a reservation into the heap `kept.order`, by their start; returns how many."""
     kept, size, job = plan.kept, 0, next_promised(plan, 0)
     while job < plan.tally[PROMISED]:
         size = push(kept.order_s, kept.order, size, plan.start_s[job], job)
@@ -35,14 +36,14 @@ def heap_by_start(plan):
 
 @inlined
 def entries_of(plan, job):
-    """The job's part of `plan.host` and `plan.tasks`, from where to where."""
+    """The first entry of the job in `plan.host` and `plan.tasks`, and the one behind its last."""
     first = plan.requests.first[job]
     return first, first + plan.entries[job]
 
 
 @inner
 def entry_fits(plan, job, entry, start_s, end_s):
-    """Whether the host of an entry has room in that time for all tasks of the job that stand there."""
+    """Whether the host of an entry has room in that time for all its tasks."""
     demand, need = plan.requests.demand[plan.requests.kind[job]], plan.scratch.need
     for r in range(need.shape[0]):
         need[r] = plan.tasks[entry] * demand[r]
@@ -51,7 +52,7 @@ def entry_fits(plan, job, entry, start_s, end_s):
 
 @inner
 def write_hosts(plan, job):
-    """The job is to have the hosts in `scratch`."""
+    """Write the hosts in `scratch` as those of the job."""
     first, scratch = plan.requests.first[job], plan.scratch
     plan.entries[job] = plan.tally[CHOSEN]
     for k in range(plan.tally[CHOSEN]):
@@ -60,7 +61,7 @@ def write_hosts(plan, job):
 
 @inner
 def promise(plan, job, start_s, now_s):
-    """Promise the job the hosts in `scratch` from `start_s` on."""
+    """Reserve the hosts in `scratch` for the job from `start_s` on."""
     plan.start_s[job] = start_s
     write_hosts(plan, job)
     hold_promise(plan, job, 1.0, now_s)
@@ -70,7 +71,7 @@ def promise(plan, job, start_s, now_s):
 
 @inner
 def hold_promise(plan, job, sign, now_s):
-    """Hold what the job is promised, or give it back."""
+    """Hold the job's reservation in the profile, or give it back."""
     start_s, look_s, (first, end) = plan.start_s[job], plan.kept.look_s, entries_of(plan, job)
     end_s = until(start_s, plan.requests.expected_s[job])
     hold_hosts(plan, job, start_s, end_s, sign, now_s)
@@ -89,7 +90,7 @@ def hold_hosts(plan, job, from_s, until_s, sign, now_s):
 
 @inlined
 def hold_total(plan, job, from_s, until_s, sign, now_s):
-    """Take what the job holds off what all hosts have together, or add it."""
+    """Take what the job holds off the total of all hosts, or add it."""
     requests = plan.requests
     if plan.total >= 0:
         demand = requests.demand[requests.kind[job]]
@@ -98,7 +99,7 @@ def hold_total(plan, job, from_s, until_s, sign, now_s):
 
 @inner
 def link(plan, job):
-    """Note on its hosts that the job is promised them."""
+    """Enter the job's reservation in the lists of its hosts."""
     kept, (first, end) = plan.kept, entries_of(plan, job)
     for entry in range(first, end):
         host = plan.host[entry]
@@ -112,7 +113,7 @@ def link(plan, job):
 
 @inner
 def unlink(plan, job):
-    """Take the promise of the job off the lists of its hosts; undoes `link`."""
+    """Take the job's reservation off the lists of its hosts; undoes `link`."""
     kept, (first, end) = plan.kept, entries_of(plan, job)
     for entry in range(first, end):
         before, following = kept.on_before[entry], kept.on_next[entry]
@@ -127,7 +128,7 @@ def unlink(plan, job):
 
 @inner
 def give_up(plan, job, now_s):
-    """What the job was promised is free for others."""
+    """Drop the job's reservation: its capacity is free for others."""
     requests, bounds, sky = plan.requests, plan.bounds, plan.sky
     unlink(plan, job)
     start_s, (first, end) = max(now_s, plan.start_s[job]), entries_of(plan, job)
@@ -137,7 +138,7 @@ def give_up(plan, job, now_s):
 
 @inner
 def bucket(time_s):
-    """The number of the stretch of time that a moment lies in."""
+    """The number of the span of time that a moment lies in."""
     return np.int64(np.floor(time_s / BUCKET_S))
 
 
@@ -150,7 +151,7 @@ def _note_near(plan, host, start_s, more):
 
 @inner
 def put_off(plan, job, start_s):
-    """The job is promised the same hosts from another moment on."""
+    """Move the job's reservation on the same hosts to another start."""
     first, end = entries_of(plan, job)
     for entry in range(first, end):
         _note_near(plan, plan.host[entry], plan.start_s[job], -1)
@@ -160,7 +161,7 @@ def put_off(plan, job, start_s):
 
 @inner
 def note_moved(plan, job):
-    """The job is to start now."""
+    """List the job to start now."""
     kept = plan.kept
     count = plan.tally
     if count[MOVED] == kept.moved.shape[0]:
@@ -172,7 +173,7 @@ def note_moved(plan, job):
 
 @inner
 def note_due(plan, job):
-    """Enter the job's promise into the heap; made anew if it is full of those that have moved on."""
+    """Enter the job's reservation into the heap, which is rebuilt if it is full of outdated entries."""
     kept = plan.kept
     count = plan.tally
     if count[DUE] == kept.due_s.shape[0]:
@@ -182,7 +183,7 @@ def note_due(plan, job):
 
 @inner
 def renew_due(plan):
-    """Enter all that are promised something into an empty heap."""
+    """Rebuild the heap from all jobs with a reservation."""
     kept = plan.kept
     count = plan.tally
     count[DUE] = 0
@@ -194,7 +195,7 @@ def renew_due(plan):
 
 @inner
 def next_due_s(plan):
-    """The next of the promised moments, infinite if there is none."""
+    """The next reserved start, infinite if there is none."""
     kept = plan.kept
     count = plan.tally
     while count[DUE] > 0:

@@ -1,4 +1,4 @@
-"""What running jobs hold of the profile, compiled: until they are expected to end; right after now if they are late."""
+"""Running jobs in the profile, compiled: they hold hosts until their expected end, or just after now if overdue."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -17,7 +17,7 @@ from loadmaster.sim.queue.engine.state import ARRIVED, MORE_ROOM, OUT_OF_ROOM, P
 
 @inner
 def give_back_early(plan, kept, replan, job, end_s, now_s):
-    """The job has ended: what it was expected to hold from now on is free."""
+    """End the job: the rest of its expected time is free."""
     requests, sky = plan.requests, plan.sky
     expected_s = requests.expected_s[job]
     plan.tally[EARLY] |= end_s < plan.log.start_s[job] + expected_s
@@ -41,7 +41,7 @@ def give_back_early(plan, kept, replan, job, end_s, now_s):
 
 @inner
 def note_starts(plan, now_s):
-    """The jobs of the pass run from now on."""
+    """Let the jobs of the pass run from now on."""
     state = plan.state
     for i in range(state.tally[PLANNED]):
         job = np.int64(state.plan_job[1, i])
@@ -51,7 +51,7 @@ def note_starts(plan, now_s):
 
 @inner
 def list_overdue(plan, now_s):
-    """List the running jobs that were expected to have ended by now; returns how many."""
+    """List the running jobs whose expected end has passed; returns how many."""
     count = plan.tally
     while count[OVER] > 0 and plan.over_s[0] <= now_s:
         plan.overdue[count[OVERDUE]] = plan.over[0]
@@ -67,7 +67,7 @@ def list_overdue(plan, now_s):
 
 @inner
 def lacks_room(plan, now_s):
-    """What the engine is to return before the pass: 0, OUT_OF_ROOM, or MORE_ROOM where the profile might need more."""
+    """The engine's status before the pass: 0, OUT_OF_ROOM, or MORE_ROOM where the profile might need more steps."""
     sky, count, hosts = plan.sky, plan.tally, plan.sky.many.shape[0]
     plan.now[0] = now_s
     if is_out_of_room(sky):
@@ -87,7 +87,7 @@ def take_best(engine, plan, job, now_s):
 
 @inner
 def note_start(plan, job):
-    """The job starts on the hosts that were taken last."""
+    """Plan the start of the job on the hosts that were taken last."""
     state, tasks = plan.state, plan.jobs.tasks[job]
     state.plan_job[1, state.tally[PLANNED]] = job
     state.plan_task[state.tally[PLANNED]] = state.tally[UNDO] - tasks

@@ -1,7 +1,7 @@
-"""What a pass of conservative backfilling works on: a free profile of each host, and what waiting jobs are promised.
+"""The state of conservative backfilling: a free profile of each host, and the reservations of waiting jobs.
 
-Where hosts are counted (rule Q11) the profile has one host, of as many units as there are hosts, and every job one task
-that asks for as many units as the job has tasks: then `Requests` differs from the jobs as they are.
+Where hosts are counted (rule Q11), the profile has one host with as many units as there are hosts. Each job is then one
+task that asks for as many units as it has tasks, so `Requests` differs from the jobs themselves.
 """
 
 from typing import Any, NamedTuple
@@ -23,16 +23,16 @@ from loadmaster.sim.queue.engine.state import (
 )
 
 BUCKETS, BUCKET_S = 256, 64.0
-"""Stretches of time that are told apart, and their length: a moment falls into one of them, in turn."""
+"""Spans of time that are told apart, and their length: spans share the numbers in turn."""
 BLOCK = 16
-"""Hosts whose least bound is kept where every pass promises anew."""
+"""Hosts in a block with one least bound, where each pass plans anew."""
 
 
 class Requests(NamedTuple):
-    """What J jobs ask of the P hosts of the profile; K distinct demands, U tasks in all. Never changed.
+    """The demands of J jobs on the P hosts of the profile; K distinct demands, U tasks in all. Never changed.
 
     Attributes:
-        kind, tasks: int32[J]; first: int64[J + 1], where the tasks of a job begin; task_job: int32[U], whose they are.
+        kind, tasks: int32[J]; first: int64[J + 1], where the tasks of a job begin; task_job: int32[U], the job of each.
         demand: float64[K, R]; expected_s: float64[J].
         capacity: float64[P, R].
     """
@@ -53,16 +53,16 @@ class SearchScratch(NamedTuple):
         window: float64[P, R], the least that hosts have free in the time in question.
         able, value: int32[P], float64[P], hosts that can hold a task, and their scores; again: int32[1].
         host, tasks: int32[M], the hosts chosen, and how many tasks go to each, side by side.
-        before: int32[M], the hosts of the job's earlier promise.
+        before: int32[M], the hosts of the job's earlier reservation.
         need: float64[R], what several tasks ask for, or the least that jobs do.
         listed, listed_at: int32[P], int64[P], hosts to look at, and the question for which each is listed; limit_s:
-            float64[P], at the latest then the job may start there.
+            float64[P], the latest start of the job there.
         turn_s, turn_host: float64[P], int32[P], heap of hosts that are chosen from.
         held, held_until_s: int64[P], float64[P], how many tasks a host holds through the time in question, and when it
             might hold more.
         next_step, next_s: int64[P], float64[P], the first step of a host behind that time, and when it begins.
         question: int64[2], the number of the question, and of the last in which a host is listed for the room that the
-            job's own promise takes.
+            job's own reservation takes.
     """
 
     window: NDArray[np.float64]
@@ -86,23 +86,23 @@ class SearchScratch(NamedTuple):
 
 
 class KeptReservations(NamedTuple):
-    """What is known besides where promises stand from pass to pass; J jobs, P hosts, U tasks, N = `BUCKETS`.
+    """Further state where reservations are kept from pass to pass; J jobs, P hosts, U tasks, N = `BUCKETS`.
 
     Attributes:
-        seen: int64[J], how often something had been given back when the job was last looked at (`StartBounds.freed`).
+        seen: int64[J], the count of `StartBounds.freed` when the job was last looked at.
         on_first: int32[P], on_next, on_before: int32[U], a list for each host of the entries of `Reservations.host`
-            that promise it, -1 at both ends.
-        due_s, due: float64[2 J + 16], int32[...], heap of promises by their moment; those that have moved on are in it
-            still.
+            that reserve it, -1 at both ends.
+        due_s, due: float64[2 J + 16], int32[...], heap of reservations by their start; some entries are out of date.
         order_s, order: float64[J], int32[J], heap for putting jobs in order; moved: int32[J], jobs to start.
-        look_s: float64[P], when a host may have become able to start somebody at once; looked: int32[P], those that
-            are looked at; looked_at: int64[P], in which pass; look_most: float64[R], none of them has more free now.
+        look_s: float64[P], when a host may have become able to start a job at once; looked: int32[P], hosts that are
+            checked; looked_at: int64[P], in which pass; look_most: float64[R], none of them has more free now.
         capacity: float64[H, R], what the rows of the profile have when nothing is held: H = P, or P + 1 with a total.
-        out: bool[U], what the entry promises has been taken off its host, to be held there again.
-        cleared, cleared_at: int32[P], int64[P], hosts whose promises are gone through again, and in which pass.
-        near: int32[N, P], how many promises begin on a host in each stretch of time.
-        most, next_s: float64[R, P], float64[P], the most that a host has at any time before the moment that is looked
-            at, and its first step after that; -inf where it has to be worked out.
+        out: bool[U], the entry's reservation has been taken off its host, to be held there again.
+        cleared, cleared_at: int32[P], int64[P], hosts whose reservations are checked again, and in which pass.
+        near: int32[N, P], how many reservations begin on a host in each span of time.
+        most, next_s: float64[R, P], float64[P], the most that a host has free at any time before the moment at hand,
+            and
+            its first step after that; -inf where it has to be computed.
     """
 
     seen: NDArray[np.int64]
@@ -128,10 +128,10 @@ class KeptReservations(NamedTuple):
 
 
 class PlanDiff(NamedTuple):
-    """Where hosts may have something else free than they had when jobs were promised what they are; P hosts.
+    """Where hosts may have other free capacity than when jobs got their reservations; P hosts.
 
     Attributes:
-        hosts, many: int32[P], int64[1], hosts of which any such time is known.
+        hosts, many: int32[P], int64[1], hosts with such a time.
         more_from_s, more_until_s: float64[P], when more may be free than there was, empty if never.
         less_from_s, less_until_s: the same for less.
     """
@@ -145,7 +145,7 @@ class PlanDiff(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """The same for jobs that no pass has come to since: a stack, the first of these jobs on top; S of N hosts.
+    """The same for jobs that no pass has reached since: a stack, the first of these jobs on top; S of N hosts.
 
     Attributes:
         many, job: int64[1], int64[S], from which job on each counts; entry: int64[S + 1], where its hosts begin.
@@ -160,16 +160,17 @@ class PassedOver(NamedTuple):
 
 
 class Replan(NamedTuple):
-    """What is known besides where every pass promises anew; J jobs, P hosts, C classes, B blocks, K demands.
+    """Further state where each pass plans anew; J jobs, P hosts, C classes, B blocks, K demands.
 
     Attributes:
-        alone: bool[J], the job has one task, and no other host could take it when it was promised its own.
-        planned, planned_at: int32[P], int64[P + 1], hosts on which the pass has promised something, and in which pass,
+        alone: bool[J], the job has one task, and no other host could take it when its own was reserved.
+        planned, planned_at: int32[P], int64[P + 1], hosts on which the pass has reserved something, and in which pass,
             the last one for the total.
         block_s: float64[C, B], no later than any of the bounds of a class for the hosts of a block.
-        changes: int64[1], how often what a host has ahead has changed; changed_at: int64[P + 1], the last time, and of
-            the total.
-        exact_at: int64[C, P], the bound was the first moment itself after that change.
+        changes: int64[1], how often the profile ahead of a host has changed; changed_at: int64[P + 1], the last time,
+            and
+            of the total.
+        exact_at: int64[C, P], the bound was the earliest start itself after that change.
         likely: int32[C], the host that a job of the class got last.
         undo_class, undo_host, undo_s: int32[N], int32[N], float64[N], bounds that hold in this pass only, and what they
             were; undo: int64[1], how many.
@@ -177,8 +178,8 @@ class Replan(NamedTuple):
         roomy, many_roomy: int32[P], int64[1], the hosts that have so much, -1 where they are not listed yet.
         dead_at, dead_long_s: int64[K], float64[K], in that pass no host can hold a task of the demand from now on for
             so long.
-        diff: what is otherwise now for the job at hand; since: what is so since the last pass that promised, for all.
-        unseen: what else is for those that no pass has come to since.
+        diff: the difference for the job at hand; since: the difference since the last pass that planned, for all jobs.
+        unseen: further differences for jobs that no pass has reached since.
     """
 
     alone: NDArray[np.bool_]
@@ -208,23 +209,23 @@ class Reservations(NamedTuple):
 
     Attributes:
         jobs, capacity, rules, state, waiting, frontier, moment, scores, log: of the engine.
-        requests: what jobs ask of the profile.
-        early_end: what becomes of promises, a constant of `conservative_kernel`.
+        requests: the demands of jobs on the profile.
+        early_end: what becomes of reservations, a constant of `conservative_kernel`.
         as_pool: the profile counts hosts.
-        sky: what hosts have free beside all that stands from pass to pass, a row for each.
-        total: the row of `sky` with what all hosts have free together, but for promises that are looked at again; -1 if
-            all jobs have one task.
-        ahead: the same beside what the pass has promised too, in the same arrays; `sky` itself where promises stand.
-        bounds: when a job can start on a host at the soonest.
+        sky: the free profile beside all that stands from pass to pass, a row for each host.
+        total: the row of `sky` with the free capacity of all hosts together, except for reservations that are checked
+            again; -1 if all jobs have one task.
+        ahead: the same beside the reservations of the pass too, in the same arrays; `sky` itself where they are kept.
+        bounds: lower bounds of the start of a job on a host.
         scratch: the job at hand.
-        start_s: float64[J], the promised moment.
-        host, tasks: int32[U], the hosts that are promised, or held by a running job, and how many of its tasks each
+        start_s: float64[J], the reserved start.
+        host, tasks: int32[U], the hosts that are reserved, or held by a running job, and how many of its tasks each
             has. Tasks that stand side by side on one host make one entry; those of a job begin at its `requests.first`.
         entries: int32[J], how many a job has.
         runs: bool[J].
         over_s, over: float64[J], int32[J], heap of running jobs by expected end; overdue: int32[J], those past it.
         tally: int64[16], see below; now: float64[1], the moment of the pass.
-        kept: what else is known where promises stand; replan: where every pass makes them anew; the other is None.
+        kept: further state where reservations are kept; replan: where each pass plans anew; the other is None.
     """
 
     jobs: Jobs
@@ -262,7 +263,6 @@ class Reservations(NamedTuple):
     PASS, PROMISED, ENDED_TASKS, UNDER_WAY, EARLY, DUE, OVER, OVERDUE, LOOKED, MOVED, WRONG, CLEARED, PLANNED_HOSTS,
     CHOSEN,
 ) = range(14)  # fmt: skip
-"""Number of the pass; jobs before this one have been promised something; tasks of jobs that have ended; a pass is under
-way; some job has ended before it was expected; sizes of the heaps and lists; WRONG: what the engine is to return, or 0;
-CHOSEN: how many hosts stand in `SearchScratch.host`.
-"""
+"""Number of the pass; jobs before this one have a reservation; tasks of jobs that have ended; a pass is under way;
+some job has ended early; sizes of the heaps and lists; WRONG: the engine's status, or 0; CHOSEN: how many hosts
+stand in `SearchScratch.host`."""
