@@ -3,7 +3,7 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.kernels import LEAN, kept_njit
+from loadmaster.kernels import LEAN, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 kernel: Any = kept_njit(**LEAN)
@@ -104,7 +104,7 @@ def read_table(size, most, taken, pattern):
                 j -= size[n, 1] * number
 
 
-@kernel
+@inner
 def begin(search, capacity, room):
     """Nothing is on the host yet."""
     search.now[:] = 0
@@ -114,7 +114,7 @@ def begin(search, capacity, room):
     search.worth[0], search.room[0], search.at[0] = 0.0, room, 0
 
 
-@kernel
+@inner
 def may_add(items, search, level, n):
     """One more of item n fits."""
     if search.now[n] >= items.most[n]:
@@ -125,13 +125,13 @@ def may_add(items, search, level, n):
     return fits
 
 
-@kernel
+@inner
 def reach(items, search, level, n):
     """No pattern that adds items from n on has a higher value: the room left, filled with item n."""
     return search.worth[level] + search.room[level] * items.value[n] / items.size[n]
 
 
-@kernel
+@inner
 def add(items, search, level, n):
     """Go one level deeper with one more of item n."""
     search.item[level] = n
@@ -143,7 +143,7 @@ def add(items, search, level, n):
     search.at[level + 1] = n
 
 
-@kernel
+@inner
 def take_back(search, level):
     """Take back what `level` added; the next item is its turn."""
     search.now[search.item[level]] -= 1
