@@ -232,7 +232,7 @@ def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate]
 def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
     """Search among all patterns that a cheaper placement may use; no choice is a proof."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target)
+        patterns = _all_useful(best.problem, certificates, best.target, deadline)
         if patterns is None:
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
@@ -244,7 +244,7 @@ def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline
 def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline) -> None:
     """Let HiGHS choose among all patterns that a cheaper placement may use; no choice is a proof."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target)
+        patterns = _all_useful(best.problem, certificates, best.target, deadline)
         if patterns is None:
             return
         patterns, _ = _without_idle(best, patterns, certificates, deadline)
@@ -294,11 +294,13 @@ def _certificate(problem: PatternProblem, dual: Floats, most: Floats) -> Certifi
     return max(made, key=lambda each: each.bound)
 
 
-def _all_useful(problem: PatternProblem, certificates: list[Certificate], target: float) -> list[Pattern] | None:
-    """All full patterns that a placement which costs `target` at most may use; None if too many."""
+def _all_useful(
+    problem: PatternProblem, certificates: list[Certificate], target: float, deadline: Deadline
+) -> list[Pattern] | None:
+    """All full patterns that a placement which costs `target` at most may use; None if too many for the time."""
     listed: list[Pattern] = []
     for kind in range(problem.kinds):
-        patterns = _all_patterns(problem, kind, certificates, target)
+        patterns = None if deadline.passed() else _all_patterns(problem, kind, certificates, target)
         if patterns is None:
             return None
         for certificate in certificates:

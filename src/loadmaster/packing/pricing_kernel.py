@@ -127,8 +127,17 @@ def may_add(items, search, level, n):
 
 @inner
 def reach(items, search, level, n):
-    """No pattern that adds items from n on has a higher value: the room left, filled with item n."""
-    return search.worth[level] + search.room[level] * items.value[n] / items.size[n]
+    """No pattern that adds items from n on is worth more: the room left, filled with what still fits, one split."""
+    worth, room = search.worth[level], search.room[level]
+    for m in range(n, items.value.shape[0]):
+        number = items.most[m] - search.now[m]
+        if number > 0 and (m == n or may_add(items, search, level, m)):
+            size = items.size[m] * number
+            if size >= room:
+                return worth + room * items.value[m] / items.size[m]
+            worth += items.value[m] * number
+            room -= size
+    return worth
 
 
 @inner
@@ -154,8 +163,8 @@ def take_back(search, level):
 def branch_pattern(items, capacity, room, least, limit, search):
     """The pattern of the highest value above `least` by depth-first search of at most `limit` steps.
 
-    A branch ends where its value and the room left, filled with the item of the most value for its size, are not
-    above the best. `search.chosen` is the best pattern; all 0 if none is above `least`.
+    A branch ends where its value, with the items that still fit and could be split, is not above the best.
+    `search.chosen` is the best pattern; all 0 if none is above `least`.
 
     Args:
         items: what may stand on the host.
