@@ -198,7 +198,7 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
         return whole >= best.cost - 1e-9 or (best.unit > 0 and whole >= rounded_up(value, best.unit))
 
     try:
-        relaxed = relax(problem, columns, CheapestHosts(problem), deadline, enough)
+        relaxed = relax(problem, columns, CheapestHosts(problem), deadline.share(0.5), enough)
     except OutOfTime:
         return
     best.raise_bound(relaxed.bound)

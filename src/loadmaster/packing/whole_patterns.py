@@ -1,6 +1,6 @@
 """Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
 NEARLY_WHOLE = 0.999
 """A pattern that is used this often or more, beyond a whole number, is used once more."""
 
+DIVE_WORK = 20_000
+"""Kinds of tasks x kinds of hosts x rounds of column generation between two steps of a dive."""
 FIRST_STEPS = 1_000_000
 STRICT = 0.02
 """Reduced costs count up to this for a strict certificate, or half as much again as a placement may lose."""
@@ -54,36 +56,47 @@ def dive(
     left, fixed, cost = problem, list[Pattern](), 0.0
     while left.count.any():
         try:
-            relaxed = relax(left, columns, CheapestHosts(left), deadline)
+            relaxed = relax(left, columns, CheapestHosts(left), deadline, _after_rounds(left))
         except OutOfTime:
             return None
         if relaxed.solved.missing > 1e-6 or cost + relaxed.bound > most + 1e-6 * max(1.0, most):
             return None
-        for column, times in _rounded(relaxed.solved.use, random):
+        before = len(fixed)
+        for turn, (column, times) in enumerate(_rounded(relaxed.solved.use, random)):
             kind, tasks = columns.kind[column], columns.patterns[column]
             for _ in range(times):
                 useful = np.minimum(tasks, left.count)
-                if useful.any() and left.hosts[kind] > 0:
+                whole = (useful == tasks).all()
+                if (whole or (turn == 0 and useful.any())) and left.hosts[kind] > 0:
                     fixed.append((kind, useful))
                     cost += float(problem.price[kind])
                     taken = np.zeros(problem.kinds, np.int64)
                     taken[kind] = 1
                     left = left.without(useful, taken)
-        if cost > most + 1e-6 * max(1.0, most):
+        if len(fixed) == before or cost > most + 1e-6 * max(1.0, most):
             return None
     return fixed
 
 
+def _after_rounds(left: PatternProblem) -> Callable[[float, float], bool]:
+    """Ends column generation in a dive after some rounds: the more, the fewer kinds of tasks and of hosts."""
+    rounds = iter(range(1 + DIVE_WORK // (len(left.count) * left.kinds)))
+    return lambda value, bound: next(rounds, None) is None
+
+
 def _rounded(use: Floats, random: np.random.Generator | None) -> list[tuple[int, int]]:
-    """Columns to fix, and how often: the whole parts of all, or one of the most used where all are below 1."""
+    """Columns to fix, and how often: the whole parts of all; where all are below 1, one in 50 of the most used."""
     whole = np.floor(use + 1 - NEARLY_WHOLE).astype(np.int64)
     columns = np.flatnonzero(whole)
     if len(columns):
         return [(int(c), int(whole[c])) for c in columns]
-    if random is None:
-        return [(int(np.argmax(use)), 1)]
+    number = 1 + int(use.sum() / 50)
     often = np.flatnonzero(use >= use.max() / 2)
-    return [(int(random.choice(often, p=use[often] / use[often].sum())), 1)]
+    if random is None:
+        often = np.argsort(-use, kind="stable")[:number]
+    else:
+        often = random.choice(often, min(number, len(often)), replace=False, p=use[often] / use[often].sum())
+    return [(int(column), 1) for column in often]
 
 
 def choose(
