@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from cover_plain import least_cost
 
-from loadmaster.packing.cheapest_hosts import _certificates
+from loadmaster.packing.certificates import certificates_of, strict_certificate
 from loadmaster.packing.column_generation import CheapestHosts, Columns, relax
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import PatternProblem
 from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import choose, search_cover, strict_certificate
+from loadmaster.packing.whole_patterns import choose, search_cover
 
 
 def small_problem(seed):
@@ -38,7 +38,7 @@ def test_the_search_finds_a_choice_just_where_there_is_one():
         problem, relaxed, patterns = small_problem(seed)
         best = least_cost(problem, patterns)
         for most in (best - 1, best, best + 1) if np.isfinite(best) else (float(problem.price @ problem.hosts),):
-            found = search_cover(problem, patterns, _certificates(problem, relaxed), most, Deadline.after(60), seed)
+            found = search_cover(problem, patterns, certificates_of(problem, relaxed), most, Deadline.after(60), seed)
             assert found.complete == (found.patterns is None)  # a choice that was found may not be the cheapest
             answers.add(found.patterns is None)
             assert (found.patterns is not None) == (best <= most)
@@ -70,7 +70,7 @@ def test_no_certificate_drops_a_pattern_that_the_best_choice_needs():
         if not np.isfinite(best):
             continue
         strict = strict_certificate(problem, patterns, relaxed.bound, best, Deadline.after(60))
-        for certificate in (*_certificates(problem, relaxed), strict):
+        for certificate in (*certificates_of(problem, relaxed), strict):
             assert certificate.bound <= best + 1e-6
             kept = [(k, tasks) for k, tasks in patterns if certificate.keeps(k, tasks[None], best)[0]]
             assert least_cost(problem, kept) == best
@@ -80,5 +80,5 @@ def test_no_certificate_drops_a_pattern_that_the_best_choice_needs():
 
 def test_a_search_cut_short_says_that_it_does_not_know():
     problem, relaxed, patterns = small_problem(4)
-    found = search_cover(problem, patterns, _certificates(problem, relaxed), 99.0, Deadline.after(-1), 0)
+    found = search_cover(problem, patterns, certificates_of(problem, relaxed), 99.0, Deadline.after(-1), 0)
     assert (found.patterns, found.complete) == (None, False)

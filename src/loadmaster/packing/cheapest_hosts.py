@@ -7,7 +7,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.packing.bound import hopeless
-from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, Relaxed, relax
+from loadmaster.packing.certificates import MOST_PATTERNS, Certificate, all_useful, certificates_of, strict_certificate
+from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
 from loadmaster.packing.common_unit import common_unit, rounded_up
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
@@ -15,21 +16,11 @@ from loadmaster.packing.level import fits
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
-from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import (
-    Certificate,
-    ChosenPatterns,
-    choose,
-    dive,
-    search_cover,
-    strict_certificate,
-)
+from loadmaster.packing.whole_patterns import ChosenPatterns, choose, dive, search_cover
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
 """Kinds of tasks up to which the pattern program is solved."""
-MOST_PATTERNS = 20_000
-"""Patterns to choose from at most."""
 KNOWN_PART = 0.05
 """The part of the time for the choice among the patterns that column generation made."""
 
@@ -202,7 +193,7 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
     except OutOfTime:
         return
     best.raise_bound(relaxed.bound)
-    certificates = _certificates(problem, relaxed)
+    certificates = certificates_of(problem, relaxed)
     best.take_patterns(dive(problem, columns, deadline, best.target))
     _choose_known(best, columns, certificates, deadline)
     _search_all(best, certificates, deadline, seed)
@@ -232,7 +223,7 @@ def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate]
 def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
     """Search among all patterns that a cheaper placement may use; no choice is a proof."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target, deadline)
+        patterns = all_useful(best.problem, certificates, best.target, deadline)
         if patterns is None:
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
@@ -244,7 +235,7 @@ def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline
 def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline) -> None:
     """Let HiGHS choose among all patterns that a cheaper placement may use; no choice is a proof."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target, deadline)
+        patterns = all_useful(best.problem, certificates, best.target, deadline)
         if patterns is None:
             return
         patterns, _ = _without_idle(best, patterns, certificates, deadline)
@@ -273,49 +264,3 @@ def _without_idle(
         return patterns, certificates
     kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.target)[0]]
     return kept, [*certificates, strict]
-
-
-def _certificates(problem: PatternProblem, relaxed: Relaxed) -> list[Certificate]:
-    """That of the relaxed program, then those of each resource alone."""
-    duals = [(relaxed.dual, relaxed.most)]
-    duals += [(problem.demand[:, r], problem.capacity[:, r]) for r in range(problem.demand.shape[1])]
-    return [_certificate(problem, dual, most) for dual, most in duals]
-
-
-def _certificate(problem: PatternProblem, dual: Floats, most: Floats) -> Certificate:
-    """From values of tasks and the highest value of a pattern on each kind; scaled where that is better (Farley)."""
-    usable = (most > 0) & (problem.hosts > 0)
-    scale = float((problem.price[usable] / most[usable]).min(initial=np.inf))
-    made = []
-    for factor in (1.0, scale if np.isfinite(scale) else 1.0):
-        over = np.maximum(most * factor - problem.price, 0.0)
-        bound = float(problem.count @ dual) * factor - float(over @ problem.hosts)
-        made.append(Certificate(dual * factor, problem.price + over, bound))
-    return max(made, key=lambda each: each.bound)
-
-
-def _all_useful(
-    problem: PatternProblem, certificates: list[Certificate], target: float, deadline: Deadline
-) -> list[Pattern] | None:
-    """All full patterns that a placement which costs `target` at most may use; None if too many for the time."""
-    listed: list[Pattern] = []
-    for kind in range(problem.kinds):
-        patterns = None if deadline.passed() else _all_patterns(problem, kind, certificates, target)
-        if patterns is None:
-            return None
-        for certificate in certificates:
-            patterns = patterns[certificate.keeps(kind, patterns, target)]
-        listed += [(kind, row) for row in patterns]
-    return listed if len(listed) <= MOST_PATTERNS else None
-
-
-def _all_patterns(problem: PatternProblem, kind: int, certificates: list[Certificate], target: float) -> Longs | None:
-    """Full patterns by the certificate of the relaxed program, else by the mean of all, which leaves fewer ties."""
-    pricing = HostPricing(problem, kind)
-    mean = Certificate(*(sum(parts) / len(certificates) for parts in zip(*certificates, strict=True)))
-    for each in (certificates[0], mean):
-        least = float(each.limit[kind]) - (target - each.bound) - 1e-7
-        patterns = pricing.patterns_above(each.dual, least, MOST_PATTERNS)
-        if patterns is not None:
-            return patterns
-    return None

@@ -1,12 +1,13 @@
 """Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.certificates import Certificate
 from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
 from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
@@ -19,8 +20,6 @@ NEARLY_WHOLE = 0.999
 DIVE_WORK = 20_000
 """Kinds of tasks x kinds of hosts x rounds of column generation between two steps of a dive."""
 FIRST_STEPS = 1_000_000
-STRICT = 0.02
-"""Reduced costs count up to this for a strict certificate, or half as much again as a placement may lose."""
 MOST_STEPS = 20_000_000
 """Patterns looked at before a search begins anew, twice as many each time."""
 
@@ -130,24 +129,6 @@ def choose(
     return ChosenPatterns(chosen, found.status == 0)
 
 
-class Certificate(NamedTuple):
-    """Values of tasks that prove a bound: each placement costs the bound and, for each host, limit - value more.
-
-    Attributes:
-        dual: float64[N], the value of one task of each kind.
-        limit: float64[K], no pattern on a host of each kind is worth more.
-        bound: no placement costs less.
-    """
-
-    dual: Floats
-    limit: Floats
-    bound: float
-
-    def keeps(self, kind: int, patterns: Longs, target: float) -> Bools:
-        """bool[P]: the patterns, int64[P, N], that a placement which costs `target` at most may use."""
-        return np.asarray(patterns @ self.dual >= self.limit[kind] - (target - self.bound) - 1e-7)
-
-
 def search_cover(
     problem: PatternProblem,
     patterns: Sequence[Pattern],
@@ -202,43 +183,3 @@ def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Flo
         np.zeros((hosts + 1, patterns), np.int64), level[1], level[2], np.zeros(hosts, np.int64),
         np.zeros(len(problem.count), np.int64),
     )  # fmt: skip
-
-
-def strict_certificate(
-    problem: PatternProblem, patterns: Sequence[Pattern], bound: float, target: float, deadline: Deadline
-) -> Certificate | None:
-    """The certificate of this bound that keeps fewest of `patterns`, where a placement uses these alone.
-
-    Optimal duals are many where a program is degenerate. A linear program finds those that leave the highest sum of
-    reduced costs, each counted a little beyond what a placement may lose: then a pattern that no optimum of the
-    relaxed program uses has one.
-
-    Args:
-        problem: tasks and hosts.
-        patterns: all that a placement may use.
-        bound: of the certificate; that of the relaxed program.
-        target: the highest cost that is of use.
-        deadline: when to stop.
-
-    Returns:
-        None if there is none, or the time is up.
-    """
-    linprog: Any = scipy.optimize.linprog
-    sparse, tasks, count = scipy.sparse, len(problem.count), len(patterns)
-    kinds = np.array([kind for kind, _ in patterns], np.int64)
-    held = sparse.csr_array(np.array([amounts for _, amounts in patterns], np.float64))
-    on_kind = sparse.csr_array((np.ones(count), (np.arange(count), kinds)), shape=(count, problem.kinds))
-    worth = np.concatenate((-problem.count.astype(np.float64), problem.hosts, np.zeros(count)))
-    matrix: Any = sparse.vstack(
-        (sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None]))
-    )
-    high = np.append(problem.price[kinds], -(bound - 1e-7))
-    cost = np.concatenate((np.zeros(tasks + problem.kinds), np.full(count, -1.0)))
-    ends = np.zeros((len(cost), 2))
-    ends[:, 1] = np.where(cost < 0, max(STRICT, 1.5 * (target - bound)), np.inf)
-    limit = {"time_limit": max(0.0, deadline.left_s())}
-    result = linprog(cost, A_ub=matrix.tocsc(), b_ub=high, bounds=ends, method="highs-ipm", options=limit)
-    if result.x is None:
-        return None
-    dual, extra = np.asarray(result.x[:tasks]), np.asarray(result.x[tasks : tasks + problem.kinds])
-    return Certificate(dual, problem.price + extra, float(problem.count @ dual - problem.hosts @ extra))
