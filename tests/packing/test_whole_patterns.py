@@ -9,7 +9,7 @@ from loadmaster.packing.column_generation import CheapestHosts, Columns, relax
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import PatternProblem
 from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import choose, search_cover
+from loadmaster.packing.whole_patterns import choose, fill_by_value, search_cover
 
 
 def small_problem(seed):
@@ -76,6 +76,23 @@ def test_no_certificate_drops_a_pattern_that_the_best_choice_needs():
             assert least_cost(problem, kept) == best
             dropped += len(patterns) - len(kept)
     assert dropped > 50
+
+
+def test_hosts_filled_by_value_hold_every_task_where_there_are_enough():
+    placed = 0
+    for seed in range(40):
+        problem, relaxed, patterns = small_problem(seed)
+        filled = fill_by_value(problem, relaxed.dual, Deadline.after(60))
+        best = least_cost(problem, patterns)
+        if filled is None:
+            continue
+        placed += 1
+        assert (sum(tasks for _, tasks in filled) == problem.count).all()
+        assert all(problem.fits(pattern) for pattern in filled)
+        used = np.bincount([kind for kind, _ in filled], minlength=problem.kinds)
+        assert (used <= problem.hosts).all()
+        assert problem.price @ used >= best - 1e-9
+    assert placed > 20
 
 
 def test_a_search_cut_short_says_that_it_does_not_know():

@@ -16,7 +16,7 @@ from loadmaster.packing.level import fits
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
-from loadmaster.packing.whole_patterns import ChosenPatterns, choose, dive, search_cover
+from loadmaster.packing.whole_patterns import ChosenPatterns, choose, dive, fill_by_value, search_cover
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
@@ -194,6 +194,8 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
         return
     best.raise_bound(relaxed.bound)
     certificates = certificates_of(problem, relaxed)
+    best.take_patterns(fill_by_value(problem, relaxed.dual, deadline))
+    best.take_patterns(fill_by_value(problem, relaxed.solved.dual, deadline))
     best.take_patterns(dive(problem, columns, deadline, best.target))
     _choose_known(best, columns, certificates, deadline)
     _search_all(best, certificates, deadline, seed)

@@ -1,5 +1,6 @@
 """Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
 
+import heapq
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTi
 from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
+from loadmaster.packing.pricing import HostPricing
 from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
@@ -34,6 +36,38 @@ class ChosenPatterns(NamedTuple):
 
     patterns: list[Pattern] | None
     complete: bool
+
+
+def fill_by_value(problem: PatternProblem, value: Floats, deadline: Deadline) -> list[Pattern] | None:
+    """Patterns for all tasks, always the one of the highest value for the price of its host; None if hosts run short.
+
+    Args:
+        problem: tasks and hosts.
+        value: float64[N], of one task of each kind, zero or more; tasks of no value count a little.
+        deadline: when to stop.
+    """
+    value = np.maximum(value, 1e-6 * value.max(initial=1.0))
+    pricing = [HostPricing(problem, kind) for kind in range(problem.kinds)]
+    left, hosts, fixed = problem.count.copy(), problem.hosts.copy(), list[Pattern]()
+
+    def best(kind: int) -> tuple[float, int, Longs]:
+        tasks = pricing[kind].best(value, left).pattern
+        return -float(tasks @ value) / max(float(problem.price[kind]), 1e-12), kind, tasks
+
+    ranked = [best(kind)[:2] for kind in range(problem.kinds)]
+    while left.any() and ranked and not deadline.passed():
+        heapq.heapify(ranked)
+        _, kind = heapq.heappop(ranked)
+        worth, _, tasks = best(kind)  # what it was worth before others took their tasks
+        if worth < 0 and hosts[kind] and (not ranked or worth <= ranked[0][0]):
+            used = tasks > 0
+            times = int(min(hosts[kind], (left[used] // tasks[used]).min()))
+            fixed += [(kind, tasks)] * times
+            left -= times * tasks
+            hosts[kind] -= times
+        if worth < 0 and hosts[kind]:
+            ranked.append((worth, kind))
+    return None if left.any() else fixed
 
 
 def dive(
