@@ -132,6 +132,11 @@ class _Best:
             return float(self.price.sum())
         return self.cost - (self.unit if self.unit > 0 else 1e-9 * self.cost)
 
+    @property
+    def goal(self) -> float:
+        """The lowest cost that a placement may have; the target where costs have no unit."""
+        return min(self.bound, self.target) if self.unit > 0 else self.target
+
     def take(self, host: Ints | None) -> None:
         """Keep `host` if it is a placement and cheaper."""
         if host is not None and fits(self.rigid, host) and cost_of(self.price, host) < self.cost:
@@ -198,6 +203,8 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
     best.take_patterns(fill_by_value(problem, relaxed.solved.dual, deadline))
     best.take_patterns(dive(problem, columns, deadline, best.target))
     _choose_known(best, columns, certificates, deadline)
+    if not best.proven and not deadline.passed():
+        certificates = _sharper(best, columns, certificates, deadline)
     _search_all(best, certificates, deadline, seed)
     _choose_from_all(best, certificates, deadline)
     dives = 0
@@ -205,6 +212,16 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
         dives += 1
         random = np.random.default_rng([seed, dives])
         best.take_patterns(dive(problem, columns, deadline, best.target, random))
+
+
+def _sharper(best: _Best, columns: Columns, certificates: list[Certificate], deadline: Deadline) -> list[Certificate]:
+    """The certificates once no pattern improves the relaxed program: they keep the fewest patterns."""
+    try:
+        relaxed = relax(best.problem, columns, CheapestHosts(best.problem), deadline.share(0.5))
+    except OutOfTime:
+        return certificates
+    best.raise_bound(relaxed.bound)
+    return certificates_of(best.problem, relaxed)
 
 
 def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate], deadline: Deadline) -> None:
@@ -223,36 +240,38 @@ def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate]
 
 
 def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
-    """Search among all patterns that a cheaper placement may use; no choice is a proof."""
+    """Search among all patterns that a placement of the next possible cost may use; no choice raises the bound."""
     while not best.proven and not deadline.passed():
-        patterns = all_useful(best.problem, certificates, best.target, deadline)
+        goal = best.goal
+        patterns = all_useful(best.problem, certificates, goal, deadline)
         if patterns is None:
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
-        chosen = search_cover(best.problem, patterns, used, best.target, deadline.share(0.3), seed)
-        if not _taken(best, chosen):
+        chosen = search_cover(best.problem, patterns, used, goal, deadline.share(0.3), seed)
+        if not _taken(best, chosen, goal):
             return
 
 
 def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline) -> None:
-    """Let HiGHS choose among all patterns that a cheaper placement may use; no choice is a proof."""
+    """Let HiGHS choose among all patterns that a placement of the next possible cost may use."""
     while not best.proven and not deadline.passed():
-        patterns = all_useful(best.problem, certificates, best.target, deadline)
+        goal = best.goal
+        patterns = all_useful(best.problem, certificates, goal, deadline)
         if patterns is None:
             return
         patterns, _ = _without_idle(best, patterns, certificates, deadline)
-        least = min(best.bound, best.target)
-        if not _taken(best, choose(best.problem, patterns, least, best.target, deadline.left_s() * 0.6)):
+        chosen = choose(best.problem, patterns, min(best.bound, goal), goal, deadline.left_s() * 0.6)
+        if not _taken(best, chosen, goal):
             return
 
 
-def _taken(best: _Best, chosen: ChosenPatterns) -> bool:
-    """Keep the choice among all patterns, or that there is none; whether the best is a better one now."""
-    before = best.cost
+def _taken(best: _Best, chosen: ChosenPatterns, goal: float) -> bool:
+    """Keep the choice among all patterns for at most `goal`, or that there is none; whether either helps."""
+    before, bound = best.cost, best.bound
     best.take_patterns(chosen.patterns)
     if chosen.patterns is None and chosen.complete:
-        best.raise_bound(best.cost)
-    return best.cost < before
+        best.raise_bound(goal + best.unit if best.unit > 0 and goal < best.target else best.cost)
+    return best.cost < before or best.bound > bound
 
 
 def _without_idle(
@@ -261,8 +280,8 @@ def _without_idle(
     """The patterns that a strict certificate keeps, and the certificates with it."""
     strict = None
     if patterns:
-        strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.target, deadline.share(0.3))
+        strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.goal, deadline.share(0.3))
     if strict is None:
         return patterns, certificates
-    kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.target)[0]]
+    kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.goal)[0]]
     return kept, [*certificates, strict]
