@@ -18,10 +18,7 @@ def test_a_placement_is_a_table_a_sentence_and_figures(tasks, tmp_path):
     assert packed.placed
     assert packed.frame["task"].to_list() == ["a", "b", "c", "d"]
     assert packed.figures["min_yield"] == pytest.approx(1.0)
-    assert (
-        packed.answer == "4 tasks on 2 hosts by branch-and-bound: minimum yield 1.0000, "
-        "optimal; mean yield 1.0000."
-    )
+    assert packed.answer == "4 tasks on 2 hosts by branch-and-bound: minimum yield 1.0000, optimal; mean yield 1.0000."
     assert packed.plot().to_dict()
     assert "minimum yield" in packed.report(tmp_path / "x.html").read_text()
     assert {path.name for path in packed.save(tmp_path / "out").iterdir()} >= {"placement.csv", "placement.parquet"}
