@@ -7,7 +7,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.packing.bound import hopeless
-from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, Relaxed, relax
+from loadmaster.packing.certificates import MOST_PATTERNS, Certificate, all_useful, certificates_of, strict_certificate
+from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
 from loadmaster.packing.common_unit import common_unit, rounded_up
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
@@ -15,21 +16,11 @@ from loadmaster.packing.level import fits
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt, Status
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem, in_full
-from loadmaster.packing.pricing import HostPricing
-from loadmaster.packing.whole_patterns import (
-    Certificate,
-    ChosenPatterns,
-    choose,
-    dive,
-    search_cover,
-    strict_certificate,
-)
+from loadmaster.packing.whole_patterns import ChosenPatterns, choose, dive, fill_by_value, search_cover
 
 NAME = "pattern-program"
 MOST_KINDS = 2_000
 """Kinds of tasks up to which the pattern program is solved."""
-MOST_PATTERNS = 20_000
-"""Patterns to choose from at most."""
 KNOWN_PART = 0.05
 """The part of the time for the choice among the patterns that column generation made."""
 
@@ -141,6 +132,11 @@ class _Best:
             return float(self.price.sum())
         return self.cost - (self.unit if self.unit > 0 else 1e-9 * self.cost)
 
+    @property
+    def goal(self) -> float:
+        """The lowest cost that a placement may have; the target where costs have no unit."""
+        return min(self.bound, self.target) if self.unit > 0 else self.target
+
     def take(self, host: Ints | None) -> None:
         """Keep `host` if it is a placement and cheaper."""
         if host is not None and fits(self.rigid, host) and cost_of(self.price, host) < self.cost:
@@ -198,13 +194,17 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
         return whole >= best.cost - 1e-9 or (best.unit > 0 and whole >= rounded_up(value, best.unit))
 
     try:
-        relaxed = relax(problem, columns, CheapestHosts(problem), deadline, enough)
+        relaxed = relax(problem, columns, CheapestHosts(problem), deadline.share(0.5), enough)
     except OutOfTime:
         return
     best.raise_bound(relaxed.bound)
-    certificates = _certificates(problem, relaxed)
+    certificates = certificates_of(problem, relaxed)
+    best.take_patterns(fill_by_value(problem, relaxed.dual, deadline))
+    best.take_patterns(fill_by_value(problem, relaxed.solved.dual, deadline))
     best.take_patterns(dive(problem, columns, deadline, best.target))
     _choose_known(best, columns, certificates, deadline)
+    if not best.proven and not deadline.passed():
+        certificates = _sharper(best, columns, certificates, deadline)
     _search_all(best, certificates, deadline, seed)
     _choose_from_all(best, certificates, deadline)
     dives = 0
@@ -212,6 +212,16 @@ def _by_patterns(best: _Best, deadline: Deadline, seed: int) -> None:
         dives += 1
         random = np.random.default_rng([seed, dives])
         best.take_patterns(dive(problem, columns, deadline, best.target, random))
+
+
+def _sharper(best: _Best, columns: Columns, certificates: list[Certificate], deadline: Deadline) -> list[Certificate]:
+    """The certificates once no pattern improves the relaxed program: they keep the fewest patterns."""
+    try:
+        relaxed = relax(best.problem, columns, CheapestHosts(best.problem), deadline.share(0.5))
+    except OutOfTime:
+        return certificates
+    best.raise_bound(relaxed.bound)
+    return certificates_of(best.problem, relaxed)
 
 
 def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate], deadline: Deadline) -> None:
@@ -230,36 +240,38 @@ def _choose_known(best: _Best, columns: Columns, certificates: list[Certificate]
 
 
 def _search_all(best: _Best, certificates: list[Certificate], deadline: Deadline, seed: int) -> None:
-    """Search among all patterns that a cheaper placement may use; no choice is a proof."""
+    """Search among all patterns that a placement of the next possible cost may use; no choice raises the bound."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target)
+        goal = best.goal
+        patterns = all_useful(best.problem, certificates, goal, deadline)
         if patterns is None:
             return
         patterns, used = _without_idle(best, patterns, certificates, deadline)
-        chosen = search_cover(best.problem, patterns, used, best.target, deadline.share(0.3), seed)
-        if not _taken(best, chosen):
+        chosen = search_cover(best.problem, patterns, used, goal, deadline.share(0.3), seed)
+        if not _taken(best, chosen, goal):
             return
 
 
 def _choose_from_all(best: _Best, certificates: list[Certificate], deadline: Deadline) -> None:
-    """Let HiGHS choose among all patterns that a cheaper placement may use; no choice is a proof."""
+    """Let HiGHS choose among all patterns that a placement of the next possible cost may use."""
     while not best.proven and not deadline.passed():
-        patterns = _all_useful(best.problem, certificates, best.target)
+        goal = best.goal
+        patterns = all_useful(best.problem, certificates, goal, deadline)
         if patterns is None:
             return
         patterns, _ = _without_idle(best, patterns, certificates, deadline)
-        least = min(best.bound, best.target)
-        if not _taken(best, choose(best.problem, patterns, least, best.target, deadline.left_s() * 0.6)):
+        chosen = choose(best.problem, patterns, min(best.bound, goal), goal, deadline.left_s() * 0.6)
+        if not _taken(best, chosen, goal):
             return
 
 
-def _taken(best: _Best, chosen: ChosenPatterns) -> bool:
-    """Keep the choice among all patterns, or that there is none; whether the best is a better one now."""
-    before = best.cost
+def _taken(best: _Best, chosen: ChosenPatterns, goal: float) -> bool:
+    """Keep the choice among all patterns for at most `goal`, or that there is none; whether either helps."""
+    before, bound = best.cost, best.bound
     best.take_patterns(chosen.patterns)
     if chosen.patterns is None and chosen.complete:
-        best.raise_bound(best.cost)
-    return best.cost < before
+        best.raise_bound(goal + best.unit if best.unit > 0 and goal < best.target else best.cost)
+    return best.cost < before or best.bound > bound
 
 
 def _without_idle(
@@ -268,52 +280,8 @@ def _without_idle(
     """The patterns that a strict certificate keeps, and the certificates with it."""
     strict = None
     if patterns:
-        strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.target, deadline.share(0.3))
+        strict = strict_certificate(best.problem, patterns, certificates[0].bound, best.goal, deadline.share(0.3))
     if strict is None:
         return patterns, certificates
-    kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.target)[0]]
+    kept = [(kind, tasks) for kind, tasks in patterns if strict.keeps(kind, tasks[None], best.goal)[0]]
     return kept, [*certificates, strict]
-
-
-def _certificates(problem: PatternProblem, relaxed: Relaxed) -> list[Certificate]:
-    """That of the relaxed program, then those of each resource alone."""
-    duals = [(relaxed.dual, relaxed.most)]
-    duals += [(problem.demand[:, r], problem.capacity[:, r]) for r in range(problem.demand.shape[1])]
-    return [_certificate(problem, dual, most) for dual, most in duals]
-
-
-def _certificate(problem: PatternProblem, dual: Floats, most: Floats) -> Certificate:
-    """From values of tasks and the highest value of a pattern on each kind; scaled where that is better (Farley)."""
-    usable = (most > 0) & (problem.hosts > 0)
-    scale = float((problem.price[usable] / most[usable]).min(initial=np.inf))
-    made = []
-    for factor in (1.0, scale if np.isfinite(scale) else 1.0):
-        over = np.maximum(most * factor - problem.price, 0.0)
-        bound = float(problem.count @ dual) * factor - float(over @ problem.hosts)
-        made.append(Certificate(dual * factor, problem.price + over, bound))
-    return max(made, key=lambda each: each.bound)
-
-
-def _all_useful(problem: PatternProblem, certificates: list[Certificate], target: float) -> list[Pattern] | None:
-    """All full patterns that a placement which costs `target` at most may use; None if too many."""
-    listed: list[Pattern] = []
-    for kind in range(problem.kinds):
-        patterns = _all_patterns(problem, kind, certificates, target)
-        if patterns is None:
-            return None
-        for certificate in certificates:
-            patterns = patterns[certificate.keeps(kind, patterns, target)]
-        listed += [(kind, row) for row in patterns]
-    return listed if len(listed) <= MOST_PATTERNS else None
-
-
-def _all_patterns(problem: PatternProblem, kind: int, certificates: list[Certificate], target: float) -> Longs | None:
-    """Full patterns by the certificate of the relaxed program, else by the mean of all, which leaves fewer ties."""
-    pricing = HostPricing(problem, kind)
-    mean = Certificate(*(sum(parts) / len(certificates) for parts in zip(*certificates, strict=True)))
-    for each in (certificates[0], mean):
-        least = float(each.limit[kind]) - (target - each.bound) - 1e-7
-        patterns = pricing.patterns_above(each.dual, least, MOST_PATTERNS)
-        if patterns is not None:
-            return patterns
-    return None

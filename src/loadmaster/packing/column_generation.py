@@ -15,7 +15,7 @@ from loadmaster.packing.pricing import HostPricing
 SMOOTHING = 0.7
 """How much of the prices of the best bound goes into the prices that patterns are made for (Wentges 1997)."""
 AT_ONCE = 8
-"""Patterns that one round of pricing makes for a kind of host, of tasks that the ones before have left."""
+"""Patterns that one round of pricing makes, of tasks that the ones before have left; at least one for each kind."""
 NEAR = 1e-9
 """Less than this is no difference between two values of the linear program."""
 
@@ -207,6 +207,8 @@ def relax(
             dual = smoothing * center + (1 - smoothing) * solved.dual
             uppers = np.zeros(problem.kinds)
             for kind, price in enumerate(pricing):
+                if deadline.passed():
+                    return Relaxed(solved, bound, center, most, ended=False)
                 uppers[kind], more = _priced(price, kind, dual, solved, columns, problem.count)
                 added += more
             reached = master.bound(dual, uppers)
@@ -228,7 +230,7 @@ def _priced(
 ) -> tuple[float, int]:
     """An upper bound on the value of a pattern at prices `dual`; how many patterns that improve were added."""
     upper, added, left = 0.0, 0, count.copy()
-    for step in range(AT_ONCE):
+    for step in range(max(1, AT_ONCE // len(solved.limit))):
         priced = pricing.best(dual, left)
         upper = priced.upper if step == 0 else upper
         if float(priced.pattern @ solved.dual) <= solved.limit[kind] + NEAR or not priced.pattern.any():

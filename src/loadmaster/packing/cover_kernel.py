@@ -3,7 +3,7 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import draw
 
@@ -54,7 +54,7 @@ class CoverSearch(NamedTuple):
     often: Longs
 
 
-@kernel
+@inlined
 def within(patterns, search, level, p):
     """Pattern p, for the tasks that are left, loses no more than is left to lose."""
     if search.hosts[level, patterns.kind[p]] == 0:
@@ -68,7 +68,7 @@ def within(patterns, search, level, p):
     return fits
 
 
-@kernel
+@inner
 def find_options(patterns, search, level, random):
     """List the patterns for the task with the fewest of them, in random order.
 
@@ -107,7 +107,7 @@ def find_options(patterns, search, level, random):
     return 0 if options > 0 else -1
 
 
-@kernel
+@inner
 def take(patterns, search, level, p):
     """Choose pattern p; the next level knows what is left."""
     search.chosen[level] = p

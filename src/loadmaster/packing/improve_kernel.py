@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inlined, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 kernel: Any = kept_njit(**LEAN)
-part: Any = kept_njit(forceinline=True, **LEAN)
 
 
 class SearchProblem(NamedTuple):
@@ -39,7 +38,7 @@ class SearchState(NamedTuple):
     before: Longs
 
 
-@part
+@inlined
 def changed_peak(problem, load, h, plus, minus):
     """The peak of host h with task `plus` added and task `minus` taken away; -1 stands for no task."""
     worst = 0.0
@@ -53,7 +52,7 @@ def changed_peak(problem, load, h, plus, minus):
     return worst
 
 
-@part
+@inlined
 def has_room(problem, free, h, plus, minus):
     """Host h can take task `plus` if task `minus` leaves (-1: none leaves)."""
     for d in range(problem.hard.shape[1]):

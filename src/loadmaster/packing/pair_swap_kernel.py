@@ -3,7 +3,7 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import changed_peak, draw, has_room, load_state, relocate
 from loadmaster.packing.regroup_kernel import GROUP, regroup
@@ -34,7 +34,7 @@ class PairWalk(NamedTuple):
     random: Any
 
 
-@kernel
+@inner
 def winner(peak, one, other, side):
     """The fuller of two hosts (side 0) or the emptier (1); `one`, of the lower index, among equals; -1 is none."""
     if one < 0 or other < 0:
@@ -95,7 +95,7 @@ def best_exchange(problem, state, top, g):
     return task, back, looks
 
 
-@kernel
+@inner
 def exchange(problem, state, walk, top, g):
     """Make the best exchange between the two hosts; (whether there is one, looks)."""
     task, back, looks = best_exchange(problem, state, top, g)
@@ -108,7 +108,7 @@ def exchange(problem, state, walk, top, g):
     return task >= 0, looks
 
 
-@kernel
+@inner
 def relieve_by_pair(problem, state, walk, top):
     """Make the best exchange with the first partner that helps: the emptiest host, then all from a random one on.
 
@@ -129,7 +129,7 @@ def relieve_by_pair(problem, state, walk, top):
     return done, looks
 
 
-@kernel
+@inner
 def relieve_by_group(problem, state, walk, scratch, top):
     """Divide the tasks of `top` and of a few random hosts anew, below its peak; (whether that was possible, looks)."""
     hosts, looks = problem.room.shape[0], 0
@@ -158,7 +158,7 @@ def relieve_by_group(problem, state, walk, scratch, top):
     return False, looks
 
 
-@kernel
+@inner
 def shake(problem, state, walk):
     """Swap random tasks, one of the first two on the fullest host."""
     tasks = problem.need.shape[0]
@@ -176,7 +176,7 @@ def shake(problem, state, walk):
             update_tree(walk.tree, state.peak, g)
 
 
-@kernel
+@inner
 def keep_best(state, walk, top):
     """The mapping at hand is the best."""
     for t in range(state.host.shape[0]):

@@ -1,5 +1,6 @@
 """Pricing for column generation: the pattern of the highest value for one host of a kind."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ MOST_CELLS = 30_000_000
 """Cells of a knapsack's table (amounts x groups of tasks) up to which it is filled; beyond, branching."""
 STEPS = 3_000_000
 """Steps of one branching: some tenths of a second."""
-_MIXES = 16
-"""Mixes of two resources that are tried as the size of a task."""
+MIX_STEPS = 6
+"""Rounds of the search for the mix of resources that serves as the size of a task."""
 
 
 class Priced(NamedTuple):
@@ -104,18 +105,21 @@ class HostPricing:
 
     def _items(self, value: Floats, most: Longs, worthy: Longs) -> tuple[Longs, Items, float]:
         """The tasks in the order of branching; the size is the mix of resources that gives the lowest bound."""
-        demand, capacity, best = self._demand[worthy], np.maximum(self._capacity, 1e-12), np.inf
-        order, size, room = worthy, demand[:, 0], 0.0
-        for mix in _mixes(len(capacity)):
-            weight = mix / capacity
-            mixed, mixed_room = np.maximum(demand @ weight, 1e-12), float(mix.sum())
-            turn = np.argsort(-value[worthy] / mixed, kind="stable")
-            bound = _fractional(value[worthy][turn], mixed[turn], most[worthy][turn], mixed_room)
-            if bound < best:
-                best, order, size, room = bound, turn, mixed[turn], mixed_room
-        order = worthy[order]
-        items = Items(value[order], np.ascontiguousarray(self._demand[order]), most[order], np.ascontiguousarray(size))
-        return order, items, room
+        filled = self._demand[worthy] / np.maximum(self._capacity, 1e-12)
+        worth, number = value[worthy], most[worthy]
+
+        def bound(mix: Floats) -> float:
+            size = np.maximum(filled @ mix, 1e-12)
+            turn = np.argsort(-worth / size)
+            return _fractional(worth[turn], size[turn], number[turn])
+
+        size = np.maximum(filled @ _best_mix(bound, filled.shape[1]), 1e-12)
+        order = np.argsort(-worth / size, kind="stable")
+        items = Items(
+            worth[order], np.ascontiguousarray(self._demand[worthy[order]]), number[order],
+            np.ascontiguousarray(size[order]),
+        )  # fmt: skip
+        return worthy[order], items, 1.0
 
     def _branching(self, items: Items) -> Branching:
         kinds, resources = items.demand.shape
@@ -130,15 +134,25 @@ class HostPricing:
         )  # fmt: skip
 
 
-def _mixes(resources: int) -> list[Floats]:
-    """Weights of resources, each a float64[R] that adds up to 1."""
-    if resources == 2:
-        return [np.array([part, 1 - part]) for part in np.linspace(0.0, 1.0, _MIXES + 1)]
-    return [np.full(resources, 1.0 / resources), *np.eye(resources)]
+def _best_mix(bound: Callable[[Floats], float], resources: int) -> Floats:
+    """float64[R], weights of resources that add up to 1 with about the lowest `bound`, by smaller and smaller steps."""
+    best = np.full(resources, 1.0 / resources)
+    lowest, step = bound(best), 0.5
+    for _ in range(MIX_STEPS if resources > 1 else 0):
+        moved = False
+        for r in range(resources):
+            for sign in (step, -step):
+                mix = best.copy()
+                mix[r] = max(0.0, mix[r] + sign * mix.max())
+                mix /= mix.sum()
+                if (value := bound(mix)) < lowest:
+                    lowest, best, moved = value, mix, True
+        step = step if moved else step / 2
+    return best
 
 
-def _fractional(value: Floats, size: Floats, most: Longs, room: float) -> float:
-    """The highest value if tasks could be split: `value / size` descends."""
+def _fractional(value: Floats, size: Floats, most: Longs) -> float:
+    """The highest value in a room of 1 if tasks could be split: `value / size` descends."""
     filled = np.concatenate(([0.0], np.cumsum(size * most)))
     worth = np.concatenate(([0.0], np.cumsum(value * most)))
-    return float(np.interp(room, filled, worth))
+    return float(np.interp(1.0, filled, worth))

@@ -3,7 +3,7 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 kernel: Any = kept_njit(**LEAN)
@@ -104,7 +104,7 @@ def read_table(size, most, taken, pattern):
                 j -= size[n, 1] * number
 
 
-@kernel
+@inner
 def begin(search, capacity, room):
     """Nothing is on the host yet."""
     search.now[:] = 0
@@ -114,7 +114,7 @@ def begin(search, capacity, room):
     search.worth[0], search.room[0], search.at[0] = 0.0, room, 0
 
 
-@kernel
+@inner
 def may_add(items, search, level, n):
     """One more of item n fits."""
     if search.now[n] >= items.most[n]:
@@ -125,13 +125,22 @@ def may_add(items, search, level, n):
     return fits
 
 
-@kernel
+@inner
 def reach(items, search, level, n):
-    """No pattern that adds items from n on has a higher value: the room left, filled with item n."""
-    return search.worth[level] + search.room[level] * items.value[n] / items.size[n]
+    """No pattern that adds items from n on is worth more: the room left, filled with what still fits, one split."""
+    worth, room = search.worth[level], search.room[level]
+    for m in range(n, items.value.shape[0]):
+        number = items.most[m] - search.now[m]
+        if number > 0 and (m == n or may_add(items, search, level, m)):
+            size = items.size[m] * number
+            if size >= room:
+                return worth + room * items.value[m] / items.size[m]
+            worth += items.value[m] * number
+            room -= size
+    return worth
 
 
-@kernel
+@inner
 def add(items, search, level, n):
     """Go one level deeper with one more of item n."""
     search.item[level] = n
@@ -143,7 +152,7 @@ def add(items, search, level, n):
     search.at[level + 1] = n
 
 
-@kernel
+@inner
 def take_back(search, level):
     """Take back what `level` added; the next item is its turn."""
     search.now[search.item[level]] -= 1
@@ -154,8 +163,8 @@ def take_back(search, level):
 def branch_pattern(items, capacity, room, least, limit, search):
     """The pattern of the highest value above `least` by depth-first search of at most `limit` steps.
 
-    A branch ends where its value and the room left, filled with the item of the most value for its size, are not
-    above the best. `search.chosen` is the best pattern; all 0 if none is above `least`.
+    A branch ends where its value, with the items that still fit and could be split, is not above the best.
+    `search.chosen` is the best pattern; all 0 if none is above `least`.
 
     Args:
         items: what may stand on the host.

@@ -3,12 +3,11 @@
 
 from typing import Any, NamedTuple
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.improve_kernel import draw, relocate
 
 kernel: Any = kept_njit(**LEAN)
-part: Any = kept_njit(forceinline=True, **LEAN)
 GROUP = 5
 """Hosts in a group at most."""
 FREE = 15
@@ -39,14 +38,14 @@ class HostGroup(NamedTuple):
     choice: Longs
 
 
-@part
+@inlined
 def demand_of(problem, task, r):
     """What a task asks of resource r, the fluid ones first."""
     fluid = problem.need.shape[1]
     return problem.need[task, r] if r < fluid else problem.hard[task, r - fluid]
 
 
-@kernel
+@inner
 def pick_tasks(state, group, count, random):
     """Write the tasks that are divided to `group.tasks`: of each host at most FREE // count; returns how many."""
     most, found = FREE // count, 0
@@ -66,7 +65,7 @@ def pick_tasks(state, group, count, random):
     return found
 
 
-@kernel
+@inner
 def set_up(problem, state, group, count, tasks, limit):
     """Fill `used`, `most` and `spare[0]` with nothing divided yet; False if the group is too full for the limit."""
     fluid, hard = problem.need.shape[1], problem.hard.shape[1]
@@ -94,7 +93,7 @@ def set_up(problem, state, group, count, tasks, limit):
     return enough
 
 
-@kernel
+@inner
 def sum_rest(problem, group, p, tasks):
     """Fill `rest` of host p, which is next."""
     group.rest[p, tasks, :] = 0.0
@@ -104,7 +103,7 @@ def sum_rest(problem, group, p, tasks):
             group.rest[p, k, r] = group.rest[p, k + 1, r] + asked
 
 
-@part
+@inlined
 def may_still_fill(group, p, k):
     """Host p, with all tasks from k on that have no host, leaves no more empty than the group may."""
     enough = True
@@ -113,7 +112,7 @@ def may_still_fill(group, p, k):
     return enough
 
 
-@part
+@inlined
 def takes(problem, group, p, task):
     """Host p holds one more task within the limit."""
     fits = True
@@ -122,7 +121,7 @@ def takes(problem, group, p, task):
     return fits
 
 
-@part
+@inlined
 def give(problem, group, p, k, sign):
     """Give the k-th task to host p (sign 1), or take it back (-1)."""
     group.place[k] = p if sign > 0 else -1
@@ -130,7 +129,7 @@ def give(problem, group, p, k, sign):
         group.used[p, r] += sign * demand_of(problem, group.tasks[k], r)
 
 
-@kernel
+@inner
 def divide(problem, group, count, tasks):
     """Give every task a host, one host after the other, depth-first; (whether it was possible, steps)."""
     p, k, steps, forward = 0, 0, 0, True

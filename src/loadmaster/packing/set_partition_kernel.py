@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.jit.kernels import LEAN, kept_njit
+from loadmaster.jit.kernels import LEAN, inner, kept_njit
 from loadmaster.model.arrays import Floats, Longs
 
 kernel: Any = kept_njit(**LEAN)
@@ -105,7 +105,7 @@ def list_sets(problem, member, used, limit, mask, asked):
             t += 1
 
 
-@kernel
+@inner
 def next_uncovered(covered, tasks):
     """The first task that no chosen set holds; `tasks` if there is none."""
     t = 0

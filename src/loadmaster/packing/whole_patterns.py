@@ -1,24 +1,28 @@
 """Whole numbers of patterns: a dive that rounds the relaxed program step by step, and HiGHS on a set of patterns."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import heapq
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.certificates import Certificate
 from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
 from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
+from loadmaster.packing.pricing import HostPricing
 from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, solve
+from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
 """A pattern that is used this often or more, beyond a whole number, is used once more."""
 
+DIVE_WORK = 20_000
+"""Kinds of tasks x kinds of hosts x rounds of column generation between two steps of a dive."""
 FIRST_STEPS = 1_000_000
-STRICT = 0.02
-"""Reduced costs count up to this for a strict certificate, or half as much again as a placement may lose."""
 MOST_STEPS = 20_000_000
 """Patterns looked at before a search begins anew, twice as many each time."""
 
@@ -33,6 +37,38 @@ class ChosenPatterns(NamedTuple):
 
     patterns: list[Pattern] | None
     complete: bool
+
+
+def fill_by_value(problem: PatternProblem, value: Floats, deadline: Deadline) -> list[Pattern] | None:
+    """Patterns for all tasks, always the one of the highest value for the price of its host; None if hosts run short.
+
+    Args:
+        problem: tasks and hosts.
+        value: float64[N], of one task of each kind, zero or more; tasks of no value count a little.
+        deadline: when to stop.
+    """
+    value = np.maximum(value, 1e-6 * value.max(initial=1.0))
+    pricing = [HostPricing(problem, kind) for kind in range(problem.kinds)]
+    left, hosts, fixed = problem.count.copy(), problem.hosts.copy(), list[Pattern]()
+
+    def best(kind: int) -> tuple[float, int, Longs]:
+        tasks = pricing[kind].best(value, left).pattern
+        return -float(tasks @ value) / max(float(problem.price[kind]), 1e-12), kind, tasks
+
+    ranked = [best(kind)[:2] for kind in range(problem.kinds)]
+    while left.any() and ranked and not deadline.passed():
+        heapq.heapify(ranked)
+        _, kind = heapq.heappop(ranked)
+        worth, _, tasks = best(kind)  # what it was worth before others took their tasks
+        if worth < 0 and hosts[kind] and (not ranked or worth <= ranked[0][0]):
+            used = tasks > 0
+            times = int(min(hosts[kind], (left[used] // tasks[used]).min()))
+            fixed += [(kind, tasks)] * times
+            left -= times * tasks
+            hosts[kind] -= times
+        if worth < 0 and hosts[kind]:
+            ranked.append((worth, kind))
+    return None if left.any() else fixed
 
 
 def dive(
@@ -54,36 +90,47 @@ def dive(
     left, fixed, cost = problem, list[Pattern](), 0.0
     while left.count.any():
         try:
-            relaxed = relax(left, columns, CheapestHosts(left), deadline)
+            relaxed = relax(left, columns, CheapestHosts(left), deadline, _after_rounds(left))
         except OutOfTime:
             return None
         if relaxed.solved.missing > 1e-6 or cost + relaxed.bound > most + 1e-6 * max(1.0, most):
             return None
-        for column, times in _rounded(relaxed.solved.use, random):
+        before = len(fixed)
+        for turn, (column, times) in enumerate(_rounded(relaxed.solved.use, random)):
             kind, tasks = columns.kind[column], columns.patterns[column]
             for _ in range(times):
                 useful = np.minimum(tasks, left.count)
-                if useful.any() and left.hosts[kind] > 0:
+                whole = (useful == tasks).all()
+                if (whole or (turn == 0 and useful.any())) and left.hosts[kind] > 0:
                     fixed.append((kind, useful))
                     cost += float(problem.price[kind])
                     taken = np.zeros(problem.kinds, np.int64)
                     taken[kind] = 1
                     left = left.without(useful, taken)
-        if cost > most + 1e-6 * max(1.0, most):
+        if len(fixed) == before or cost > most + 1e-6 * max(1.0, most):
             return None
     return fixed
 
 
+def _after_rounds(left: PatternProblem) -> Callable[[float, float], bool]:
+    """Ends column generation in a dive after some rounds: the more, the fewer kinds of tasks and of hosts."""
+    rounds = iter(range(1 + DIVE_WORK // (len(left.count) * left.kinds)))
+    return lambda value, bound: next(rounds, None) is None
+
+
 def _rounded(use: Floats, random: np.random.Generator | None) -> list[tuple[int, int]]:
-    """Columns to fix, and how often: the whole parts of all, or one of the most used where all are below 1."""
+    """Columns to fix, and how often: the whole parts of all; where all are below 1, one in 50 of the most used."""
     whole = np.floor(use + 1 - NEARLY_WHOLE).astype(np.int64)
     columns = np.flatnonzero(whole)
     if len(columns):
         return [(int(c), int(whole[c])) for c in columns]
-    if random is None:
-        return [(int(np.argmax(use)), 1)]
+    number = 1 + int(use.sum() / 50)
     often = np.flatnonzero(use >= use.max() / 2)
-    return [(int(random.choice(often, p=use[often] / use[often].sum())), 1)]
+    if random is None:
+        often = np.argsort(-use, kind="stable")[:number]
+    else:
+        often = random.choice(often, min(number, len(often)), replace=False, p=use[often] / use[often].sum())
+    return [(int(column), 1) for column in often]
 
 
 def choose(
@@ -115,24 +162,6 @@ def choose(
     times: Longs = np.rint(found.x).astype(np.int64)
     chosen = [patterns[int(c)] for c in np.flatnonzero(times) for _ in range(times[c])]
     return ChosenPatterns(chosen, found.status == 0)
-
-
-class Certificate(NamedTuple):
-    """Values of tasks that prove a bound: each placement costs the bound and, for each host, limit - value more.
-
-    Attributes:
-        dual: float64[N], the value of one task of each kind.
-        limit: float64[K], no pattern on a host of each kind is worth more.
-        bound: no placement costs less.
-    """
-
-    dual: Floats
-    limit: Floats
-    bound: float
-
-    def keeps(self, kind: int, patterns: Longs, target: float) -> Bools:
-        """bool[P]: the patterns, int64[P, N], that a placement which costs `target` at most may use."""
-        return np.asarray(patterns @ self.dual >= self.limit[kind] - (target - self.bound) - 1e-7)
 
 
 def search_cover(
@@ -189,43 +218,3 @@ def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Flo
         np.zeros((hosts + 1, patterns), np.int64), level[1], level[2], np.zeros(hosts, np.int64),
         np.zeros(len(problem.count), np.int64),
     )  # fmt: skip
-
-
-def strict_certificate(
-    problem: PatternProblem, patterns: Sequence[Pattern], bound: float, target: float, deadline: Deadline
-) -> Certificate | None:
-    """The certificate of this bound that keeps fewest of `patterns`, where a placement uses these alone.
-
-    Optimal duals are many where a program is degenerate. A linear program finds those that leave the highest sum of
-    reduced costs, each counted a little beyond what a placement may lose: then a pattern that no optimum of the
-    relaxed program uses has one.
-
-    Args:
-        problem: tasks and hosts.
-        patterns: all that a placement may use.
-        bound: of the certificate; that of the relaxed program.
-        target: the highest cost that is of use.
-        deadline: when to stop.
-
-    Returns:
-        None if there is none, or the time is up.
-    """
-    linprog: Any = scipy.optimize.linprog
-    sparse, tasks, count = scipy.sparse, len(problem.count), len(patterns)
-    kinds = np.array([kind for kind, _ in patterns], np.int64)
-    held = sparse.csr_array(np.array([amounts for _, amounts in patterns], np.float64))
-    on_kind = sparse.csr_array((np.ones(count), (np.arange(count), kinds)), shape=(count, problem.kinds))
-    worth = np.concatenate((-problem.count.astype(np.float64), problem.hosts, np.zeros(count)))
-    matrix: Any = sparse.vstack(
-        (sparse.hstack((held, -on_kind, sparse.eye_array(count))), sparse.csr_array(worth[None]))
-    )
-    high = np.append(problem.price[kinds], -(bound - 1e-7))
-    cost = np.concatenate((np.zeros(tasks + problem.kinds), np.full(count, -1.0)))
-    ends = np.zeros((len(cost), 2))
-    ends[:, 1] = np.where(cost < 0, max(STRICT, 1.5 * (target - bound)), np.inf)
-    limit = {"time_limit": max(0.0, deadline.left_s())}
-    result = linprog(cost, A_ub=matrix.tocsc(), b_ub=high, bounds=ends, method="highs-ipm", options=limit)
-    if result.x is None:
-        return None
-    dual, extra = np.asarray(result.x[:tasks]), np.asarray(result.x[tasks : tasks + problem.kinds])
-    return Certificate(dual, problem.price + extra, float(problem.count @ dual - problem.hosts @ extra))
