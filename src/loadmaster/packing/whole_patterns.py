@@ -15,7 +15,6 @@ from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
 from loadmaster.packing.pricing import HostPricing
 from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, solve
-from loadmaster.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
 """A pattern that is used this often or more, beyond a whole number, is used once more."""
