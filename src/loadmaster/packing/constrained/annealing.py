@@ -89,6 +89,12 @@ class Annealing:
         charge: int64[T], what it charges for a move of each task.
         host: int64[T], the placement to start from.
         seed: of every draw.
+
+    Attributes:
+        model: the arrays, the charge in them.
+        state: the placement, which changes.
+        path, removed: scratch of the kernels.
+        steps: that were tried.
     """
 
     def __init__(self, model: SearchModel, stage: Stage, charge: Longs, host: Longs, seed: int) -> None:
@@ -97,9 +103,9 @@ class Annealing:
         self.model = model._replace(tasks=model.tasks._replace(move_cost=move_cost))
         self.state, self._stage = empty_state(self.model, seed), stage
         place_all(self.model, self.state, host)
-        self._path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
+        self.path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
         most = min(MOST_REMOVED, len(host)) + 1
-        self._removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
+        self.removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
         self._exchanges, self._reinsertions = 2_000.0, 10.0
         self.steps = 0
 
@@ -119,8 +125,8 @@ class Annealing:
         stage = self._stage
         hot, cold = max(stage.hot * rise, LAST), max(stage.cold * rise, LAST)
         temperature, share = hot * (cold / hot) ** part, stage.reinsert_share
-        exchanges = self._timed(anneal, self._path, temperature, self._exchanges, 1 - share)
-        reinsertions = self._timed(reinsert, self._removed, temperature, self._reinsertions, share)
+        exchanges = self._timed(anneal, self.path, temperature, self._exchanges, 1 - share)
+        reinsertions = self._timed(reinsert, self.removed, temperature, self._reinsertions, share)
         if timed:
             self._exchanges, self._reinsertions = exchanges, reinsertions
 
@@ -180,6 +186,16 @@ class StagedSearch:
         self._next = self.best = np.zeros(0, np.int64)
         self.cost, self.steps = 0, 0
 
+    def load_kernels(self) -> None:
+        """Compile the kernels, or read them from disk, before the time begins."""
+        nothing = np.full(len(self._problem.now), -1, np.int64)
+        search = Annealing(self._model, self._stages[0], nothing, nothing, self._seed)
+        anneal(search.model, search.state, search.path, 1.0, 0)
+        reinsert(search.model, search.state, search.removed, 1.0, 0)
+        mean_rise(search.model, search.state, search.path, 0)
+        place_in_turn(search.model, search.state, nothing[:0], 0.0)
+        take_out(search.model, search.state, nothing[:0])
+
     def place_new(self, effort: "Effort") -> bool:
         """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
         now, size = np.asarray(self._problem.now), self._model.tasks.size
@@ -195,15 +211,15 @@ class StagedSearch:
         self.cost = int(state.totals[TOTAL])
         return True
 
-    def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None) -> None:
-        """All stages, each from the best placement of the one before, by its own cost."""
+    def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None, goal: int = 0) -> None:
+        """All stages, each from the best placement of the one before, by its own cost; until one costs `goal`."""
         passed = begun = effort.part()
         rise = mean_rise_from(self._model, self._next, self._seed)
         for number, stage in enumerate(self._stages):
             share = stage.share * (1.0 - begun)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
-            while (now := effort.part()) < min(passed + share, 1.0):
+            while min(search.cost, self.cost) > goal and (now := effort.part()) < min(passed + share, 1.0):
                 search.slice(max(now - passed, 0.0) / share, rise, timed=effort.timed)
                 if progress is not None:
                     progress(now, min(search.cost, self.cost))
@@ -226,6 +242,7 @@ def anneal_placement(
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
     slices: int | None = None,
+    goal: int = 0,
 ) -> AnnealedPlacement:
     """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
@@ -238,12 +255,14 @@ def anneal_placement(
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
         slices: so many slices of fixed length instead of the time limit; then one seed gives one result.
+        goal: the search ends once a placement costs no more.
     """
-    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
     search = StagedSearch(problem, seed)
+    search.load_kernels()
+    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
     with suppress(KeyboardInterrupt):
         if search.place_new(effort):
-            search.run(effort, progress)
+            search.run(effort, progress, goal)
         interrupted = False
     search.settle()
     return AnnealedPlacement(

@@ -35,9 +35,9 @@ from loadmaster.packing.constrained.layout import (
     TOGETHER,
     CostArrays,
     HostArrays,
+    PlacementState,
     RuleArrays,
     SearchModel,
-    State,
     TaskArrays,
 )
 from loadmaster.packing.constrained.lower_bound import resource_worth
@@ -69,7 +69,7 @@ def search_model(problem: ConstrainedProblem) -> SearchModel:
     return SearchModel(tasks, hosts.arrays, _costs(problem), _rules(problem))
 
 
-def empty_state(model: SearchModel, seed: int) -> State:
+def empty_state(model: SearchModel, seed: int) -> PlacementState:
     """A state in which no task has a host; hosts hold the transient demands of the tasks that run there now."""
     tasks, (hosts, resources) = len(model.tasks.now), model.hosts.capacity.shape
     held = np.zeros((hosts, resources), np.int64)
@@ -83,7 +83,7 @@ def empty_state(model: SearchModel, seed: int) -> State:
     host_cost = np.array([_cost_of_none(model, h) for h in range(hosts)], np.int64)
     totals = np.array([host_cost.sum(), 0, 0, np.iinfo(np.int64).max], np.int64)
     host, following, before, best, changed = np.full((5, tasks), -1, np.int64)
-    return State(
+    return PlacementState(
         host, use, held, np.zeros(hosts, np.int64), np.zeros(len(model.rules.eligible), np.int64),
         np.zeros(counters, np.int64), np.zeros(counters, np.int64), moved, groups_with, host_cost,
         np.full(hosts, -1, np.int64), following, before, best, changed, np.zeros(tasks, np.int64), totals,

@@ -18,8 +18,8 @@ from loadmaster.packing.constrained.layout import (
 
 LARGE, COSTLY = 0.4, 0.7
 """Up to these parts of all draws a task is drawn among the large ones, and from a host that costs something."""
-TRIES = 4
-"""Draws until a task of such a host is found."""
+TRIES = 200
+"""Hosts that are looked at until such a host is found."""
 
 
 @inner
@@ -264,13 +264,17 @@ def draw_task(model, state):
     kind = uniform(state)
     if kind < LARGE:
         return movable[int(count * uniform(state) ** 3)]
-    t = movable[random_below(state, count)]
     if kind < COSTLY:
-        for _ in range(TRIES):
-            if state.host_cost[state.host[t]] > 0:
-                break
-            t = movable[random_below(state, count)]
-    return t
+        hosts = model.hosts.capacity.shape[0]
+        turn = random_below(state, hosts)
+        for k in range(min(TRIES, hosts)):
+            h = (turn + k) % hosts
+            if state.host_cost[h] > 0 and state.first[h] >= 0:
+                t = state.first[h]
+                state.first[h] = state.next[t]
+                if model.tasks.is_movable[t]:
+                    return t
+    return movable[random_below(state, count)]
 
 
 @inner
