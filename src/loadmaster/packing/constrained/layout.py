@@ -116,7 +116,8 @@ class SearchModel(NamedTuple):
 
 
 TOTAL, LARGEST, CHANGED, BEST = range(4)
-"""Places in `PlacementState.totals`: the cost, moved tasks of the group with most, tasks changed since the best, its cost."""
+"""Places in `PlacementState.totals`: the cost, moved tasks of the group with most, tasks that differ from the best
+placement, its cost."""
 
 
 class PlacementState(NamedTuple):
