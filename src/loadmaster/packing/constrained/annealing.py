@@ -9,12 +9,13 @@ import numpy as np
 from loadmaster.first_time import FIRST_TIME
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.constrained.costs import LoadCost
+from loadmaster.packing.constrained.evaluate import evaluate
 from loadmaster.packing.constrained.exchange_kernel import LONGEST, Path, anneal, mean_rise
 from loadmaster.packing.constrained.layout import BEST, TOTAL, SearchModel
 from loadmaster.packing.constrained.model_arrays import empty_state, search_model
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.reinsert_kernel import Removed, place_in_turn, reinsert, take_out
-from loadmaster.packing.constrained.state_kernel import place_all
+from loadmaster.packing.constrained.state_kernel import place_all, place_those_that_fit
 
 SLICE_S = 0.05
 """Time between two looks at the clock, about."""
@@ -195,18 +196,33 @@ class StagedSearch:
         mean_rise(search.model, search.state, search.path, 0)
         place_in_turn(search.model, search.state, nothing[:0], 0.0)
         take_out(search.model, search.state, nothing[:0])
+        place_those_that_fit(search.model, search.state, nothing[:0], nothing)
 
     def place_new(self, effort: "Effort") -> bool:
-        """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
+        """Give each task without a host one, the largest first, then in other orders; whether all have one in time.
+
+        Where the placement now breaks a constraint, tasks in the way of capacities or of groups apart are placed anew.
+        Where no host is found for them in a tenth of the time, they stay.
+        """
         now, size = np.asarray(self._problem.now), self._model.tasks.size
-        state, new = empty_state(self._model, self._seed), np.flatnonzero(now < 0)
-        place_all(self._model, state, now)
-        order, rng = new[np.argsort(-size[new], kind="stable")], np.random.default_rng(self._seed)
+        complete = bool((now >= 0).all())
+        state = empty_state(self._model, self._seed)
+        if not complete or evaluate(self._problem, now).broken:
+            place_those_that_fit(self._model, state, np.argsort(-size, kind="stable").astype(np.int64), now)
+        else:
+            place_all(self._model, state, now)
+        new, rng = np.flatnonzero(state.host < 0), np.random.default_rng(self._seed)
+        order = new[np.argsort(-size[new], kind="stable")]
         while len(new) and place_in_turn(self._model, state, order, 0.0) < len(new):
-            if effort.part() >= 1.0:
-                return False
+            if effort.part() >= (0.1 if complete else 1.0):
+                break
             take_out(self._model, state, new)
             order = new[np.argsort(-size[new] * rng.uniform(0.5, 1.5, len(new)), kind="stable")]
+        if (state.host < 0).any():
+            if not complete:
+                return False
+            state = empty_state(self._model, self._seed)
+            place_all(self._model, state, now)
         self._next = self.best = state.host.copy()
         self.cost = int(state.totals[TOTAL])
         return True

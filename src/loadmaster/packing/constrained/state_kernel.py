@@ -35,12 +35,13 @@ def fits(model, state, h, plus, minus):
     returns = tasks.now[plus] == h
     leaves = minus >= 0 and tasks.now[minus] == h
     for r in range(hosts.capacity.shape[1]):
-        load = state.held[h, r]
-        if not (returns and hosts.transient[r]):
-            load += tasks.demand[plus, r]
+        load, added = state.held[h, r], tasks.demand[plus, r]
+        if returns and hosts.transient[r]:
+            added = 0
+        load += added
         if minus >= 0 and not (leaves and hosts.transient[r]):
             load -= tasks.demand[minus, r]
-        if load > hosts.capacity[h, r]:
+        if added > 0 and load > hosts.capacity[h, r]:
             return False
     return True
 
@@ -292,6 +293,23 @@ def uniform(state):
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def place_those_that_fit(model, state, task, host):
+    """Put tasks, int64[N], in turn on the hosts of a placement, int64[T], if capacities and groups apart allow it."""
+    rules = model.rules
+    for k in range(task.shape[0]):
+        t, h = task[k], host[task[k]]
+        if h < 0 or not fits(model, state, h, t, -1):
+            continue
+        put(model, state, t, h)
+        for i in range(rules.rules_from[t], rules.rules_from[t + 1]):
+            rule = rules.rules[i]
+            apart = rules.kind[rule] == APART or rules.kind[rule] == SEPARATE
+            if apart and not rule_holds(model, state, rule, h):
+                take(model, state, t)
+                break
 
 
 @kept_njit(nogil=True, error_model="numpy")
