@@ -28,7 +28,7 @@ class PlacementByCost(Result):
     Attributes:
         name: of the file.
         resources, task_names, host_names: as the file has them.
-        demand: int64[T, R]; capacity: int64[H, R].
+        demand, capacity: int64[T, R] and int64[H, R].
         now: int64[T], the host of each task before; -1 for none.
         host: int64[T], the host of each task after; empty where no placement was found.
         costs_before: weight x cost by name; empty while a task has no host.

@@ -23,6 +23,7 @@ from loadmaster.packing.constrained.costs import (
     HostMoveCost,
     HostPrice,
     LoadCost,
+    PlacementCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
@@ -43,6 +44,8 @@ from loadmaster.packing.constrained.layout import (
 from loadmaster.packing.constrained.lower_bound import resource_worth
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
+LARGEST_COST = float(1 << 60)
+"""The sum of all costs, weights multiplied in, stays below this."""
 UNBOUNDED = 1 << 60
 """The capacity of a host that no `Capacity` binds."""
 
@@ -62,11 +65,28 @@ def search_model(problem: ConstrainedProblem) -> SearchModel:
     """The arrays of `problem`.
 
     Raises:
-        InputError: more than one cost of the largest group.
+        InputError: more than one cost of the largest group, or costs that no 64 bits hold.
     """
+    if sum(_most(problem, cost) for cost in problem.costs) >= LARGEST_COST:
+        raise InputError(problem.source or "costs", f"weight x cost of all tasks must stay below {LARGEST_COST:.0e}")
     hosts = _hosts(problem)
     tasks = _tasks(problem, hosts)
     return SearchModel(tasks, hosts.arrays, _costs(problem), _rules(problem))
+
+
+def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
+    """An amount that the cost of no placement exceeds, its weight multiplied in."""
+    if isinstance(cost, LoadCost):
+        amount = float(problem.demand[:, cost.resource].sum())
+    elif isinstance(cost, BalanceCost):
+        amount = float(cost.target) * float(problem.capacity[:, cost.first].sum())
+    elif isinstance(cost, GroupMoveCost):
+        amount = float(problem.tasks)
+    elif isinstance(cost, HostMoveCost):
+        amount = float(cost.amount.max(initial=0)) * problem.tasks
+    else:
+        amount = float(np.sum(cost.amount if isinstance(cost, TaskMoveCost) else cost.price, dtype=float))
+    return cost.weight * amount
 
 
 def empty_state(model: SearchModel, seed: int) -> PlacementState:
