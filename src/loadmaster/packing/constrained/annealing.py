@@ -73,7 +73,7 @@ STAGES = (
     Stage(0.3, charge=0.0, hot=0.0002, cold=0.0),
 )
 """The usual search: loads first, then the same with few moves, then the true cost alone."""
-STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.3, cold=0.01, reinsert_share=0.8),)
+STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.15, cold=0.004, reinsert_share=0.5),)
 """The usual search where hosts have prices: emptying a host takes a large-neighbourhood step."""
 MOST_REMOVED = 16
 """Tasks that a large-neighbourhood step takes out at most."""
