@@ -57,6 +57,7 @@ class Stage:
         move_charge: for each task that moves, in units of the mean rise of cost of a drawn exchange.
         hot, cold: in units of that mean rise; 0 for the last temperature of all.
         reinsert_share: of the stage's time, for large-neighbourhood steps.
+        leads_on: whether the next stage begins with its placement, and not where it began itself.
     """
 
     share: float
@@ -65,14 +66,16 @@ class Stage:
     cold: float
     move_charge: float = 0.0
     reinsert_share: float = 0.3
+    leads_on: bool = True
 
 
 STAGES = (
-    Stage(0.3, charge=0.1, hot=0.5, cold=0.002, move_charge=0.001),
+    Stage(0.03, charge=0.02, hot=0.0002, cold=0.0, leads_on=False),
+    Stage(0.27, charge=0.1, hot=0.5, cold=0.002, move_charge=0.001),
     Stage(0.4, charge=0.02, hot=0.02, cold=0.001, move_charge=0.02),
     Stage(0.3, charge=0.0, hot=0.0002, cold=0.0),
 )
-"""The usual search: loads first, then the same with few moves, then the true cost alone."""
+"""The usual search: a quick first answer; then loads, the same with few moves, and the true cost alone."""
 STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.15, cold=0.004, reinsert_share=0.5),)
 """The usual search where hosts have prices: emptying a host takes a large-neighbourhood step."""
 MOST_REMOVED = 16
@@ -92,7 +95,7 @@ class Annealing:
         seed: of every draw.
 
     Attributes:
-        model: the arrays, the charge in them.
+        model, stage: the arrays, the charge in them, and the stage.
         state: the placement, which changes.
         path, removed: scratch of the kernels.
         steps: that were tried.
@@ -102,7 +105,7 @@ class Annealing:
         self._charge = charge
         move_cost = model.tasks.move_cost + self._charge
         self.model = model._replace(tasks=model.tasks._replace(move_cost=move_cost))
-        self.state, self._stage = empty_state(self.model, seed), stage
+        self.state, self.stage = empty_state(self.model, seed), stage
         place_all(self.model, self.state, host)
         self.path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
         most = min(MOST_REMOVED, len(host)) + 1
@@ -123,7 +126,7 @@ class Annealing:
 
     def slice(self, part: float, rise: float, *, timed: bool = True) -> None:
         """Search for about `SLICE_S` seconds, or a fixed number of steps, once `part` of the stage has passed."""
-        stage = self._stage
+        stage = self.stage
         hot, cold = max(stage.hot * rise, LAST), max(stage.cold * rise, LAST)
         temperature, share = hot * (cold / hot) ** part, stage.reinsert_share
         exchanges = self._timed(anneal, self.path, temperature, self._exchanges, 1 - share)
@@ -247,9 +250,11 @@ class StagedSearch:
         search, self._under_way = self._under_way, None
         if search is not None:
             self.steps += search.steps
-            self._next = search.best.copy()
+            best = search.best.copy()
+            if search.stage.leads_on:
+                self._next = best
             if search.cost < self.cost:
-                self.best, self.cost = self._next, search.cost
+                self.best, self.cost = best, search.cost
 
 
 def anneal_placement(
