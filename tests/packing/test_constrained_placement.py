@@ -176,6 +176,12 @@ def test_arrays_that_do_not_match_are_refused(values, says):
         ConstrainedProblem(values[0], *(np.array(each) for each in values[1:]))
 
 
+def test_costs_that_64_bits_do_not_hold_are_refused():
+    dear = (GroupMoveCost("owners", np.zeros(3, int), 1 << 60),)
+    with pytest.raises(InputError, match="must stay below"):
+        search_model(ConstrainedProblem(TWO.resources, TWO.demand, TWO.capacity, TWO.now, (ROOM,), dear))
+
+
 def test_the_search_takes_one_cost_of_the_largest_group():
     twice = (GroupMoveCost("owners", np.zeros(3, int)), GroupMoveCost("services", np.zeros(3, int)))
     with pytest.raises(InputError, match="one cost"):

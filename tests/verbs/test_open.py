@@ -1,5 +1,6 @@
 """Every kind of result is saved, and opened as what it was."""
 
+import json
 import os
 
 import pytest
@@ -36,6 +37,15 @@ def _rebalanced():
     with open("state.csv", "w") as file:
         file.write(STATE)
     return lm.rebalance("state.csv", hosts="2x4c8g")
+
+
+def _placed_by_cost():
+    sizes = {"cpuPower": 4, "memory": 4, "networkBandwidth": 4}
+    needs = {"requiredCpuPower": 4, "requiredMemory": 1, "requiredNetworkBandwidth": 1}
+    computers = [{"id": k, "cost": 9 - k, **sizes} for k in range(2)]
+    with open("cloud.json", "w") as file:
+        json.dump({"computerList": computers, "processList": [{"id": 0, "computer": 0, **needs}]}, file)
+    return lm.rebalance("cloud.json", time_limit=1.0)
 
 
 def _sized():
@@ -75,7 +85,20 @@ def _here(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "make",
-    [_compared, _shared, _packed, _rebalanced, _sized, _simulated, _explained, _described, _fewest, _ran, _reproduced],
+    [
+        _compared,
+        _shared,
+        _packed,
+        _rebalanced,
+        _placed_by_cost,
+        _sized,
+        _simulated,
+        _explained,
+        _described,
+        _fewest,
+        _ran,
+        _reproduced,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_a_result_is_opened_as_what_it_was(make):

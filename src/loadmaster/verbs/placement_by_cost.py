@@ -28,7 +28,7 @@ class PlacementByCost(Result):
     Attributes:
         name: of the file.
         resources, task_names, host_names: as the file has them.
-        demand: int64[T, R]; capacity: int64[H, R].
+        demand, capacity: int64[T, R] and int64[H, R].
         now: int64[T], the host of each task before; -1 for none.
         host: int64[T], the host of each task after; empty where no placement was found.
         costs_before: weight x cost by name; empty while a task has no host.
@@ -232,7 +232,7 @@ def place_by_cost(
         InputError: the file cannot be used, or an option changes nothing.
     """
     from loadmaster.packing.constrained.annealing import NOTHING, anneal_placement
-    from loadmaster.packing.constrained.lower_bound import infeasible_because
+    from loadmaster.packing.constrained.lower_bound import infeasible_because, lower_bound
     from loadmaster.verbs.folder import make_folder
 
     refuse_all_but(options, ["state", "time_limit", "seed", "out"], "the file has costs and machines of its own")
@@ -240,7 +240,10 @@ def place_by_cost(
         make_folder(Path(options.out))
     problem = _problem(Path(options.state))
     reason = infeasible_because(problem)
-    found = NOTHING if reason else anneal_placement(problem, options.time_limit, options.seed, progress)
+    found = NOTHING
+    if not reason:
+        goal = lower_bound(problem)
+        found = anneal_placement(problem, options.time_limit, options.seed, progress, goal=goal)
     made = replace(_result(problem, found, options.seed, command or options.call("rebalance")), reason=reason)
     if options.out is not None and made.done:
         made.save(options.out)

@@ -9,12 +9,13 @@ import numpy as np
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Longs
 from loadmaster.packing.constrained.costs import LoadCost
+from loadmaster.packing.constrained.evaluate import evaluate
 from loadmaster.packing.constrained.exchange_kernel import LONGEST, Path, anneal, mean_rise
 from loadmaster.packing.constrained.layout import BEST, TOTAL, SearchModel
 from loadmaster.packing.constrained.model_arrays import empty_state, search_model
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.reinsert_kernel import Removed, place_in_turn, reinsert, take_out
-from loadmaster.packing.constrained.state_kernel import place_all
+from loadmaster.packing.constrained.state_kernel import place_all, place_those_that_fit
 
 SLICE_S = 0.05
 """Time between two looks at the clock, about."""
@@ -56,6 +57,7 @@ class Stage:
         move_charge: for each task that moves, in units of the mean rise of cost of a drawn exchange.
         hot, cold: in units of that mean rise; 0 for the last temperature of all.
         reinsert_share: of the stage's time, for large-neighbourhood steps.
+        leads_on: whether the next stage begins with its placement, and not where it began itself.
     """
 
     share: float
@@ -64,15 +66,17 @@ class Stage:
     cold: float
     move_charge: float = 0.0
     reinsert_share: float = 0.3
+    leads_on: bool = True
 
 
 STAGES = (
-    Stage(0.3, charge=0.1, hot=0.5, cold=0.002, move_charge=0.001),
+    Stage(0.03, charge=0.02, hot=0.0002, cold=0.0, leads_on=False),
+    Stage(0.27, charge=0.1, hot=0.5, cold=0.002, move_charge=0.001),
     Stage(0.4, charge=0.02, hot=0.02, cold=0.001, move_charge=0.02),
     Stage(0.3, charge=0.0, hot=0.0002, cold=0.0),
 )
-"""The usual search: loads first, then the same with few moves, then the true cost alone."""
-STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.3, cold=0.01, reinsert_share=0.8),)
+"""The usual search: a quick first answer; then loads, the same with few moves, and the true cost alone."""
+STAGES_OF_PRICES = (Stage(1.0, charge=0.0, hot=0.15, cold=0.004, reinsert_share=0.5),)
 """The usual search where hosts have prices: emptying a host takes a large-neighbourhood step."""
 MOST_REMOVED = 16
 """Tasks that a large-neighbourhood step takes out at most."""
@@ -89,17 +93,23 @@ class Annealing:
         charge: int64[T], what it charges for a move of each task.
         host: int64[T], the placement to start from.
         seed: of every draw.
+
+    Attributes:
+        model, stage: the arrays, the charge in them, and the stage.
+        state: the placement, which changes.
+        path, removed: scratch of the kernels.
+        steps: that were tried.
     """
 
     def __init__(self, model: SearchModel, stage: Stage, charge: Longs, host: Longs, seed: int) -> None:
         self._charge = charge
         move_cost = model.tasks.move_cost + self._charge
         self.model = model._replace(tasks=model.tasks._replace(move_cost=move_cost))
-        self.state, self._stage = empty_state(self.model, seed), stage
+        self.state, self.stage = empty_state(self.model, seed), stage
         place_all(self.model, self.state, host)
-        self._path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
+        self.path = Path(*(np.zeros(LONGEST, np.int64) for _ in range(3)))
         most = min(MOST_REMOVED, len(host)) + 1
-        self._removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
+        self.removed = Removed(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most))
         self._exchanges, self._reinsertions = 2_000.0, 10.0
         self.steps = 0
 
@@ -116,11 +126,11 @@ class Annealing:
 
     def slice(self, part: float, rise: float, *, timed: bool = True) -> None:
         """Search for about `SLICE_S` seconds, or a fixed number of steps, once `part` of the stage has passed."""
-        stage = self._stage
+        stage = self.stage
         hot, cold = max(stage.hot * rise, LAST), max(stage.cold * rise, LAST)
         temperature, share = hot * (cold / hot) ** part, stage.reinsert_share
-        exchanges = self._timed(anneal, self._path, temperature, self._exchanges, 1 - share)
-        reinsertions = self._timed(reinsert, self._removed, temperature, self._reinsertions, share)
+        exchanges = self._timed(anneal, self.path, temperature, self._exchanges, 1 - share)
+        reinsertions = self._timed(reinsert, self.removed, temperature, self._reinsertions, share)
         if timed:
             self._exchanges, self._reinsertions = exchanges, reinsertions
 
@@ -180,30 +190,55 @@ class StagedSearch:
         self._next = self.best = np.zeros(0, np.int64)
         self.cost, self.steps = 0, 0
 
+    def load_kernels(self) -> None:
+        """Compile the kernels, or read them from disk, before the time begins."""
+        nothing = np.full(len(self._problem.now), -1, np.int64)
+        search = Annealing(self._model, self._stages[0], nothing, nothing, self._seed)
+        anneal(search.model, search.state, search.path, 1.0, 0)
+        reinsert(search.model, search.state, search.removed, 1.0, 0)
+        mean_rise(search.model, search.state, search.path, 0)
+        place_in_turn(search.model, search.state, nothing[:0], 0.0)
+        take_out(search.model, search.state, nothing[:0])
+        place_those_that_fit(search.model, search.state, nothing[:0], nothing)
+
     def place_new(self, effort: "Effort") -> bool:
-        """Give each task without a host one, the largest first, then in other orders; whether all have one in time."""
+        """Give each task without a host one, the largest first, then in other orders; whether all have one in time.
+
+        Where the placement now breaks a constraint, tasks in the way of capacities or of groups apart are placed anew.
+        Where no host is found for them in a tenth of the time, they stay.
+        """
         now, size = np.asarray(self._problem.now), self._model.tasks.size
-        state, new = empty_state(self._model, self._seed), np.flatnonzero(now < 0)
-        place_all(self._model, state, now)
-        order, rng = new[np.argsort(-size[new], kind="stable")], np.random.default_rng(self._seed)
+        complete = bool((now >= 0).all())
+        state = empty_state(self._model, self._seed)
+        if not complete or evaluate(self._problem, now).broken:
+            place_those_that_fit(self._model, state, np.argsort(-size, kind="stable").astype(np.int64), now)
+        else:
+            place_all(self._model, state, now)
+        new, rng = np.flatnonzero(state.host < 0), np.random.default_rng(self._seed)
+        order = new[np.argsort(-size[new], kind="stable")]
         while len(new) and place_in_turn(self._model, state, order, 0.0) < len(new):
-            if effort.part() >= 1.0:
-                return False
+            if effort.part() >= (0.1 if complete else 1.0):
+                break
             take_out(self._model, state, new)
             order = new[np.argsort(-size[new] * rng.uniform(0.5, 1.5, len(new)), kind="stable")]
+        if (state.host < 0).any():
+            if not complete:
+                return False
+            state = empty_state(self._model, self._seed)
+            place_all(self._model, state, now)
         self._next = self.best = state.host.copy()
         self.cost = int(state.totals[TOTAL])
         return True
 
-    def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None) -> None:
-        """All stages, each from the best placement of the one before, by its own cost."""
+    def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None, goal: int = 0) -> None:
+        """All stages, each from the best placement of the one before, by its own cost; until one costs `goal`."""
         passed = begun = effort.part()
         rise = mean_rise_from(self._model, self._next, self._seed)
         for number, stage in enumerate(self._stages):
             share = stage.share * (1.0 - begun)
             charge = held_charge(self._problem, stage.charge) + int(stage.move_charge * rise)
             self._under_way = search = Annealing(self._model, stage, charge, self._next, self._seed + number)
-            while (now := effort.part()) < min(passed + share, 1.0):
+            while min(search.cost, self.cost) > goal and (now := effort.part()) < min(passed + share, 1.0):
                 search.slice(max(now - passed, 0.0) / share, rise, timed=effort.timed)
                 if progress is not None:
                     progress(now, min(search.cost, self.cost))
@@ -215,9 +250,11 @@ class StagedSearch:
         search, self._under_way = self._under_way, None
         if search is not None:
             self.steps += search.steps
-            self._next = search.best.copy()
+            best = search.best.copy()
+            if search.stage.leads_on:
+                self._next = best
             if search.cost < self.cost:
-                self.best, self.cost = self._next, search.cost
+                self.best, self.cost = best, search.cost
 
 
 def anneal_placement(
@@ -226,6 +263,7 @@ def anneal_placement(
     seed: int = 0,
     progress: Callable[[float, int], None] | None = None,
     slices: int | None = None,
+    goal: int = 0,
 ) -> AnnealedPlacement:
     """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
@@ -238,12 +276,14 @@ def anneal_placement(
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
         slices: so many slices of fixed length instead of the time limit; then one seed gives one result.
+        goal: the search ends once a placement costs no more.
     """
-    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
     search = StagedSearch(problem, seed)
+    search.load_kernels()
+    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
     with suppress(KeyboardInterrupt):
         if search.place_new(effort):
-            search.run(effort, progress)
+            search.run(effort, progress, goal)
         interrupted = False
     search.settle()
     return AnnealedPlacement(

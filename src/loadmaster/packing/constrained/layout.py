@@ -80,11 +80,11 @@ class RuleArrays(NamedTuple):
 
     Attributes:
         domain: int64[L, H], the domain of each host at each level; -1 for none.
-        level, offset: int64[C], of each counter: its level, and where its counts begin in `State.counts`.
+        level, offset: int64[C], of each counter: its level, and where its counts begin in `PlacementState.counts`.
         counters_from: int64[T + 1], counters: those of task t are counters[counters_from[t]:counters_from[t + 1]].
         kind, subject, other, limit: int64[N]; subject and other are counters.
         rules_from: int64[T + 1], rules: those that a move of task t may break, in the same form.
-        eligible: bool, beside `State.counts`: the domains that a skew looks at.
+        eligible: bool, beside `PlacementState.counts`: the domains that a skew looks at.
         domains: int64[C], how many domains each counter has.
         members_from: int64[C + 1], members: the tasks of each counter.
     """
@@ -116,10 +116,11 @@ class SearchModel(NamedTuple):
 
 
 TOTAL, LARGEST, CHANGED, BEST = range(4)
-"""Places in `State.totals`: the cost, moved tasks of the group with most, tasks changed since the best, its cost."""
+"""Places in `PlacementState.totals`: the cost, moved tasks of the group with most, tasks that differ from the best
+placement, its cost."""
 
 
-class State(NamedTuple):
+class PlacementState(NamedTuple):
     """A placement with its sums, changed in place.
 
     Attributes:

@@ -23,6 +23,7 @@ from loadmaster.packing.constrained.costs import (
     HostMoveCost,
     HostPrice,
     LoadCost,
+    PlacementCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
@@ -35,14 +36,16 @@ from loadmaster.packing.constrained.layout import (
     TOGETHER,
     CostArrays,
     HostArrays,
+    PlacementState,
     RuleArrays,
     SearchModel,
-    State,
     TaskArrays,
 )
 from loadmaster.packing.constrained.lower_bound import resource_worth
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
+LARGEST_COST = float(1 << 60)
+"""The sum of all costs, weights multiplied in, stays below this."""
 UNBOUNDED = 1 << 60
 """The capacity of a host that no `Capacity` binds."""
 
@@ -62,14 +65,31 @@ def search_model(problem: ConstrainedProblem) -> SearchModel:
     """The arrays of `problem`.
 
     Raises:
-        InputError: more than one cost of the largest group.
+        InputError: more than one cost of the largest group, or costs that no 64 bits hold.
     """
+    if sum(_most(problem, cost) for cost in problem.costs) >= LARGEST_COST:
+        raise InputError(problem.source or "costs", f"weight x cost of all tasks must stay below {LARGEST_COST:.0e}")
     hosts = _hosts(problem)
     tasks = _tasks(problem, hosts)
     return SearchModel(tasks, hosts.arrays, _costs(problem), _rules(problem))
 
 
-def empty_state(model: SearchModel, seed: int) -> State:
+def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
+    """An amount that the cost of no placement exceeds, its weight multiplied in."""
+    if isinstance(cost, LoadCost):
+        amount = float(problem.demand[:, cost.resource].sum())
+    elif isinstance(cost, BalanceCost):
+        amount = float(cost.target) * float(problem.capacity[:, cost.first].sum())
+    elif isinstance(cost, GroupMoveCost):
+        amount = float(problem.tasks)
+    elif isinstance(cost, HostMoveCost):
+        amount = float(cost.amount.max(initial=0)) * problem.tasks
+    else:
+        amount = float(np.sum(cost.amount if isinstance(cost, TaskMoveCost) else cost.price, dtype=float))
+    return cost.weight * amount
+
+
+def empty_state(model: SearchModel, seed: int) -> PlacementState:
     """A state in which no task has a host; hosts hold the transient demands of the tasks that run there now."""
     tasks, (hosts, resources) = len(model.tasks.now), model.hosts.capacity.shape
     held = np.zeros((hosts, resources), np.int64)
@@ -83,7 +103,7 @@ def empty_state(model: SearchModel, seed: int) -> State:
     host_cost = np.array([_cost_of_none(model, h) for h in range(hosts)], np.int64)
     totals = np.array([host_cost.sum(), 0, 0, np.iinfo(np.int64).max], np.int64)
     host, following, before, best, changed = np.full((5, tasks), -1, np.int64)
-    return State(
+    return PlacementState(
         host, use, held, np.zeros(hosts, np.int64), np.zeros(len(model.rules.eligible), np.int64),
         np.zeros(counters, np.int64), np.zeros(counters, np.int64), moved, groups_with, host_cost,
         np.full(hosts, -1, np.int64), following, before, best, changed, np.zeros(tasks, np.int64), totals,

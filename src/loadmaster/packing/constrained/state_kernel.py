@@ -18,8 +18,8 @@ from loadmaster.packing.constrained.layout import (
 
 LARGE, COSTLY = 0.4, 0.7
 """Up to these parts of all draws a task is drawn among the large ones, and from a host that costs something."""
-TRIES = 4
-"""Draws until a task of such a host is found."""
+TRIES = 200
+"""Hosts that are looked at until such a host is found."""
 
 
 @inner
@@ -35,12 +35,13 @@ def fits(model, state, h, plus, minus):
     returns = tasks.now[plus] == h
     leaves = minus >= 0 and tasks.now[minus] == h
     for r in range(hosts.capacity.shape[1]):
-        load = state.held[h, r]
-        if not (returns and hosts.transient[r]):
-            load += tasks.demand[plus, r]
+        load, added = state.held[h, r], tasks.demand[plus, r]
+        if returns and hosts.transient[r]:
+            added = 0
+        load += added
         if minus >= 0 and not (leaves and hosts.transient[r]):
             load -= tasks.demand[minus, r]
-        if load > hosts.capacity[h, r]:
+        if added > 0 and load > hosts.capacity[h, r]:
             return False
     return True
 
@@ -264,13 +265,17 @@ def draw_task(model, state):
     kind = uniform(state)
     if kind < LARGE:
         return movable[int(count * uniform(state) ** 3)]
-    t = movable[random_below(state, count)]
     if kind < COSTLY:
-        for _ in range(TRIES):
-            if state.host_cost[state.host[t]] > 0:
-                break
-            t = movable[random_below(state, count)]
-    return t
+        hosts = model.hosts.capacity.shape[0]
+        turn = random_below(state, hosts)
+        for k in range(min(TRIES, hosts)):
+            h = (turn + k) % hosts
+            if state.host_cost[h] > 0 and state.first[h] >= 0:
+                t = state.first[h]
+                state.first[h] = state.next[t]
+                if model.tasks.is_movable[t]:
+                    return t
+    return movable[random_below(state, count)]
 
 
 @inner
@@ -288,6 +293,23 @@ def uniform(state):
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def place_those_that_fit(model, state, task, host):
+    """Put tasks, int64[N], in turn on the hosts of a placement, int64[T], if capacities and groups apart allow it."""
+    rules = model.rules
+    for k in range(task.shape[0]):
+        t, h = task[k], host[task[k]]
+        if h < 0 or not fits(model, state, h, t, -1):
+            continue
+        put(model, state, t, h)
+        for i in range(rules.rules_from[t], rules.rules_from[t + 1]):
+            rule = rules.rules[i]
+            apart = rules.kind[rule] == APART or rules.kind[rule] == SEPARATE
+            if apart and not rule_holds(model, state, rule, h):
+                take(model, state, t)
+                break
 
 
 @kept_njit(nogil=True, error_model="numpy")
