@@ -50,6 +50,7 @@ def endless(workload, *more, **keywords):
     threading.Event().wait()  # one long cycle, in which nobody is told of any progress
 
 engine.replay_deciding = endless
+from loadmaster.cli import main
 sys.argv = ["loadmaster", *sys.argv[1:]]
 main()
 """
@@ -90,6 +91,7 @@ def busy(*_, **__):
     {then}
 
 read.read_tasks = busy
+from loadmaster.cli import main
 main()
 """
 

@@ -56,6 +56,7 @@ def test_a_comparison_whose_runs_and_page_are_kept_loads_neither_engines_nor_cha
 COLLECTIONS = """
 import atexit, gc
 atexit.register(lambda: print(gc.get_stats()[2]["collections"], gc.get_freeze_count() > 0))
+from loadmaster.cli import main
 main()
 """
 

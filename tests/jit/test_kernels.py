@@ -29,6 +29,8 @@ def called(x):
     return 10 * x + STEP
 """
 SHELL = """
+from loadmaster.jit.kernels import kept_njit
+from loadmaster.room.called_kernel import called
 
 def engine():
     def entry(x):
@@ -46,6 +48,8 @@ NOTED_EVENTS = """
 from loadmaster.jit.first_compilation import FIRST_TIME
 began, ended = [], []
 FIRST_TIME.begins, FIRST_TIME.ends = lambda: began.append(1), lambda: ended.append(1)
+from loadmaster.room.enters_kernel import enters
+from loadmaster.room.shell import engine
 print(enters(1), engine()(1), len(began), len(ended))
 """
 
@@ -172,6 +176,7 @@ def plainly_thrice(x):
 
 HOLDING = """
 from loadmaster.jit.kernels import kept_under
+from loadmaster.room.called_kernel import called
 
 def engine(step, name):
     def entry(x):
@@ -196,10 +201,12 @@ def test_a_function_that_holds_a_kernel_is_kept_under_its_name_for_as_long_as_no
 
 
 ONE_OF_THEM = """
+from loadmaster.room.holding import engine
 print(engine({step}, "{name}")(1))
 """
 HANDED_ON = """
 from numba import njit, types
+from loadmaster.room.holding import engine
 signature = types.int64(types.int64)
 asked = njit(types.int64(types.FunctionType(signature), types.int64))(lambda function, x: function(x))
 one, two = engine(1, "one-up"), engine(2, "one")
@@ -228,6 +235,7 @@ def test_what_two_processes_compile_for_different_arguments_at_one_moment_is_not
 PRODUCT = """
 import sys
 import numpy as np
+from loadmaster.jit.kernels import kept_njit
 twice = kept_njit()(lambda x: 2 * x.sum())
 print(int(twice(np.ones(3))), int("scipy.linalg" in sys.modules))
 product = kept_njit()(lambda x: np.dot(x, x))

@@ -16,6 +16,7 @@ MEASURED = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_usage import long_run
+from loadmaster.measure import metrics
 print(repr(metrics(*long_run())))
 """
 

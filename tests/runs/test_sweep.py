@@ -111,6 +111,7 @@ def test_the_watcher_hears_of_every_run(tmp_path):
 KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
+from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.runs import Threads, Store
 from loadmaster.runs.sweep import sweep
 from small_case import THREE, busy_case

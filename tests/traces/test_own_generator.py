@@ -21,6 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import loadmaster as lm
+from loadmaster.model.bag import Bag
 
 
 def bursts(seed, jobs=20, every_s: float = 60):

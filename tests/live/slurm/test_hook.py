@@ -43,6 +43,7 @@ def test_a_heartbeat_tells_its_age_and_its_end(tmp_path):
 HOLDS = """
 import sys, time
 from pathlib import Path
+from loadmaster.live.lease import Lease, MachineLock
 lease = Lease("slurm-lm", Path(sys.argv[1]))
 print("has it", flush=True)
 time.sleep(600)
