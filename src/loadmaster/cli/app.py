@@ -16,7 +16,7 @@ VERBS = {  # in the order of --help
     "report": "Write the page of a live run, or of what a verb has kept, from its record; nothing is run again.",
     "policies": "List all that can be named: rules of every kind, constraints, estimates, formats of logs.",
     "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
-    "rebalance": "Which tasks to move where, in an order in which no host is ever too full.",
+    "rebalance": "Which tasks to move where: with no host ever too full, or at the least cost of a model.",
     "size": "How many machines to rent for a bag of tasks: cost against span, and the point to choose.",
     "share": "Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch "
     "queue.",

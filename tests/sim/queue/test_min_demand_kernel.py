@@ -49,14 +49,14 @@ class Looked(NamedTuple):
     jobs: Jobs
     waiting: WaitingRows
     frontier: CapacityFrontier
-    moment: HeadPromise
+    head_promise: HeadPromise
 
 
 @njit
-def all_fitting(jobs, waiting, frontier, moment):
+def all_fitting(jobs, waiting, frontier, head_promise):
     raise_frontier(lend(frontier), 0)
     found, position = [np.int64(0)][1:], np.int64(0)
-    engine = Looked(jobs, waiting, frontier, moment)
+    engine = Looked(jobs, waiting, frontier, head_promise)
     while True:
         position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
         if position < 0:
@@ -90,7 +90,7 @@ STEP = st.tuples(
 @example([(0, JOBS, 0, JOBS - 3, 1, 1), (0, 1, 5, 9, 8, 8)])
 def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps):
     jobs = jobs_of(LOG, HOSTS, discipline_named("fcfs"))
-    waiting, moment = nobody_waits(jobs, ticked=False), no_moment(HOSTS, 1)
+    waiting, head_promise = nobody_waits(jobs, ticked=False), no_moment(HOSTS, 1)
     here = np.zeros(JOBS, bool)
     for first, coming, then, leaving, cores, memory in steps:
         comes = np.flatnonzero(~here[first : first + coming]) + first
@@ -99,7 +99,7 @@ def test_who_waits_and_who_might_fit_is_found_whoever_came_and_left_before(steps
         here[leaves] = False
         come_and_leave(jobs, waiting, comes, leaves)
         fits = here & (LOG.demand <= [cores, memory]).all(axis=1)
-        assert all_fitting(jobs, waiting, frontier_of(cores, memory), moment) == np.flatnonzero(fits).tolist()
+        assert all_fitting(jobs, waiting, frontier_of(cores, memory), head_promise) == np.flatnonzero(fits).tolist()
         assert all_waiting(jobs, waiting) == np.flatnonzero(here).tolist()
 
 
