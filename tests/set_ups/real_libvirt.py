@@ -1,7 +1,7 @@
 """Two real libvirt hosts on this box for the tests alone: a libvirtd each, QEMU without KVM, guests that only compute.
 
-Run as a program it starts two with machines on the first and stays until Ctrl-C: `python tests/set_ups/real_libvirt.py
-3`.
+Run as a program it starts two hosts, with so many machines on the first, and stays until Ctrl-C:
+`python tests/set_ups/real_libvirt.py 3`.
 """
 
 import os
