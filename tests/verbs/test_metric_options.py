@@ -3,9 +3,11 @@
 import pytest
 
 import loadmaster as lm
+from loadmaster.cli.simulate import _chosen, _lines
 from loadmaster.model import InputError
 from loadmaster.report.columns import columns_for
 from loadmaster.report.compare_document import comparison_document
+from loadmaster.report.page import Table
 
 RULES = {"policies": ["first-fit"], "disciplines": ["fcfs", "easy"]}
 
@@ -59,3 +61,14 @@ def test_simulate_measures_a_metric_of_ones_own_too(log):
     made = lm.simulate(log, policy="first-fit", discipline="easy", metrics=late)
     (name,) = (key for key in made.figures["metrics"] if key.endswith("late"))
     assert 0 <= made.figures["metrics"][name] <= 1
+
+
+def test_simulate_shows_the_chosen_metrics_alone(log):
+    run = lm.simulate(log, policy="first-fit", discipline="easy", metrics="p99_wait_s,lost_core_s")
+    assert run.metrics == ("p99_wait_s", "lost_core_s")
+    shown = "\n".join(_lines(_chosen(run.figures, run.metrics)))
+    assert "p99 wait" in shown
+    assert "lost core" in shown
+    assert "median" not in shown
+    table = next(block for block in run.page().blocks if isinstance(block, Table))
+    assert [head.rpartition(" ")[0] for head in table.columns[1:]] == ["mean wait", "p99 wait", "lost core"]

@@ -43,7 +43,7 @@ def simulate(
         from loadmaster.report.document import print_document
 
         print_document(_document(case, result.record.setting, result.outcome, {"record": str(out)}))
-    _show(result.outcome, case, out, as_json)
+    _show(result.outcome, case, out, as_json, result.metrics)
 
 
 def _document(
@@ -94,7 +94,7 @@ def _again(folder: Path, trust: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool) -> None:
+def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool, metrics: tuple[str, ...] = ()) -> None:
     from loadmaster.report.comparison import warnings
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.rules.find import given
@@ -104,7 +104,7 @@ def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool) -> None:
     if not as_json:
         if case.left_out:
             for_results().print(f"{case.left_out_first}The figures are those of the rest.", soft_wrap=True)
-        for line in _lines(outcome.row()):
+        for line in _lines(_chosen(outcome.row(), metrics)):
             for_results().print(line)
     trust = " --trust" if given(outcome.setting.specs) else ""
     where = f"The record: {out}; `loadmaster explain {out} JOB{trust}` asks it about a job."
@@ -119,7 +119,7 @@ def _lines(row: dict[str, Any]) -> list[str]:
     from loadmaster.report.columns import short
 
     lines = []
-    for name, value in _flat(row).items():
+    for name, value in row.items():
         if isinstance(value, dict):
             words = "chosen or tied" if name == "chosen" else name.replace("_", " ")
             lines += [f"{words + ' ' + part:32} {_part(share)}" for part, share in value.items()]
@@ -132,12 +132,14 @@ def _lines(row: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its metrics beside the rest; one that stands there already is shown once."""
-    own = {name: value for name, value in row["metrics"].items() if value}
-    return {name: value for name, value in row.items() if name != "metrics"} | {
-        name.rpartition(":")[2]: value for name, value in own.items() if name not in row
-    }
+def _chosen(row: dict[str, Any], metrics: tuple[str, ...]) -> dict[str, Any]:
+    """The row with its metrics beside the rest; of several metrics only those that were chosen, zeros among them."""
+    values = row["metrics"]
+    if metrics:
+        shown = {name: row[name] for name in ("policy", "discipline", "load", "jobs", "mean_wait_s")}
+        return shown | {name.rpartition(":")[2]: values[name] for name in metrics}
+    more = {name: value for name, value in values.items() if value and name not in row}
+    return {name: value for name, value in row.items() if name != "metrics"} | more
 
 
 def _part(value: float) -> str:

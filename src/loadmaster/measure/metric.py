@@ -6,7 +6,7 @@ an entry; a user's own is a function of `ScheduledJobs`, named `file.py:function
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -130,8 +130,20 @@ def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     if function.__code__.co_argcount != 1:
         rule = "a metric takes one argument, the jobs as they were scheduled"
         raise InputError(name, rule, fix="def late(jobs): return float((jobs.wait_s > 3600).mean())")
-    unit: Unit = "s" if reference.name.endswith("_s") else "ratio"
-    return Metric(name, "your own metric", unit, _own(name, function), "", reference.name.replace("_", " "))
+    return replace(shown_as(name), of=_own(name, function))
+
+
+def shown_as(name: str) -> Metric:
+    """How a metric is shown: the built-in one, or the user's own without its formula, whose file is not read.
+
+    Example:
+        >>> shown_as("late.py:wait_of_wide_s").heading, shown_as("late.py:wait_of_wide_s").unit
+        ('wait of wide', 's')
+    """
+    called = name.rpartition(":")[2].lstrip("@")
+    unit: Unit = "s" if called.endswith("_s") else "ratio"
+    title = called.removesuffix("_s").replace("_", " ")
+    return METRICS.get(name) or Metric(name, "your own metric", unit, lambda _: math.nan, "", title)
 
 
 def _own(name: str, function: Formula) -> Formula:

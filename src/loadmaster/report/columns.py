@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from loadmaster.measure import Metrics
-from loadmaster.measure.metric import METRICS
+from loadmaster.measure.metric import shown_as
 from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.report.comparison import Comparison, Group, percent
 from loadmaster.report.confidence import difference_text
@@ -76,27 +76,22 @@ def columns_for(comparison: Comparison) -> list[Column]:
 
 def _column_of(comparison: Comparison, name: str) -> Column:
     """A metric of the registry, or the user's own, as a column: its unit says how it is shown."""
-    metric = METRICS.get(name)
+    metric = shown_as(name)
     values = [outcome.values[name] for outcome in comparison.outcomes]
-    unit, heading, better = (
-        ("ratio" if not name.endswith("_s") else "s", name.rpartition(":")[2].replace("_", " ").strip("@"), "")
-        if metric is None
-        else (metric.unit, metric.heading, metric.better)
-    )
-    title = heading
+    unit, title = metric.unit, metric.heading
     show: Callable[[float], str] = short
     if unit == "s":
         in_unit, size = unit_for([abs(value) for value in values if math.isfinite(value)])
-        title, show = f"{heading.removesuffix(' s')} {in_unit}", lambda value: short(value / size)
+        title, show = f"{title} {in_unit}", lambda value: short(value / size)
     elif unit == "core_s":
-        title, show = f"{heading} core hours", _core_hours
+        title, show = f"{title} core hours", _core_hours
     elif unit == "part":
         show = whole_percent
     elif unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):
         show = whole
     return Column(
         title, lambda outcome: outcome.values[name], lambda value: show(value) if math.isfinite(value) else "-",
-        {"lower": True, "higher": False, "": None}[better], lambda m: float(getattr(m, name, math.nan)),
+        {"lower": True, "higher": False, "": None}[metric.better], lambda m: float(getattr(m, name, math.nan)),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The part of a comparison's page on confidence: the chart of the intervals and their table."""
 
-from loadmaster.measure.metric import METRICS, metric_named
+from loadmaster.measure.metric import shown_as
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.confidence import difference_text, samples_words
@@ -29,7 +29,7 @@ def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
     rows = [row for row in judgement.rows if row.differences]
     if not names or not rows:
         return []
-    heads = ["rule", *(metric_named(name).heading if name in METRICS else name.rpartition(":")[2] for name in names)]
+    heads = ["rule", *(shown_as(name).heading for name in names)]
     cells = [
         [
             comparison.rule_name(row.setting),

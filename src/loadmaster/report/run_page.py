@@ -1,5 +1,7 @@
 """The page of one simulated run: the answer on top, then the table, the charts, and how to make it again."""
 
+from dataclasses import replace
+
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
@@ -18,15 +20,19 @@ def run_answer(record: Record, outcome: Outcome) -> str:
     return answer(_alone(record, outcome))
 
 
-def run_page(record: Record, outcome: Outcome, command: str = "") -> Page:
+def run_page(record: Record, outcome: Outcome, command: str = "", metrics: tuple[str, ...] = ()) -> Page:
     """The page of a run.
 
     Args:
         record: of the run.
         outcome: what it came to.
         command: that makes the page.
+        metrics: the columns of its table beside the mean wait; the usual ones where there are none.
     """
-    alone, run = _alone(record, outcome), (record.workload, record.case.cluster, record.schedule)
+    alone, run = (
+        replace(_alone(record, outcome), metrics=metrics),
+        (record.workload, record.case.cluster, record.schedule),
+    )
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
     if len(record.case.cluster.resources) > 1:
         hosts += [Heading("What was stranded on the hosts"), stranded_block(*run)]

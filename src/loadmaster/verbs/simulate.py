@@ -56,6 +56,7 @@ class Simulated(Result):
         outcome: what was measured on it.
         command: how to make it again.
         inputs: the files that it was made from.
+        metrics: what is shown beside the mean wait, by name; empty for all.
     """
 
     verb = "simulate"
@@ -64,6 +65,7 @@ class Simulated(Result):
     outcome: "Outcome"
     command: str = ""
     inputs: Sequence[Path] = ()
+    metrics: tuple[str, ...] = ()
 
     @property
     def answer(self) -> str:
@@ -124,7 +126,7 @@ class Simulated(Result):
         """What a comparison shows of a run, and the hosts over time."""
         from loadmaster.report.run_page import run_page
 
-        return run_page(self.record, self.outcome, self.command)
+        return run_page(self.record, self.outcome, self.command, self.metrics)
 
     def save(self, folder: str | Path) -> Path:
         """Write the run's record, which `loadmaster.open` and `loadmaster explain` read.
@@ -208,7 +210,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
     inputs = [path for path in options.files if not is_poured(path)]
-    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs)
+    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs, metrics)
     if options.out is not None:
         simulated.save(options.out)
     return simulated
