@@ -67,3 +67,10 @@ def test_running_jobs_that_the_hosts_cannot_hold_together_are_refused_by_name(tm
     jobs = [job(k, "RUNNING", 0, 600, nodes="n1") for k in (7, 8)]
     with pytest.raises(InputError, match=r"job 8.*no room"):
         simulated(listing(tmp_path, *jobs), hosts(tmp_path))
+
+
+def test_a_converted_listing_says_that_a_run_of_it_does_not_go_on_from_it(tmp_path):
+    path = listing(tmp_path, job(1, "RUNNING", 0, 600), job(2, "PENDING", 100))
+    assert any("does not go on from the listing" in note for note in lm.convert(path, tmp_path / "log.csv").notes)
+    waiting = listing(tmp_path, job(2, "PENDING", 100))
+    assert not any("listing" in note for note in lm.convert(waiting, tmp_path / "log.csv").notes)

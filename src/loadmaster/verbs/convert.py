@@ -63,6 +63,9 @@ def convert_with(options: ConvertOptions) -> "Trace":
     kind_of(out)
     read = options.unnamed(options.read())
     lost = write_trace(read.workload, out, read.extra, read.recipe)
+    if read.listed_s is not None:
+        keeps = "The written log keeps the starts of the jobs that run"
+        lost = (*lost, f"{keeps}, but a run of it does not go on from the listing: run the listing itself.")
     return replace(read, notes=(*read.notes, *lost))
 
 
