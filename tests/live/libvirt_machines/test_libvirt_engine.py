@@ -163,7 +163,7 @@ def test_a_move_that_fails_is_told_with_the_reason_and_the_machine_is_where_it_w
     source.fails = libvirt.libvirtError("no road")
     able.act(Move(WEB, ("b",)))
     source.gate.set()
-    able._journey.wait()
+    able._migration.wait()
     seen = able.observe()
     assert (seen.failed, seen.tasks.pin.tolist(), seen.tasks.host.tolist()) == (((WEB, "no road"),), [-1, -1], [1, 0])
     assert able.observe().failed == ()

@@ -61,7 +61,7 @@ def test_a_cap_binds_at_once_and_travels_with_the_machine(hosts, engine):
     assert alpha.used("x") < 0.3
     assert engine.act(Move(x, ("beta",))) is None
     assert engine.observe().tasks.pin.tolist()[seen.ids.index(x)] == 1
-    engine._journey.wait()
+    engine._migration.wait()
     after = engine.observe()
     row = after.ids.index(x)
     assert (after.failed, int(after.tasks.host[row]), float(after.tasks.share[row])) == ((), 1, 0.2)
@@ -76,8 +76,8 @@ def test_a_move_that_is_called_off_leaves_the_machine_computing_where_it_was(hos
     x = named(engine.observe(), "x")
     engine.act(Move(x, ("beta",)))
     time.sleep(1.0)
-    engine._journey.call_off()
-    engine._journey.wait()
+    engine._migration.call_off()
+    engine._migration.wait()
     ((name, why),) = engine.observe().failed
     assert name == x
     assert why
