@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Ints
 from loadmaster.move.change import State, TaskTransfer
 from loadmaster.move.plan import MovePlan
-from loadmaster.packing.instance import TOLERANCE, Instance
+from loadmaster.packing.fewer_tasks import tasks_alone
+from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import host_use, level_of
 
 
@@ -30,20 +30,3 @@ def place_beside(state: State) -> tuple[State, MovePlan]:
     moves = tuple(TaskTransfer(t, -1, int(host[kept][t])) for t in np.flatnonzero(fewer.host < 0).tolist())
     level = level_of(fewer.instance, host[kept])
     return fewer, MovePlan("ok", moves, host[kept], level, 0.0, "first-fit", proven=False)
-
-
-def tasks_alone(instance: Instance, kept: Bools) -> Instance:
-    """The instance of these tasks, bool[T], alone; a job goes with its last task."""
-    jobs, job = np.unique(instance.job_of[kept], return_inverse=True)
-
-    def of_jobs(values: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(values[k] for k in jobs) if values else ()
-
-    number: Ints = job.astype(np.int32)
-    return replace(
-        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], job=number,
-        weight=None if instance.weight is None else instance.weight[jobs],
-        guarantee=None if instance.guarantee is None else instance.guarantee[jobs],
-        task_names=tuple(instance.task_name(int(t)) for t in np.flatnonzero(kept)),
-        job_names=of_jobs(instance.job_names),
-    )  # fmt: skip

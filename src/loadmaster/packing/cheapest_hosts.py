@@ -95,6 +95,7 @@ def _on(rigid: Instance, hosts: Longs) -> Instance:
     return replace(
         rigid, fluid_capacity=rigid.fluid_capacity[hosts], rigid_capacity=rigid.rigid_capacity[hosts],
         host_names=names, price=None if rigid.price is None else rigid.price[hosts],
+        cards=None if rigid.cards is None else rigid.cards.of_hosts(hosts),
     )  # fmt: skip
 
 

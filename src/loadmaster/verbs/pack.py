@@ -230,7 +230,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     else:
         let = admit(instance, options.admit, name, how)
         packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
-    packed = replace(packed, command=command)
+    packed = replace(packed, packing=_as_many(packed.instance, packed.packing), command=command)
     if not read.complete:
         packed = replace(packed, packing=replace(packed.packing, proven=False))
     if options.out is not None and packed.placed:

@@ -240,8 +240,9 @@ def _planned(
     """The plan and the tasks that go on waiting where they may: such as fit on no host at all, or beside what runs."""
     import numpy as np
 
-    from loadmaster.move.beside import place_beside, tasks_alone
+    from loadmaster.move.beside import place_beside
     from loadmaster.move.plan import plan_moves
+    from loadmaster.packing.fewer_tasks import tasks_alone
     from loadmaster.packing.shortfall import fits_nowhere
 
     stays = np.ones(now.instance.tasks, bool)
