@@ -15,6 +15,10 @@ from loadmaster.packing.level import host_use
 from loadmaster.packing.packing import Attempt
 
 
+MOST_CELLS = 2_000_000_000
+"""Tasks x hosts up to which best fit is tried where a packer placed nothing: half a minute at most."""
+
+
 class CardPlacement(NamedTuple):
     """Hosts and cards of all tasks.
 
@@ -70,6 +74,22 @@ def on_cards(instance: Instance, host: Ints | None) -> CardPlacement:
     return smallest_first if smallest_first.placed > largest_first.placed else largest_first
 
 
+def placed_by_best_fit(instance: Instance, attempt: Attempt) -> Attempt:
+    """An attempt that placed nothing, with hosts for the tasks that best fit can place; as it is where that takes long.
+
+    Args:
+        instance: what is packed.
+        attempt: without a mapping.
+    """
+    if instance.tasks * instance.hosts > MOST_CELLS:
+        return attempt
+    placement = on_cards(instance, None)
+    cards = None if instance.cards is None else placement.taken
+    if placement.placed == instance.tasks:
+        return replace(attempt, host=placement.host, cards=cards, status="ok", proven=False, unplaced=-1, reason="")
+    return replace(attempt, partial=placement.host, cards=cards)
+
+
 def settled(instance: Instance, attempt: Attempt) -> Attempt:
     """An attempt that knows amounts alone, on the cards of an instance: tasks whose cards do not suffice are moved."""
     if instance.cards is None:
@@ -95,7 +115,7 @@ def settled(instance: Instance, attempt: Attempt) -> Attempt:
 
 def _placed(instance: Instance, start: Ints, order: Longs) -> CardPlacement:
     requests = requests_of(instance.cards, instance.tasks, instance.hosts)
-    tasks = _open_tasks(instance, start)
+    tasks = open_tasks(instance, start)
     if instance.cards is not None:
         settle_on_cards(requests, tasks, _tightest_first(instance.cards))
     place_left_over(requests, tasks, order, TOLERANCE)
@@ -103,13 +123,25 @@ def _placed(instance: Instance, start: Ints, order: Longs) -> CardPlacement:
     return CardPlacement(tasks.host, tasks.taken, moved)
 
 
-def _open_tasks(instance: Instance, start: Ints) -> OpenTasks:
+def open_tasks(instance: Instance, start: Ints, taken: Bools | None = None) -> OpenTasks:
+    """The tasks on their hosts, and what is free.
+
+    Args:
+        instance: tasks and hosts.
+        start: int32[T], the host of each task, -1 for none.
+        taken: bool[T, C], the cards that each task takes; None if no task has cards yet.
+    """
     scaled, cards = instance.scaled, free_cards(instance)
     there = start >= 0
     free = scaled.hard_room - host_use(scaled.hard[there], start[there], instance.hosts)
     load = host_use(scaled.need[there], start[there], instance.hosts)
-    taken = np.zeros((instance.tasks, cards.shape[1]), bool)
-    return OpenTasks(scaled.hard, scaled.need, free, load, scaled.room, cards, start.copy(), taken)
+    if taken is None:
+        taken = np.zeros((instance.tasks, cards.shape[1]), bool)
+    elif instance.cards is not None:
+        np.subtract.at(cards, start[there], taken[there] * instance.cards.share[there, None])
+    return OpenTasks(
+        scaled.hard, scaled.need, free, load, scaled.room, scaled.hard_room, cards, start.copy(), taken.copy()
+    )  # fmt: skip
 
 
 def _tightest_first(cards: Cards) -> Longs:

@@ -39,6 +39,7 @@ class OpenTasks(NamedTuple):
         free: float64[H, D], what is left for `hard`; changed in place.
         load: float64[H, F], the fluid demands of the tasks on each host; changed in place.
         room: float64[H, F], fluid capacity.
+        hard_room: float64[H, D], what an empty host has for `hard`.
         cards: float64[H, C], what is free of each card; changed in place.
         host: int32[T], -1 for a task without a host; changed in place.
         taken: bool[T, C], the cards of its host that each task takes; changed in place.
@@ -49,6 +50,7 @@ class OpenTasks(NamedTuple):
     free: Floats
     load: Floats
     room: Floats
+    hard_room: Floats
     cards: Floats
     host: Ints
     taken: Bools
@@ -168,7 +170,7 @@ def place_left_over(requests, tasks, order, tolerance):
 def _tightest(requests, tasks, task, left, tolerance):
     chosen, over, rest = -1, np.inf, np.inf
     for h in range(tasks.free.shape[0]):
-        if not _has_room(tasks, h, task, tolerance) or not fits_on_cards(requests, tasks.cards, h, task):
+        if not has_room(tasks, h, task, tolerance) or not fits_on_cards(requests, tasks.cards, h, task):
             continue
         excess = 0.0
         for f in range(tasks.need.shape[1]):
@@ -181,7 +183,8 @@ def _tightest(requests, tasks, task, left, tolerance):
 
 
 @inner
-def _has_room(tasks, host, task, tolerance):
+def has_room(tasks, host, task, tolerance):
+    """The host has free what must fit in full; cards are not looked at."""
     for d in range(tasks.hard.shape[1]):
         asked = tasks.hard[task, d]
         if asked > 0.0 and tasks.free[host, d] + tolerance < asked:

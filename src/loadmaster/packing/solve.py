@@ -28,7 +28,9 @@ from loadmaster.system.lazy import later
 Solver = Callable[..., Attempt]
 
 card_relaxation = later("loadmaster.packing.card_placement", "card_relaxation")
+placed_by_best_fit: Solver = later("loadmaster.packing.card_placement", "placed_by_best_fit")
 settled: Solver = later("loadmaster.packing.card_placement", "settled")
+with_more_placed: Solver = later("loadmaster.packing.place_more", "with_more_placed")
 
 best_by_score: Solver = later("loadmaster.packing.by_score", "best_by_score")
 branch_and_bound: Solver = later("loadmaster.packing.branch_and_bound", "branch_and_bound")
@@ -199,13 +201,16 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
     packer = packer_named(method)
     if packer.prepare is not None:
         packer.prepare()
-    start = time.perf_counter()
+    start, deadline = time.perf_counter(), Deadline.after(options.time_limit_s)
     minimise = options.minimise or ("hosts" if instance.rigid_only and not packer.in_full else "level")
     if minimise == "level":
-        packing = finish(instance, attempt_by(packer, instance, options))
+        attempt = attempt_by(packer, instance, options)
+        packing = finish(instance, _as_many_placed(packer, instance, attempt, options, deadline))
     else:
         price = _price(instance, minimise)
-        packing = _finish_cheapest(instance, _cheapest(instance, packer, options, price), minimise, price)
+        attempt = _cheapest(instance, packer, options, price)
+        attempt = _as_many_placed(packer, all_rigid(instance), attempt, options, deadline)
+        packing = _finish_cheapest(instance, attempt, minimise, price)
     return replace(packing, seconds=time.perf_counter() - start)
 
 
@@ -218,6 +223,22 @@ def attempt_by(packer: Packer, instance: Instance, options: PackOptions) -> Atte
         return attempt
     start = settled(instance, mcb(card_relaxation(instance), 8, options.mcb))
     return start if _on_more(instance, start) > _on_more(instance, attempt) else attempt
+
+
+def _as_many_placed(
+    packer: Packer, instance: Instance, attempt: Attempt, options: PackOptions, deadline: Deadline
+) -> Attempt:
+    """Where some tasks must be left over: hosts for the others, by best fit if the packer names none (rule K23).
+
+    A packer that works until its time is up places more of them for as long as time is left.
+    """
+    if attempt.host is not None:
+        return attempt
+    if attempt.partial is None:
+        attempt = placed_by_best_fit(instance, attempt)
+    if not packer.timed or attempt.partial is None or attempt.interrupted:
+        return attempt
+    return with_more_placed(instance, attempt, deadline, options.seed)
 
 
 def _on_more(instance: Instance, attempt: Attempt) -> tuple[int, float]:
