@@ -13,8 +13,8 @@ from loadmaster.cli.app import app
 from loadmaster.model.errors import InputError
 from loadmaster.packing import pack
 from loadmaster.packing.check import violations
-from loadmaster.packing.read import read_tasks
 from loadmaster.packing.fewer_tasks import without
+from loadmaster.packing.read import read_tasks
 
 TABLE = "name,cpu,memory,job,weight\na,4,8GiB,x,1\nb,4,8GiB,x,1\nc,6,4GiB,y,2\n"
 

@@ -40,9 +40,11 @@ def _cards_taken(problem: ScoreProblem, state: ScoreState, host: int, task: int)
     """The cards that the task takes on the host: those with the least free amount that suffices; None if too few do."""
     requests = problem.requests
     share, accepted = requests.share[task], requests.accepted[requests.accepts[task]]
+    kinds = requests.kind[host].tolist()
     fitting = [
-        (float(free), card) for card, (kind, free) in enumerate(zip(requests.kind[host], state.cards[host], strict=True))
-        if kind >= 0 and accepted[kind] and free >= share
-    ]  # fmt: skip
+        (free, card)
+        for card, free in enumerate(state.cards[host].tolist())
+        if kinds[card] >= 0 and accepted[kinds[card]] and free >= share
+    ]
     wanted = int(requests.wanted[task])
     return [card for _, card in sorted(fitting)[:wanted]] if len(fitting) >= wanted else None

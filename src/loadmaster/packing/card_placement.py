@@ -1,4 +1,4 @@
-"""Placements on single cards: gives each placed task its cards, and finds room for tasks that are left over (rule K22)."""
+"""Placements on single cards: gives each placed task its cards, and places those that are left over (rule K22)."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from loadmaster.packing.cards_kernel import CardRequests, OpenTasks, place_left_
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import host_use
 from loadmaster.packing.packing import Attempt
-
 
 MOST_CELLS = 2_000_000_000
 """Tasks x hosts up to which best fit is tried where a packer placed nothing: half a minute at most."""

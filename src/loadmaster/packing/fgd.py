@@ -28,6 +28,7 @@ def fgd(instance: Instance) -> Attempt:
     Raises:
         InputError: GPUs are fluid or missing, a host has part of a GPU, or a task asks for several and a part.
     """
+    instance = with_cards(instance)
     problem = card_problem(instance)
     state = start(problem)
     host = np.full(instance.tasks, -1, np.int32)

@@ -1,5 +1,6 @@
 """A bound on how many tasks can be placed, where some must be left over: a linear program over kinds (rule K23)."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,10 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.card_placement import card_relaxation
 from loadmaster.packing.instance import TOLERANCE, Instance
+from loadmaster.packing.packing import Packing
+from loadmaster.system.lazy import later
+
+all_rigid = later("loadmaster.packing.cheapest_hosts", "all_rigid")
 
 MOST_PAIRS = 100_000
 """Kinds of tasks times kinds of hosts up to which the linear program is solved: a few seconds."""
@@ -28,6 +33,19 @@ def most_placed(instance: Instance) -> int:
         return _each_resource_alone(hard, room)
     most = _by_program(tasks, count, hosts, number)
     return min(_each_resource_alone(hard, room), most)
+
+
+def with_place_bound(instance: Instance, packing: Packing, in_full: bool) -> Packing:
+    """The packing with the bound on the tasks that can be placed, if some are left over.
+
+    Args:
+        instance: what was packed.
+        packing: its packing.
+        in_full: fluid demands had to be met in full.
+    """
+    if packing.placed:
+        return packing
+    return replace(packing, place_bound=most_placed(all_rigid(instance) if in_full else instance))
 
 
 def _each_resource_alone(hard: Floats, room: Floats) -> int:

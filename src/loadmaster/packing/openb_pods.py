@@ -15,7 +15,7 @@ FIELDS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 
 
 def openb_tasks(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
-    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one, of the models of `gpu_spec`.
+    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one, and their models.
 
     Raises:
         InputError: a column is missing, or a value is no amount.

@@ -20,7 +20,7 @@ NAME = "refill"
 STEPS = 2_000
 """Steps between two looks at the clock: some hundredths of a second."""
 PATIENCE = 30
-"""Times tasks that are left over and hosts: how many steps in a row may place no further task before a host is cleared."""
+"""Times (tasks left over + hosts): steps in a row that place no further task, after which a host is cleared."""
 
 
 class MorePlaced(NamedTuple):
@@ -100,17 +100,17 @@ def _until_stuck(
     requests = requests_of(instance.cards, instance.tasks, instance.hosts)
     tasks = open_tasks(instance, start.host, start.taken)
     lists, scratch = host_lists(instance, start.host, random), repacking(tasks)
-    patience = PATIENCE * (int(lists.count[0]) + instance.hosts)
+    patience = PATIENCE * (int(lists.open_count[0]) + instance.hosts)
     stuck = 0
-    while instance.tasks - lists.count[0] < enough and stuck < patience and not deadline.passed():
-        before = int(lists.count[0])
+    while instance.tasks - lists.open_count[0] < enough and stuck < patience and not deadline.passed():
+        before = int(lists.open_count[0])
         more = place_more(requests, tasks, lists, scratch, STEPS, TOLERANCE)
-        stuck = more if lists.count[0] < before else stuck + more
+        stuck = more if lists.open_count[0] < before else stuck + more
     return MorePlaced(tasks.host, tasks.taken, False)
 
 
 def _cleared(instance: Instance, best: MorePlaced, random: np.ndarray) -> MorePlaced:
-    """The placement with a task that was left over on a host that is cleared for it, its tasks placed where they fit."""
+    """The placement with one more task on a host that is cleared for it; the tasks of that host go where they fit."""
     left_over = np.flatnonzero(best.host < 0)
     if not left_over.size:
         return best

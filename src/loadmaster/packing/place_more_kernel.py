@@ -31,7 +31,7 @@ class HostLists(NamedTuple):
         first: int64[H], a task on each host; -1 where there is none.
         following: int64[T], the next task on the same host; -1 behind the last.
         number: int64[H], tasks on each host.
-        open: int64[T], the tasks that are left over, in front; `count` int64[1] says how many.
+        open: int64[T], the tasks that are left over, in front; `open_count` int64[1] says how many.
         size: float64[T], what each task asks, in parts of all hosts, summed over resources.
         random: uint64[1], the state of the random numbers.
     """
@@ -40,7 +40,7 @@ class HostLists(NamedTuple):
     following: Longs
     number: Longs
     open: Longs
-    count: Longs
+    open_count: Longs
     size: Floats
     random: Any
 
@@ -86,7 +86,7 @@ def place_more(requests, tasks, lists, scratch, steps, tolerance):
     """
     stuck = 0
     for _ in range(steps):
-        if lists.count[0] == 0:
+        if lists.open_count[0] == 0:
             break
         stuck = 0 if _step(requests, tasks, lists, scratch, tolerance) else stuck + 1
     return stuck
@@ -95,7 +95,7 @@ def place_more(requests, tasks, lists, scratch, steps, tolerance):
 @inner
 def _step(requests, tasks, lists, scratch, tolerance):
     """Empty a few hosts and fill them anew; whether more tasks have a host after that."""
-    wanted = lists.open[draw(lists.random, lists.count[0])]
+    wanted = lists.open[draw(lists.random, lists.open_count[0])]
     hosts = _pick_hosts(tasks, lists, scratch, wanted, tolerance)
     if hosts == 0:
         return False
@@ -166,8 +166,8 @@ def _add_open(lists, scratch, number, wanted):
     removed = number
     scratch.task[number], scratch.old[number] = wanted, -1
     number += 1
-    for _ in range(min(OTHERS, lists.count[0] - 1)):
-        task = lists.open[draw(lists.random, lists.count[0])]
+    for _ in range(min(OTHERS, lists.open_count[0] - 1)):
+        task = lists.open[draw(lists.random, lists.open_count[0])]
         known = False
         for i in range(removed, number):
             known |= scratch.task[i] == task
@@ -253,14 +253,14 @@ def _accept(tasks, lists, scratch, hosts, number):
             lists.first[h] = task
             lists.number[h] += 1
         elif scratch.old[i] >= 0:
-            lists.open[lists.count[0]] = task
-            lists.count[0] += 1
+            lists.open[lists.open_count[0]] = task
+            lists.open_count[0] += 1
     kept = 0
-    for k in range(lists.count[0]):
+    for k in range(lists.open_count[0]):
         if tasks.host[lists.open[k]] < 0:
             lists.open[kept] = lists.open[k]
             kept += 1
-    lists.count[0] = kept
+    lists.open_count[0] = kept
 
 
 @inner

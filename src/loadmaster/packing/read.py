@@ -92,7 +92,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
 
 
 def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str]) -> Instance:
-    """The instance with the GPUs of its hosts as single cards, if tasks ask for GPUs and these are not scaled (rule K22).
+    """The instance with GPUs as single cards, if tasks ask for GPUs and these are not scaled (rule K22).
 
     Args:
         instance: as read, without cards.

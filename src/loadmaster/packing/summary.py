@@ -7,9 +7,9 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.bound import ceiling
+from loadmaster.packing.card_placement import card_relaxation
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
-from loadmaster.packing.card_placement import card_relaxation
 from loadmaster.packing.shortfall import fits_nowhere
 
 
