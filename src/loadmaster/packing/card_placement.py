@@ -14,6 +14,8 @@ from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import host_use
 from loadmaster.packing.packing import Attempt
 
+BEST_FIT = "best-fit"
+"""The name of best fit beside the packer that placed nothing."""
 MOST_CELLS = 2_000_000_000
 """Tasks x hosts up to which best fit is tried where a packer placed nothing: half a minute at most."""
 
@@ -85,7 +87,10 @@ def placed_by_best_fit(instance: Instance, attempt: Attempt) -> Attempt:
     placement = on_cards(instance, None)
     cards = None if instance.cards is None else placement.taken
     if placement.placed == instance.tasks:
-        return replace(attempt, host=placement.host, cards=cards, status="ok", proven=False, unplaced=-1, reason="")
+        name = f"{attempt.solver}+{BEST_FIT}"
+        return replace(
+            attempt, host=placement.host, solver=name, cards=cards, status="ok", proven=False, unplaced=-1, reason=""
+        )  # fmt: skip
     return replace(attempt, partial=placement.host, cards=cards)
 
 
@@ -106,9 +111,10 @@ def settled(instance: Instance, attempt: Attempt) -> Attempt:
         )  # fmt: skip
     if attempt.host is not None and placement.moved == 0:
         return replace(attempt, cards=placement.taken)
+    name = attempt.solver if attempt.host is not None else f"{attempt.solver}+{BEST_FIT}"
     return replace(
-        attempt, host=placement.host, cards=placement.taken, proven=False, status="ok", level=None, reason="",
-        unplaced=-1,
+        attempt, host=placement.host, cards=placement.taken, solver=name, proven=False, status="ok", level=None,
+        reason="", unplaced=-1,
     )  # fmt: skip
 
 

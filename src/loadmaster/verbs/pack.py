@@ -218,11 +218,11 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     import numpy as np
 
     from loadmaster.model.errors import InputError
-    from loadmaster.packing import PackOptions, pack
+    from loadmaster.packing import PackOptions
     from loadmaster.packing.admit import admit
     from loadmaster.packing.beside import beside
     from loadmaster.packing.most_placed import with_place_bound
-    from loadmaster.packing.solve import packer_named
+    from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
     from loadmaster.verbs.folder import make_folder
 
@@ -244,7 +244,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
     if options.admit is None:
         everybody = np.ones(instance.jobs, bool)
-        packed = Packed(title, instance, instance, pack(instance, name, how), everybody, notes)
+        packed = Packed(title, instance, instance, pack_what_fits(instance, name, how), everybody, notes)
     else:
         let = admit(instance, options.admit, name, how)
         packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
