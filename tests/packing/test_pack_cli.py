@@ -89,10 +89,16 @@ def test_an_infeasible_packing_says_what_fits_nowhere_how_much_fits_and_what_hel
     tasks.write_text(TABLE + "d,1,40GiB,z,2\n")
     result = run("pack", tasks, "--hosts", "2x8c16g")
     assert result.exit_code == 1
-    for words in (r"fit on no host .*1: d", r"could be placed .*3 of 4 tasks", r"what helps .*--admit"):
+    for words in (
+        r"fit on no host .*1: d",
+        r"placed .*3 of 4 tasks placed, the most possible",
+        r"what helps .*--admit",
+    ):
         assert re.search(words, result.stdout)
     facts = json.loads(run("pack", tasks, "--hosts", "2x8c16g", "--json").stdout)
-    assert (facts["fits_nowhere"], facts["could_place"]) == (["d"], 3)
+    assert (facts["fits_nowhere"], facts["placed_tasks"]) == (["d"], 3)
+    assert facts["left_over"] == [{"task": "d", "demand": {"cores": 1.0, "memory": 40 * 2.0**30}}]
+    assert facts["place_bound"] == 3
 
 
 def test_a_weighted_packing_shows_the_bound_on_the_minimum_and_that_on_the_level(tasks):

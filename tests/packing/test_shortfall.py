@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.packing import Instance
-from loadmaster.packing import card_placement
+from loadmaster.packing import Instance, card_placement
 from loadmaster.packing.card_placement import on_cards, placed_by_best_fit
 from loadmaster.packing.most_placed import most_placed
 from loadmaster.packing.packing import Attempt

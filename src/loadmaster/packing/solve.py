@@ -198,20 +198,22 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
         >>> best.host.tolist(), round(best.min_yield, 6), round(best.bound, 6)
         ([0, 0, 1, 1, 1], 0.666667, 0.666667)
     """
-    return _packing(instance, method, options, timed_only=True)
+    return _packing(instance, method, options, what_fits=False)
 
 
 def pack_what_fits(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:
-    """As `pack`; where the packer places nothing, best fit places as many tasks as it can (rule K23).
+    """As `pack`; where not all tasks are placed, as many as possible are (rule K23).
+
+    Best fit places tasks for a packer that places none. One that works until its time is up uses what is left of it.
 
     Raises:
         InputError: no such packer.
     """
-    return _packing(instance, method, options, timed_only=False)
+    return _packing(instance, method, options, what_fits=True)
 
 
-def _packing(instance: Instance, method: str, options: PackOptions, *, timed_only: bool) -> Packing:
-    """`pack`, or with `timed_only` false `pack_what_fits`."""
+def _packing(instance: Instance, method: str, options: PackOptions, *, what_fits: bool) -> Packing:
+    """`pack`, or `pack_what_fits`."""
     packer = packer_named(method)
     if packer.prepare is not None:
         packer.prepare()
@@ -219,11 +221,14 @@ def _packing(instance: Instance, method: str, options: PackOptions, *, timed_onl
     minimise = options.minimise or ("hosts" if instance.rigid_only and not packer.in_full else "level")
     if minimise == "level":
         attempt = attempt_by(packer, instance, options)
-        packing = finish(instance, _as_many_placed(packer, instance, attempt, options, deadline, timed_only))
+        if what_fits:
+            attempt = _as_many_placed(packer, instance, attempt, options, deadline)
+        packing = finish(instance, attempt)
     else:
         price = _price(instance, minimise)
         attempt = _cheapest(instance, packer, options, price)
-        attempt = _as_many_placed(packer, all_rigid(instance), attempt, options, deadline, timed_only)
+        if what_fits:
+            attempt = _as_many_placed(packer, all_rigid(instance), attempt, options, deadline)
         packing = _finish_cheapest(instance, attempt, minimise, price)
     return replace(packing, seconds=time.perf_counter() - start)
 
@@ -240,18 +245,17 @@ def attempt_by(packer: Packer, instance: Instance, options: PackOptions) -> Atte
 
 
 def _as_many_placed(
-    packer: Packer, instance: Instance, attempt: Attempt, options: PackOptions, deadline: Deadline, timed_only: bool
+    packer: Packer, instance: Instance, attempt: Attempt, options: PackOptions, deadline: Deadline
 ) -> Attempt:
     """Where some tasks must be left over: hosts for the others, by best fit if the packer names none (rule K23).
 
-    A packer that works until its time is up places more of them for as long as time is left; with `timed_only` only
-    such a packer gets help.
+    A packer that works until its time is up places more of them for as long as time is left.
     """
-    if attempt.host is not None or (timed_only and not packer.timed):
+    if attempt.host is not None:
         return attempt
     if attempt.partial is None:
         attempt = placed_by_best_fit(instance, attempt)
-    if not packer.timed or attempt.partial is None or attempt.interrupted or options.time_limit_s <= 0:
+    if not packer.timed or attempt.partial is None or attempt.interrupted:
         return attempt
     return with_more_placed(instance, attempt, deadline, options.seed)
 
