@@ -43,4 +43,4 @@ def test_what_a_site_started_beside_a_shadow_was_not_started_by_us(tmp_path):
     for job in range(12):
         told = explain(record, job, chosen=lambda job: live_choice(tmp_path, record, job, rule))
         assert told.choice is None
-        assert (told.unexplained == "it was not we who started it") == (told.start_s is not None)
+        assert (told.unexplained == "loadmaster did not start it") == (told.start_s is not None)
