@@ -27,7 +27,7 @@ def test_every_start_of_a_troubled_run_is_decided_again_as_it_was(tmp_path, poli
         try:
             choice = live_choice(tmp_path, record, job, rule)
         except InputError as error:
-            assert "not we who started it" in str(error)  # noqa: PT017 - handed over, and started by the engine
+            assert "loadmaster did not start it" in str(error)  # noqa: PT017 - handed over, and started by the engine
             continue
         told += 1
         assert choice.same

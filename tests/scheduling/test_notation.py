@@ -117,7 +117,7 @@ def test_a_slip_is_answered_by_what_was_meant(spec, says):
     ("spec", "fix"),
     [
         ("easy(heads=0)", "skip promises nothing"), ("stepwise(depth=0)", "skip promises nothing"),
-        ("conservative(lookahead=0)", "nobody would ever start"), ("netbatch(lookahead=0)", "nobody would ever start"),
+        ("conservative(lookahead=0)", "no job would ever start"), ("netbatch(lookahead=0)", "no job would ever start"),
         ("EASY", "did you mean easy?"),
     ],
 )  # fmt: skip
