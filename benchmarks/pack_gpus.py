@@ -1,7 +1,8 @@
 """Packing pods on single GPUs of Alibaba's openb cluster of 2023, by each method, beside the published result of FGD.
 
-Run: python benchmarks/pack_gpus.py PODS NODES [--demand 1.3] [--time-limit 30]. PODS and NODES are the pod list and the node list of
-the trace. With `--demand D` pods are drawn with replacement until they ask for D times all GPUs, as in Weng et al. 2023.
+Run: python benchmarks/pack_gpus.py PODS NODES [--demand 1.3] [--time-limit 30]. PODS and NODES are the pod list and
+the node list of the trace. With `--demand D` pods are drawn with replacement until they ask for D times all GPUs, as
+in Weng et al. 2023.
 """
 
 import argparse
