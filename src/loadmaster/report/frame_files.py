@@ -47,6 +47,8 @@ def write_frame(path: Path, frame: "pl.DataFrame") -> None:
 def latex(frame: "pl.DataFrame") -> str:
     r"""A `tabular` in the style of booktabs: names of columns, numbers at the right with four digits, "-" for nothing.
 
+    Columns without any value are left out.
+
     Example:
         >>> import polars as pl
         >>> print(latex(pl.DataFrame({"policy": ["mix_fit"], "mean_wait_s": [1234.567]})))
@@ -60,6 +62,7 @@ def latex(frame: "pl.DataFrame") -> str:
         <BLANKLINE>
     """
     flat = _flat(frame)
+    flat = flat.select(each for each in flat.columns if flat[each].null_count() < len(flat))
     sides = "".join("r" if kind.is_numeric() else "l" for kind in flat.dtypes)
     lines = [" & ".join(map(_cell, row)) + r" \\" for row in flat.rows()]
     head = " & ".join(map(_cell, flat.columns)) + r" \\"
