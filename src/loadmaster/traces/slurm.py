@@ -36,7 +36,7 @@ from loadmaster.traces.tabular import (
     time_checks,
 )
 from loadmaster.traces.text_table import TextRows
-from loadmaster.traces.trace import Trace
+from loadmaster.traces.trace import Trace, date_of
 from loadmaster.traces.values import Codes, Names, moments, words
 
 STEP = Rule("a step of a job, not a job", bad=False)
@@ -96,7 +96,17 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
     window = window_note(read.workload)
     notes = (*notes, *([window] if window else []))
-    return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra, listed_s=reader.listed_s)
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        notes,
+        {},
+        read.extra,
+        listed_s=reader.listed_s,
+        began_s=date_of(read.first_s),
+        of_queue=reader.of_queue,
+    )
 
 
 class _Reader:
