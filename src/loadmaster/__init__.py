@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.simulate import simulate
     from loadmaster.verbs.size import size
     from loadmaster.verbs.tune import tune
+    from loadmaster.verbs.when import when
 
 _WHERE = {
     "compare": "verbs.compare",
@@ -54,6 +55,7 @@ _WHERE = {
     "simulate": "verbs.simulate",
     "size": "verbs.size",
     "tune": "verbs.tune",
+    "when": "verbs.when",
     "Cluster": "model",
     "InputError": "model",
     "LoadmasterError": "model",
@@ -67,7 +69,7 @@ _MODULES = ("generate", "live")
 __all__ = [  # without open, lest `import *` hide Python's own
     "Cluster", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "explain", "fewest",
     "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce", "run", "serve",
-    "share", "simulate", "size", "tune",
+    "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from loadmaster.forecast.queue_state import QueueState, state_in_log
 from loadmaster.forecast.start_forecast import LEVEL, StartForecast, start_forecast
 from loadmaster.forecast.start_samples import Onward, SchedulerRules
 from loadmaster.measure.forecast_calibration import Forecast, ForecastCalibration
-from loadmaster.measure.runtime_history import RuntimeHistory
+from loadmaster.measure.runtime_history import RuntimeHistory, history_limits_s
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.sim.queue import simulate
@@ -131,7 +131,7 @@ def _past_forecast(
 ) -> Forecast | None:  # fmt: skip
     """The forecast of a job of the log; None where the job would never start."""
     arrivals = past_arrivals(np.arange(workload.jobs), workload.submit_s, state.now_s)
-    onward = Onward(workload, cluster, rules, state, history, arrivals)
+    onward = Onward(workload, cluster, rules, state, history, arrivals, by_seconds=workload.estimate_s is None)
     starts_s = onward.starts_s(int(np.searchsorted(state.rows, job)), SAMPLES)
     if not np.isfinite(starts_s).all():
         return None
@@ -159,15 +159,14 @@ class _HistoryInTime:
 
     def __init__(self, workload: Workload, past: PastStarts) -> None:
         self._workload, self._end_s = workload, past.end_s
+        self._limit_s = history_limits_s(workload)
         self._order = np.argsort(past.end_s, kind="stable")
         self._next = 0
         self._history = RuntimeHistory()
 
     def until(self, now_s: float) -> RuntimeHistory:
-        workload, limit_s = self._workload, self._workload.expected_s
         while self._next < self._order.size and self._end_s[self._order[self._next]] <= now_s:
             job = int(self._order[self._next])
-            user = -1 if workload.user is None else int(workload.user[job])
-            self._history.add(user, float(limit_s[job]), float(workload.runtime_s[job]))
+            self._history.add_job(self._workload, job, float(self._limit_s[job]))
             self._next += 1
         return self._history

@@ -51,6 +51,7 @@ class Onward:
         state: the queue at the moment.
         runtimes: of jobs that had ended by then; None: every job runs up to its limit.
         arrivals: of the past; None: no further job arrives.
+        by_seconds: the log tells no limits, so that runtimes are drawn as seconds and not as parts of the limit.
     """
 
     workload: Workload
@@ -59,6 +60,7 @@ class Onward:
     state: QueueState
     runtimes: RuntimeHistory | None
     arrivals: PastArrivals | None
+    by_seconds: bool = False
 
     def durations_s(self, samples: int) -> Floats:
         """float64[S, N]: how long each job of the state runs in each sample, from its start on."""
@@ -68,11 +70,15 @@ class Onward:
             return np.tile(np.maximum(limit_s, held_s + 1e-3), (samples, 1))
         uniform = np.array([self._rng(number, 0).random(rows.size) for number in range(samples)])
         user = np.full(rows.size, -1) if self.workload.user is None else self.workload.user[rows]
+        part_of_s = np.zeros(rows.size) if self.by_seconds else limit_s
         columns = [
-            self.runtimes.lasts_s(int(user[n]), float(limit_s[n]), float(held_s[n]), uniform[:, n])
+            self.runtimes.lasts_s(int(user[n]), float(part_of_s[n]), float(held_s[n]), uniform[:, n])
             for n in range(rows.size)
         ]
-        return np.maximum(np.column_stack(columns), held_s + 1e-3)
+        lasts_s = np.column_stack(columns)
+        if self.by_seconds and self.workload.estimate_s is not None:
+            lasts_s = np.minimum(lasts_s, limit_s)
+        return np.maximum(lasts_s, held_s + 1e-3)
 
     def starts_s(self, job: int, samples: int) -> Floats:
         """float64[S]: when a waiting job starts in each sample; infinite where it never does.

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.model import Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import UNLIMITED_S
 
@@ -41,6 +42,11 @@ class RuntimeHistory:
             self._lasted[kind].append(lasted_s / _unit_s(limit_s))
             self._arrays.pop(kind, None)
 
+    def add_job(self, workload: Workload, job: int, limit_s: float) -> None:
+        """One job of a log has ended."""
+        user = -1 if workload.user is None else int(workload.user[job])
+        self.add(user, limit_s, float(workload.runtime_s[job]))
+
     def lasts_s(self, user: object, limit_s: float, held_s: float, uniform: Floats) -> Floats:
         """How long a job may run that has run for `held_s`, float64[N] seconds from its start.
 
@@ -63,6 +69,11 @@ class RuntimeHistory:
             self._arrays[kind] = np.array(self._lasted.get(kind, ()), float)
         lasted = self._arrays[kind]
         return np.asarray(lasted[lasted > than])
+
+
+def history_limits_s(workload: Workload) -> Floats:
+    """float64[J]: the limits by which runtimes are told; 0 where the log has none, so that the seconds count."""
+    return np.zeros(workload.jobs) if workload.estimate_s is None else workload.estimate_s
 
 
 def _unit_s(limit_s: float) -> float:

@@ -22,7 +22,7 @@ from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
-from loadmaster.traces.slurm_queue import SINCE, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -39,6 +39,7 @@ from loadmaster.traces.text_table import TextRows
 from loadmaster.traces.trace import Trace, date_of
 from loadmaster.traces.values import Codes, Names, moments, words
 
+OVER = Rule("a job that is over", bad=False)
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
 BAD_MEMORY = Rule("ReqMem is not an amount of memory")
@@ -181,8 +182,9 @@ class _Reader:
         tasks = _tasks(cores, devices, count)
         times = time_checks(submit, runtime)
         elsewhere = self._elsewhere(frame)
+        over = is_over(frame) if self.of_queue else np.zeros(frame.height, bool)
         checks = [
-            (RAGGED, batch.ragged), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
+            (RAGGED, batch.ragged), (OVER, over), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
             (GONE_BACK, self._gone_back(frame, elsewhere)),
             (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, memory.bad), (NO_CORES, cores <= 0),
         ]  # fmt: skip

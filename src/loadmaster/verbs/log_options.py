@@ -163,6 +163,14 @@ class LogOptions(ReadingOptions):
         Raises:
             InputError: the log or the machines cannot be read, or the log's memory cannot be true.
         """
+        return self.trace_and_case(at)[1]
+
+    def trace_and_case(self, at: "SiteCase | None" = None) -> "tuple[Trace, Case]":
+        """The log as it was read, and the case.
+
+        Raises:
+            InputError: the log or the machines cannot be read, or the log's memory cannot be true.
+        """
         from loadmaster.runs import case_of
         from loadmaster.site.machines import read_machines
 
@@ -173,9 +181,9 @@ class LogOptions(ReadingOptions):
         spread = self.spread if at is None or self.spread != "auto" else at.spread
         read = self.trace_read_for(cluster, spread)
         if at is None:
-            return replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
+            return read, replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
         site_jobs = case_of(at.jobs_of(read), cluster, spread)
-        return replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
 
     def trace_read_for(
         self, cluster: "Cluster | None", spread: "Literal['auto', 'single-host', 'any', 'asked']"

@@ -9,7 +9,7 @@ from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
-from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
+from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome, Setting
     from loadmaster.runs.record import Record
     from loadmaster.runs.rerun import Rerun
-    from loadmaster.runs.site_case import SiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +190,8 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
 
     options.refuse_reading()
     at = options.at_site()
-    policy, discipline = _usual(options, at)
+    usual = usual_discipline(options.trace)
+    policy, discipline = rules_or_site(options.given, options.policy, options.discipline or usual, at)
 
     metrics = options.metric_names(name)
 
@@ -214,14 +214,6 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     if options.out is not None:
         simulated.save(options.out)
     return simulated
-
-
-def _usual(options: SimulateOptions, at: "SiteCase | None") -> tuple[Rule, Discipline]:
-    """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
-    given = {"policy", "discipline"} & {*options.given}
-    if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):
-        return options.policy, options.discipline or usual_discipline(options.trace)
-    return at.policy, "site"
 
 
 def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":
