@@ -1,4 +1,4 @@
-"""Jobs that may arrive later: those of past weeks from the same hour of the week on (rule W3)."""
+"""Jobs that may arrive later: those of past weeks from the same hour of the week on (rule F3)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

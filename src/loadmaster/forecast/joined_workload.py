@@ -1,4 +1,4 @@
-"""The jobs of a queue's listing and those of a log in one table and on one clock (rule W1)."""
+"""The jobs of a queue's listing and those of a log in one table and on one clock (rule F1)."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""From a listing of a queue and a log of the past to what samples of a waiting job's start need (rules W1 to W3)."""
+"""From a listing of a queue and a log of the past to what samples of a waiting job's start need (rules F1 to F3)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Samples of the start of a waiting job: each simulates the queue onward with drawn runtimes and arrivals (rule W2)."""
+"""Samples of the start of a waiting job: each simulates the queue onward with drawn runtimes and arrivals (rule F2)."""
 
 import math
 from dataclasses import dataclass, replace

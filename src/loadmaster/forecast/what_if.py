@@ -1,4 +1,4 @@
-"""What would start a waiting job sooner: fewer tasks, a shorter limit, another partition (rule W6)."""
+"""What would start a waiting job sooner: fewer tasks, a shorter limit, another partition (rule F6)."""
 
 import math
 from collections.abc import Iterator

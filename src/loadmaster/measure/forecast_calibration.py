@@ -1,4 +1,4 @@
-"""Compares forecasts with the real starts: how often they were right, how much to widen them (rules X13, W5)."""
+"""Compares forecasts with the real starts: how often they were right, how much to widen them (rules X13, F5)."""
 
 from dataclasses import dataclass, field, replace
 

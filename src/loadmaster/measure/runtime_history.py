@@ -1,4 +1,4 @@
-"""How long ended jobs ran, and how long other jobs like them may run (rules X13 and W2)."""
+"""How long ended jobs ran, and how long other jobs like them may run (rules X13 and F2)."""
 
 from collections import defaultdict, deque
 from typing import Any

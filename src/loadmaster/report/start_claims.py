@@ -1,4 +1,4 @@
-"""When a waiting job starts, in words, rows and dates: for the terminal, the page and `--json` (rules W1 to W6)."""
+"""When a waiting job starts, in words, rows and dates: for the terminal, the page and `--json` (rules F1 to F6)."""
 
 import math
 from collections.abc import Sequence
