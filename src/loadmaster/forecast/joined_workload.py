@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model import Constraints, Named, Workload
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.dependencies import Dependencies
 
 _FILL: dict[str, Any] = {
@@ -80,7 +80,7 @@ def _ids(workload: Workload) -> Longs:
 
 def _constraints(
     listing: Workload, log: Workload, listing_zero_s: float, log_zero_s: float
-) -> tuple[Constraints | None, Longs | None, Longs | None]:
+) -> tuple[Constraints | None, Ints | None, Ints | None]:
     """The columns of both tables, one below the other; and the numbers of users and accounts."""
     one = (listing.constraints or Constraints()).shifted(listing_zero_s)
     other = (log.constraints or Constraints()).shifted(log_zero_s)

@@ -36,10 +36,10 @@ class WhenOptions(SiteOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[
-        "str | Path | Trace",
+        "str | Path | Trace | Workload",
         Option("The present queue, such as `squeue --json` prints it.", metavar="SQUEUE", argument=True, reads=True,
                typed=Path),
-    ] = field(kw_only=False)  # type: ignore[assignment]  # fmt: skip
+    ] = field(kw_only=False)  # fmt: skip
     job: Annotated[
         "str | int", Option("The number of a job that waits, such as 4711 or 4711_3.", metavar="JOB", argument=True,
                             typed=str),

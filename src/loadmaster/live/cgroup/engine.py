@@ -19,7 +19,6 @@ from loadmaster.live.engine import (
     HELD,
     NOWHERE,
     RUNNING,
-    UNLIMITED_S,
     Capabilities,
     EndedJob,
     Observation,
@@ -29,6 +28,7 @@ from loadmaster.live.engine import (
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
 from loadmaster.model.actions import Action, Cap, Move, Start, Stop
+from loadmaster.model.units import UNLIMITED_S
 
 
 class CgroupEngine:
@@ -178,7 +178,7 @@ class CgroupEngine:
         names = [batch.ids[row] for row in rows]
         count = len(rows)
         jobs = Workload(
-            batch.machines.resources, np.zeros(count), np.full(count, UNLIMITED_S), batch.demand[rows],
+            batch.machines.resources, np.zeros(count), np.full(count), batch.demand[rows],
             estimate_s=np.full(count, UNLIMITED_S),
         )  # fmt: skip
         at = {name: row for row, name in enumerate(batch.machines.names)}
