@@ -66,6 +66,7 @@ COMMANDS = [
     "simulate --limit 200 --policy max-jobs -o run --json",
     "simulate --again run --json",
     "explain run 42 --json",
+    "diff run run --json",
     "when queue.txt 8 --hosts 1x4c4g --json",
     "when queue.txt 8 --hosts 1x4c4g --log past.csv --samples 19 --past-jobs 15 -o when --json",
     "pack tasks.csv --hosts 2x4c8g --json",

@@ -64,6 +64,10 @@ def _explained():
     return lm.explain(_simulated(), 7)
 
 
+def _differing():
+    return lm.diff(_simulated(), lm.simulate(LOG, policy="first-fit", discipline="fcfs"))
+
+
 def _described():
     return lm.info(LOG)
 
@@ -104,6 +108,7 @@ def _here(tmp_path, monkeypatch):
         _sized,
         _simulated,
         _explained,
+        _differing,
         _described,
         _fewest,
         _when,

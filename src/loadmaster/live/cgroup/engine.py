@@ -178,7 +178,7 @@ class CgroupEngine:
         names = [batch.ids[row] for row in rows]
         count = len(rows)
         jobs = Workload(
-            batch.machines.resources, np.zeros(count), np.full(count), batch.demand[rows],
+            batch.machines.resources, np.zeros(count), np.full(count, UNLIMITED_S), batch.demand[rows],
             estimate_s=np.full(count, UNLIMITED_S),
         )  # fmt: skip
         at = {name: row for row, name in enumerate(batch.machines.names)}
