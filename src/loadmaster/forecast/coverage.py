@@ -96,6 +96,8 @@ def coverage(
         jobs: how many past jobs are forecast at most.
         done: told how many are.
     """
+    if cluster.rules is not None and cluster.rules.calendar:  # hosts that close now were open then
+        cluster = replace(cluster, rules=replace(cluster.rules, calendar=()))
     calibration = ForecastCalibration(level=LEVEL, least_s=LEAST_S)
     history = _HistoryInTime(workload, past)
     full, number = 0, 0

@@ -21,6 +21,18 @@ LONGEST_S = 8 * 7 * 86400.0
 _MARGIN, _LEAST_S = 1.25, 3600.0
 
 
+def calendar_moved(cluster: Cluster, by_s: float) -> Cluster:
+    """The cluster with the clock of its calendar moved by so many seconds."""
+    rules = cluster.rules
+    if rules is None or not rules.calendar or by_s == 0.0:
+        return cluster
+    calendar = tuple(
+        replace(row, from_s=row.from_s + by_s, to_s=None if row.to_s is None else row.to_s + by_s)
+        for row in rules.calendar
+    )
+    return replace(cluster, rules=replace(rules, calendar=calendar))
+
+
 @dataclass(frozen=True, eq=False)
 class SchedulerRules:
     """Who decides, in every sample alike.
@@ -115,8 +127,9 @@ class Onward:
     def _start(self, job: int, durations_s: Floats, arrivals: DrawnArrivals) -> float:
         workload = self._workload(durations_s, arrivals)
         rules = self.rules
+        cluster = calendar_moved(self.cluster, -self._zero_s)
         schedule = simulate(
-            workload, self.cluster, rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
+            workload, cluster, rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
             engine="compiled", estimate_model=rules.estimate_model,
         )  # fmt: skip
         start_s = float(schedule.start_s[job])

@@ -53,6 +53,27 @@ def changed_requests(onward: Onward, job: int, base_s: Floats) -> Iterator[Reque
         yield RequestChange(words, made, _gain_s(base_s, start_s), float((start_s < base_s - 1e-3).mean()), reason)
 
 
+def open_hosts(onward: Onward, job: int, base_s: Floats, closures: int) -> RequestChange:
+    """What it comes to if no host closes.
+
+    Args:
+        onward: of the moment, with hosts that close.
+        job: the job's place among those of the state.
+        base_s: float64[S], its starts in the samples.
+        closures: the last so many rows of the calendar are left out.
+    """
+    rules = onward.cluster.rules
+    assert rules is not None
+    kept = rules.calendar[: len(rules.calendar) - closures]
+    cluster = replace(onward.cluster, rules=replace(rules, calendar=kept))
+    beside = replace(onward, cluster=cluster)
+    reason = why_never(onward.workload, cluster, int(onward.state.rows[job]))
+    start_s = np.full(base_s.size, np.inf) if reason else beside.starts_s(job, base_s.size)
+    made = start_forecast(start_s, onward.state.now_s)
+    sooner = float((start_s < base_s - 1e-3).mean())
+    return RequestChange("if no host closes", made, _gain_s(base_s, start_s), sooner, reason)
+
+
 def why_never(workload: Workload, cluster: Cluster, job: int) -> str:
     """Why a job can never run under the rules of the site; empty where it can."""
     if not binds(workload, cluster):

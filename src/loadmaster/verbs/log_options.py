@@ -163,7 +163,7 @@ class LogOptions(ReadingOptions):
         Raises:
             InputError: the log or the machines cannot be read, or the log's memory cannot be true.
         """
-        return self.trace_and_case(at)[1]
+        return self.with_closures(*self.trace_and_case(at))
 
     def trace_and_case(self, at: "SiteCase | None" = None) -> "tuple[Trace, Case]":
         """The log as it was read, and the case.
@@ -184,6 +184,15 @@ class LogOptions(ReadingOptions):
             return read, replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
         site_jobs = case_of(at.jobs_of(read), cluster, spread)
         return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+
+    def with_closures(self, read: "Trace", case: "Case") -> "Case":
+        """The case, of a verb without options that close hosts.
+
+        Args:
+            read: the log, whose clock closures are on.
+            case: jobs and hosts.
+        """
+        return case
 
     def trace_read_for(
         self, cluster: "Cluster | None", spread: "Literal['auto', 'single-host', 'any', 'asked']"

@@ -88,8 +88,10 @@ class MachineOptions(LogOptions):
             sets = machines_of(read if at is None else at.jobs_of(read), names, spread)
             held_s = 0.0 if at is None else at.queue.launch_s
             sets = tuple(
-                replace(each, case=replace(each.case, launch_s=held_s, allowed=self.allow_left_out)) for each in sets
-            )
+                replace(each, case=self.with_closures(
+                    read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)
+                )) for each in sets
+            )  # fmt: skip
         self.refuse_money_without_prices(sets)
         return sets
 

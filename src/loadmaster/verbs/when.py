@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
@@ -32,7 +33,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(SiteOptions, RunOptions):
+class WhenOptions(ClosureOptions, SiteOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[
@@ -204,6 +205,9 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
         options = replace(options, spread="asked")  # a listing says on how many hosts each job lies
     read, case = options.trace_and_case(at)
     row = _row_of(options, read, case)
+    before = _closures(case)
+    case = options.with_closures(read, case)
+    closures = _closures(case) - before
     past = options.past(at, case)
     case = noting_runs(case, [setting])
     compile_first(case, [setting], watch)
@@ -217,7 +221,7 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     waiting = int((~onward.state.runs).sum())
     found = StartFound(
         _job(options, case.workload, row, listed_s), None if read.began_s is None else read.began_s + listed_s,
-        int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, watch),
+        int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, closures, watch),
         f"{setting.policy}, {setting.discipline}", log is not None, "" if log is None else log.workload.source,
         (*notes, *remarks(case), *(f"The log: {note}" for note in more)), command, setting.seed,
     )  # fmt: skip
@@ -225,21 +229,23 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
 
 
 def _forecasts(
-    options: WhenOptions, onward: "Onward", row: int, log: "Workload | None", watch: "Watch"
+    options: WhenOptions, onward: "Onward", row: int, log: "Workload | None", closures: int, watch: "Watch"
 ) -> "tuple[StartForecast, tuple[Any, ...], Coverage | None, str]":
     """The forecast, other requests, how past forecasts fared, and why the job can never run."""
     import numpy as np
 
     from loadmaster.forecast.coverage import coverage, past_starts, widened
     from loadmaster.forecast.start_forecast import start_forecast
-    from loadmaster.forecast.what_if import changed_requests, why_never
+    from loadmaster.forecast.what_if import changed_requests, open_hosts, why_never
 
     samples = options.samples if log is not None else 1
     reason = why_never(onward.workload, onward.cluster, int(onward.state.rows[row]))
     watch.doing("simulating the queue onward")
     base_s = np.full(samples, np.inf) if reason else onward.starts_s(row, samples)
     forecast = start_forecast(base_s, onward.state.now_s)
-    changes = [] if np.isinf(base_s).all() and not reason else [*changed_requests(onward, row, base_s)]
+    changes = [open_hosts(onward, row, base_s, closures)] if closures else []
+    if reason or not np.isinf(base_s).all():
+        changes += changed_requests(onward, row, base_s)
     if log is None or options.past_jobs == 0 or forecast.never:
         return forecast, tuple(changes), None, reason
     watch.phase("past jobs", options.past_jobs, "jobs")
@@ -247,6 +253,10 @@ def _forecasts(
     told, calibration = coverage(log, onward.cluster, onward.rules, starts, options.past_jobs, watch.counted)
     wide = [replace(each, forecast=widened(each.forecast, calibration)) for each in changes]
     return widened(forecast, calibration), tuple(wide), told, reason
+
+
+def _closures(case: "Case") -> int:
+    return 0 if case.cluster.rules is None else len(case.cluster.rules.calendar)
 
 
 def _refuse_unused(options: WhenOptions) -> None:
