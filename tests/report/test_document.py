@@ -64,6 +64,7 @@ COMMANDS = [
     "compare at_once.csv --hosts 1x1c1g --policies first-fit --json",
     "simulate one.csv --hosts 1x1c1g --json",
     "simulate --limit 200 --policy max-jobs -o run --json",
+    "simulate --limit 200 --policy first-fit --discipline easy --down 0/2h:0 -o closed --json",
     "simulate --again run --json",
     "explain run 42 --json",
     "diff run run --json",

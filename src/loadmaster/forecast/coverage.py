@@ -41,7 +41,7 @@ class PastStarts:
     host: Ints | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Coverage:
     """Forecasts of past jobs beside their real starts.
 
@@ -71,7 +71,7 @@ def past_starts(workload: Workload, cluster: Cluster, rules: SchedulerRules) -> 
         start_s = workload.submit_s + recorded
         return PastStarts(True, start_s, start_s + workload.runtime_s, None)
     schedule = simulate(
-        workload, cluster, rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
+        workload, _always_open(cluster), rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
         estimate_model=rules.estimate_model,
     )  # fmt: skip
     start_s = np.where(schedule.started, schedule.start_s, np.nan)
@@ -96,8 +96,7 @@ def coverage(
         jobs: how many past jobs are forecast at most.
         done: told how many are.
     """
-    if cluster.rules is not None and cluster.rules.calendar:  # hosts that close now were open then
-        cluster = replace(cluster, rules=replace(cluster.rules, calendar=()))
+    cluster = _always_open(cluster)
     calibration = ForecastCalibration(level=LEVEL, least_s=LEAST_S)
     history = _HistoryInTime(workload, past)
     full, number = 0, 0
@@ -117,6 +116,13 @@ def coverage(
         judged.jobs, judged.inside, judged.inside_plain, judged.error_s, judged.widened, past.recorded, full
     )
     return told, calibration
+
+
+def _always_open(cluster: Cluster) -> Cluster:
+    """The hosts without their calendar: hosts that close now were open then."""
+    if cluster.rules is None or not cluster.rules.calendar:
+        return cluster
+    return replace(cluster, rules=replace(cluster.rules, calendar=()))
 
 
 def widened(forecast: StartForecast, calibration: ForecastCalibration) -> StartForecast:

@@ -39,6 +39,7 @@ from loadmaster.traces.text_table import TextRows
 from loadmaster.traces.trace import Trace, date_of
 from loadmaster.traces.values import Codes, Names, moments, words
 
+LIMITS_AS_RUNTIMES = "squeue knows no runtimes: the time limits stand in for them."
 OVER = Rule("a job that is over", bad=False)
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
@@ -316,7 +317,7 @@ def _jobs(count: int) -> str:
 
 def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
-    notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
+    notes = [LIMITS_AS_RUNTIMES] if of_queue else []
     jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
     if len(jobs_of) > 1:
         listed = ", ".join(f"{name} {jobs:,}" for name, jobs in jobs_of.items())

@@ -185,6 +185,11 @@ class LogOptions(ReadingOptions):
         site_jobs = case_of(at.jobs_of(read), cluster, spread)
         return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
 
+    @property
+    def closes(self) -> bool:
+        """Whether an option closes hosts; a verb without such options closes none."""
+        return False
+
     def with_closures(self, read: "Trace", case: "Case") -> "Case":
         """The case, of a verb without options that close hosts.
 

@@ -223,7 +223,7 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
         _job(options, case.workload, row, listed_s), None if read.began_s is None else read.began_s + listed_s,
         int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, closures, watch),
         f"{setting.policy}, {setting.discipline}", log is not None, "" if log is None else log.workload.source,
-        (*notes, *remarks(case), *(f"The log: {note}" for note in more)), command, setting.seed,
+        (*notes, *_remarks(case, sampled=log is not None), *(f"The log: {note}" for note in more)), command, setting.seed,
     )  # fmt: skip
     return StartOfJob(found)
 
@@ -253,6 +253,14 @@ def _forecasts(
     told, calibration = coverage(log, onward.cluster, onward.rules, starts, options.past_jobs, watch.counted)
     wide = [replace(each, forecast=widened(each.forecast, calibration)) for each in changes]
     return widened(forecast, calibration), tuple(wide), told, reason
+
+
+def _remarks(case: "Case", *, sampled: bool) -> list[str]:
+    """What must be said of the listing; where runtimes are drawn, limits do not stand in for them."""
+    from loadmaster.traces.slurm import LIMITS_AS_RUNTIMES
+    from loadmaster.verbs.notes import remarks
+
+    return [note for note in remarks(case) if not (sampled and note == LIMITS_AS_RUNTIMES)]
 
 
 def _closures(case: "Case") -> int:
