@@ -8,7 +8,7 @@ from past_log import past_log
 
 from loadmaster.forecast.arrivals import past_arrivals
 from loadmaster.forecast.coverage import coverage, past_starts, widened
-from loadmaster.forecast.queue_state import QueueState, state_in_log
+from loadmaster.forecast.queue_snapshot import QueueSnapshot, state_in_log
 from loadmaster.forecast.start_forecast import start_forecast
 from loadmaster.forecast.start_samples import Onward, SchedulerRules
 from loadmaster.measure.forecast_calibration import Forecast, ForecastCalibration
@@ -35,7 +35,7 @@ def one_server(ahead, held_s):
     )
     runs = np.arange(jobs) == 0
     start_s = np.where(runs, 0.0, np.nan)
-    return table, QueueState(held_s, np.arange(jobs), runs, start_s, np.zeros(1, np.int32))
+    return table, QueueSnapshot(held_s, np.arange(jobs), runs, start_s, np.zeros(1, np.int32))
 
 
 @pytest.mark.parametrize(("ahead", "held_s"), [(0, 0.0), (0, 5 * HOUR_S), (3, HOUR_S)])

@@ -16,7 +16,7 @@ FOUR_JOBS = Workload.of(
     submit_s=[0, 100, 200, 300],
     runtime_s=[3600] * 4,
     estimate_s=[3600] * 4,
-    cores=[4, 4, 4, 4],
+    cores=[4] * 4,
     job_id=[11, 12, 13, 14],
 )
 RULE = {"policy": "first-fit", "discipline": "easy"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.forecast.arrivals import past_arrivals
-from loadmaster.forecast.queue_state import QueueState, state_in_log
+from loadmaster.forecast.queue_snapshot import QueueSnapshot, state_in_log
 from loadmaster.forecast.start_forecast import LEVEL, StartForecast, start_forecast
 from loadmaster.forecast.start_samples import Onward, SchedulerRules
 from loadmaster.measure.forecast_calibration import Forecast, ForecastCalibration
@@ -135,7 +135,7 @@ def widened(forecast: StartForecast, calibration: ForecastCalibration) -> StartF
 
 
 def _past_forecast(
-    workload: Workload, cluster: Cluster, rules: SchedulerRules, state: QueueState, history: RuntimeHistory, job: int
+    workload: Workload, cluster: Cluster, rules: SchedulerRules, state: QueueSnapshot, history: RuntimeHistory, job: int
 ) -> Forecast | None:  # fmt: skip
     """The forecast of a job of the log; None where the job would never start."""
     arrivals = past_arrivals(np.arange(workload.jobs), workload.submit_s, state.now_s)

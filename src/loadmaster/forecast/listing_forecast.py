@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.forecast.arrivals import DAY_S, past_arrivals
 from loadmaster.forecast.joined_workload import joined_workload
-from loadmaster.forecast.queue_state import state_of_listing
+from loadmaster.forecast.queue_snapshot import state_of_listing
 from loadmaster.forecast.start_samples import Onward, SchedulerRules, calendar_moved
 from loadmaster.measure.runtime_history import RuntimeHistory, history_limits_s
 from loadmaster.model import Cluster, InputError, Workload

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.forecast.arrivals import NO_ARRIVALS, DrawnArrivals, PastArrivals
-from loadmaster.forecast.queue_state import QueueState
+from loadmaster.forecast.queue_snapshot import QueueSnapshot
 from loadmaster.measure.resample import drawn_log
 from loadmaster.measure.runtime_history import RuntimeHistory
 from loadmaster.model import Cluster, Workload
@@ -69,7 +69,7 @@ class Onward:
     workload: Workload
     cluster: Cluster
     rules: SchedulerRules
-    state: QueueState
+    state: QueueSnapshot
     runtimes: RuntimeHistory | None
     arrivals: PastArrivals | None
     by_seconds: bool = False

@@ -217,13 +217,13 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     listed_s, rules, log = _listed_s(read), _rules(setting), None if past is None else past[1]
     log_jobs = None if log is None else log.workload
     onward, notes = onward_from(case.workload, listed_s, log_jobs, apart_s, case.cluster, rules)
-    more = [] if log is None else [note for note in remarks(log) if note not in case.notes]
+    more = [] if log is None else [f"The log: {note}" for note in remarks(log) if note not in case.notes]
     waiting = int((~onward.state.runs).sum())
     found = StartFound(
         _job(options, case.workload, row, listed_s), None if read.began_s is None else read.began_s + listed_s,
         int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, closures, watch),
         f"{setting.policy}, {setting.discipline}", log is not None, "" if log is None else log.workload.source,
-        (*notes, *_remarks(case, sampled=log is not None), *(f"The log: {note}" for note in more)), command, setting.seed,
+        (*notes, *_remarks(case, sampled=log is not None), *more), command, setting.seed,
     )  # fmt: skip
     return StartOfJob(found)
 

@@ -11,7 +11,7 @@ from loadmaster.runs.running_now import starting_state
 
 
 @dataclass(frozen=True, eq=False)
-class QueueState:
+class QueueSnapshot:
     """N jobs that run or wait at `now_s`.
 
     Attributes:
@@ -34,7 +34,7 @@ class QueueState:
         return np.where(self.runs, np.maximum(self.now_s - self.start_s, 0.0), 0.0)
 
 
-def state_of_listing(starting: StartingState | None, listed_s: float, rows: Longs, zero_s: float) -> QueueState:
+def state_of_listing(starting: StartingState | None, listed_s: float, rows: Longs, zero_s: float) -> QueueSnapshot:
     """The state that a listing tells.
 
     Args:
@@ -49,12 +49,12 @@ def state_of_listing(starting: StartingState | None, listed_s: float, rows: Long
         runs[starting.job] = True
         start_s[starting.job] = starting.start_s + zero_s
         host = np.asarray(starting.host, np.int32)
-    return QueueState(listed_s + zero_s, rows, runs, start_s, host)
+    return QueueSnapshot(listed_s + zero_s, rows, runs, start_s, host)
 
 
 def state_in_log(
     workload: Workload, cluster: Cluster, start_s: Floats, end_s: Floats, host: Ints | None, now_s: float
-) -> QueueState:
+) -> QueueSnapshot:
     """The state of a log at a moment.
 
     Args:
@@ -79,4 +79,4 @@ def state_in_log(
         first, tasks = workload.first_task[running], workload.task_count[running]
         within = np.arange(int(tasks.sum())) - np.repeat(np.cumsum(tasks) - tasks, tasks)
         placed = host[np.repeat(first, tasks) + within]
-    return QueueState(now_s, rows, runs, since_s, np.asarray(placed, np.int32))
+    return QueueSnapshot(now_s, rows, runs, since_s, np.asarray(placed, np.int32))
