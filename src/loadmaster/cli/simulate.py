@@ -42,7 +42,13 @@ def simulate(
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(_document(case, result.record.setting, result.outcome, {"record": str(out)}))
+        closures = {} if result.effect is None else {"closures": result.effect.row()}
+        print_document(_document(case, result.record.setting, result.outcome, {"record": str(out), **closures}))
+    elif result.effect is not None:
+        from loadmaster.report.console import for_results
+
+        for line in result.effect.sentences:
+            for_results().print(line, soft_wrap=True)
     _show(result.outcome, case, out, as_json, result.metrics)
 
 

@@ -29,7 +29,7 @@ from loadmaster.traces.tabular import (
     read_table,
     time_checks,
 )
-from loadmaster.traces.trace import Trace
+from loadmaster.traces.trace import Trace, date_of
 from loadmaster.traces.values import Names, Values
 
 T = TypeVar("T")
@@ -103,7 +103,15 @@ def read_records(
     said = [*notes]
     if missing := read.marked["no memory"]:
         said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
-    return Trace(read.workload, None, rejects.skipped, (*said, *reader.bound.notes), {}, read.extra)
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        (*said, *reader.bound.notes),
+        {},
+        read.extra,
+        began_s=date_of(read.first_s),
+    )
 
 
 def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[LogRecord]:

@@ -13,7 +13,7 @@ from loadmaster.traces.rejects import Line, Locate, Rejects
 from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.tabular import RAGGED, RowTable, read_table
 from loadmaster.traces.text_table import batches, comments_of
-from loadmaster.traces.trace import Trace
+from loadmaster.traces.trace import Trace, date_of
 from loadmaster.traces.unsupported_files import refuse_document
 from loadmaster.traces.whole_table import column_names
 
@@ -79,4 +79,13 @@ def _trace(
         ran_on=lambda: layout[0].ran_on.names,
     )  # fmt: skip
     notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
-    return Trace(read.workload, None, rejects.skipped, notes, about, read.extra, recipe=Recipe.of(about.get(LABEL)))
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        notes,
+        about,
+        read.extra,
+        recipe=Recipe.of(about.get(LABEL)),
+        began_s=date_of(read.first_s),
+    )

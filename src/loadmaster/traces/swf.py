@@ -25,7 +25,7 @@ from loadmaster.traces.swf_constraints import bound_of
 from loadmaster.traces.swf_memory import memory_notes, memory_scale
 from loadmaster.traces.swf_names import read_names
 from loadmaster.traces.swf_words import Words, has_words
-from loadmaster.traces.trace import Trace
+from loadmaster.traces.trace import Trace, date_of
 
 SYNTHETIC = "Synthetic"
 """The header label that says a log was made by a generator."""
@@ -79,7 +79,14 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         about,
         extra,
         recipe=Recipe.of(about.get(LABEL)),
+        began_s=_began(about, float(rows.submit_s.min())),
     )
+
+
+def _began(about: dict[str, str], first_s: float) -> float | None:
+    """The date of the first arrival, by the header's UnixStartTime; None where it has none."""
+    start = about.get("UnixStartTime", "").split()
+    return date_of(float(start[0]) + first_s) if start and start[0].isdecimal() else None
 
 
 def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.kept.up_to_date import Maker
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
@@ -31,7 +32,9 @@ DEFAULT_POLICIES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(MachineOptions, SiteOptions, RunOptions, MetricOptions, SamplingOptions, DaskOptions):
+class CompareOptions(
+    MachineOptions, ClosureOptions, SiteOptions, RunOptions, MetricOptions, SamplingOptions, DaskOptions
+):
     """All that a comparison can be told."""
 
     policies: Annotated[
