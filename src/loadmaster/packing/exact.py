@@ -1,6 +1,7 @@
 """`--exact`: the fastest exact solvers for the size at hand, and what they could prove when time runs out."""
 
 import importlib.util
+import sys
 from dataclasses import replace
 
 from loadmaster.packing import level_by_patterns as patterns
@@ -20,6 +21,8 @@ BRANCHES = 250
 """Tasks x hosts up to which branch and bound gets half of the time: it proves most instances of this size."""
 MOST_CELLS = 1_000
 """Tasks x hosts up to which a general solver proves what branch and bound does not, or finds more than local search."""
+LOADING_S = 3.0
+"""Seconds below which CP-SAT is not worth its loading, which takes half of them."""
 STUCK = 20
 """How often the local search may be stuck before the exact solvers' turn."""
 
@@ -93,6 +96,8 @@ def _general(instance: Instance, best: Attempt, deadline: Deadline, _: int) -> A
     if importlib.util.find_spec("ortools") is None:
         found = better(instance, best, highs(instance, "compact", deadline.left_s()))
         return replace(found, notes=(WITHOUT_CP_SAT,))
+    if "ortools" not in sys.modules and deadline.left_s() < LOADING_S:
+        return best
     from loadmaster.packing.cp_sat import cp_sat
 
     return better(instance, best, cp_sat(instance, deadline.left_s(), best))

@@ -11,7 +11,7 @@ from loadmaster.packing.cards_kernel import OpenTasks, place_left_over
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.improve_kernel import draw
 from loadmaster.packing.instance import TOLERANCE, Instance
-from loadmaster.packing.most_placed import most_placed
+from loadmaster.packing.most_placed import LP_LIMIT_S, most_placed
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.place_more_kernel import GROUP, MOST_TASKS, HostLists, Repacking, place_more
 
@@ -53,11 +53,11 @@ def with_more_placed(instance: Instance, attempt: Attempt, deadline: Deadline, s
     """
     assert attempt.partial is not None
     taken = attempt.cards if attempt.cards is not None else np.zeros((instance.tasks, 0), bool)
-    enough = most_placed(instance)
+    enough = most_placed(instance, min(LP_LIMIT_S, deadline.left_s() / 5))
     more = search_more(instance, attempt.partial, taken, deadline, enough, seed)
     name = attempt.solver if more.placed == int((attempt.partial >= 0).sum()) else f"{attempt.solver}+{NAME}"
     cards = None if instance.cards is None else more.taken
-    found = replace(attempt, solver=name, cards=cards, interrupted=more.interrupted)
+    found = replace(attempt, solver=name, cards=cards, interrupted=more.interrupted, place_bound=enough)
     if more.placed == instance.tasks:
         return replace(found, host=more.host, partial=None, status="ok", proven=False, unplaced=-1, reason="")
     late = "limit" if more.placed < enough and not attempt.proven else attempt.status

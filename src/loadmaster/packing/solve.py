@@ -311,7 +311,7 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         return Packing(
             attempt.status, attempt.solver, host, share, job_yield, float("nan"), bound, attempt.proven,
             attempt.unplaced, attempt.reason, attempt.effort, notes=attempt.notes, cards=attempt.cards,
-            interrupted=attempt.interrupted,
+            interrupted=attempt.interrupted, place_bound=attempt.place_bound,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     if attempt.level is not None:
