@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from loadmaster.packing import level_by_patterns as patterns
 from loadmaster.packing import set_partition as partition
+from loadmaster.packing.bound import ceiling
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.improve import improve
+from loadmaster.packing.incumbent import Incumbent, Report, silent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.mcb import mcb
@@ -32,13 +34,14 @@ WITHOUT_CP_SAT = (
 )
 
 
-def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Attempt:
+def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0, report: Report = silent) -> Attempt:
     """The optimum and its proof, or the best mapping within `time_limit_s` and its proven bound.
 
     MCB8, and local search from it where there are more than 20 tasks. Then, each for a part of the time that is left:
     branch and bound for the smallest instances; the choice of disjoint sets for up to 64 tasks on equal hosts; the
     pattern program where there are few kinds of tasks; CP-SAT (HiGHS where OR-tools is absent or yields are
-    guaranteed) up to 1,000 tasks x hosts; and local search for the rest of the time.
+    guaranteed) up to 1,000 tasks x hosts; and local search for the rest of the time. `report` is told the best level
+    and the bound before each step.
     """
     deadline = Deadline.after(time_limit_s)
     try:
@@ -48,16 +51,18 @@ def exact(instance: Instance, time_limit_s: float = 60.0, seed: int = 0) -> Atte
             None, "limit", "exact", reason="stopped by Ctrl-C before a placement was found", interrupted=True
         )
     try:
-        best = _by_all(instance, best, deadline, seed)
+        best = _by_all(instance, best, deadline, seed, report)
     except KeyboardInterrupt:
         best = replace(best, interrupted=True)
     return replace(best, status="limit") if best.interrupted else best
 
 
-def _by_all(instance: Instance, best: Attempt, deadline: Deadline, seed: int) -> Attempt:
+def _by_all(instance: Instance, best: Attempt, deadline: Deadline, seed: int, report: Report) -> Attempt:
     for step in (_search, _branch, _partition, _patterns, _general, _search_on):
         if best.proven or best.interrupted or deadline.passed():
             break
+        level = float("nan") if best.host is None else level_of(instance, best.host)
+        report(Incumbent("level", level, ceiling(instance) if best.bound is None else best.bound))
         best = step(instance, best, deadline, seed)
     return best if best.proven or best.status == "infeasible" else replace(best, status="limit")
 
