@@ -13,7 +13,7 @@ from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import BindingColumns
-from loadmaster.traces.dump_window import window_note
+from loadmaster.traces.dump_window import window_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
@@ -94,9 +94,12 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         reader.refuse_cluster()
         raise
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
-    window = window_note(read.workload)
-    notes = (*notes, *([window] if window else []))
-    return Trace(read.workload, None, rejects.skipped, notes, {}, read.extra, listed_s=reader.listed_s)
+    window = window_of(read.workload)
+    notes = (*notes, *([window.sentence] if window else []))
+    opens_s = None if window is None else window.opens_s
+    return Trace(
+        read.workload, None, rejects.skipped, notes, {}, read.extra, listed_s=reader.listed_s, window_s=opens_s
+    )
 
 
 class _Reader:
