@@ -114,7 +114,7 @@ def use_table(groups: Groups, *, waits_known: bool = True) -> GroupTable:
         cells["GPU-hours"] = [short(row["gpu_s"] / 3600) for row in rows]
     if waits_known:
         for head, name in (("mean wait", "mean_wait_s"), ("p95 wait", "p95_wait_s"), ("longest", "longest_wait_s")):
-            cells[f"{head} {unit}"] = ["-" if row[name] is None else short(row[name] / size) for row in rows]
+            cells[f"{head} {unit}"] = [_wait(row[name], size) for row in rows]
     if waits_known and groups.unstarted.any():
         cells["never started"] = [f"{row['unstarted']:,}" for row in rows]
     if groups.killed.any():
@@ -138,10 +138,17 @@ def waits_table(rules: Sequence[RuleGroups], by: str) -> GroupTable:
     rows = []
     for k in shown:
         name = first.names[k]
-        waits = [short(each[name] / size) if name in each else "-" for each in columns]
+        waits = [_wait(each.get(name), size) for each in columns]
         rows.append([name, f"{first.jobs[k]:,}", short(float(first.core_s[k]) / 3600), *waits])
     heads = (TITLES[by], "jobs", "core-hours", *(f"{each.name} {unit}" for each in rules))
     return GroupTable(heads, rows, len(first.names) - len(shown))
+
+
+def _wait(wait_s: float | None, size: float) -> str:
+    """A wait in units of `size` seconds; a dash where no job started."""
+    if wait_s is None:
+        return "-"
+    return "<0.01" if 0 < wait_s / size < 0.01 else short(wait_s / size)
 
 
 def tables(rules: Sequence[RuleGroups], by: Sequence[str], *, waits_known: bool = True) -> list[tuple[str, GroupTable]]:

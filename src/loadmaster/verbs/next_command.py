@@ -22,12 +22,14 @@ FULL, TARGET = 1.0, 0.9
 SAME = 0.01
 SAME_S = 1.0
 """Rows whose mean waits differ by a smaller part, or by less than a second, tell nothing apart."""
-FIRST_JOBS, TRIAL_S, LONGEST_S = 500, 1.0, 15.0
+FIRST_JOBS, TRIAL_S, LONGEST_S = 1000, 1.0, 15.0
 """A trial starts with so many jobs and doubles them for about `TRIAL_S`; an advised comparison ends in `LONGEST_S`."""
 LONGEST_TRIAL_S = 4.0
 """A trial whose rows do not differ goes on for about so long: the first jobs of a log may meet an empty system."""
 ORDERS = {"policies": "first-fit", "disciplines": "easy,conservative,sjf+easy,wfp3+easy"}
 """The first comparison: of disciplines."""
+IN_WINDOW = {"policies": "first-fit", "disciplines": "easy,sjf+easy,wfp3+easy"}
+"""The same where runs begin with running jobs: conservative backfilling takes long there."""
 PLACES = {"policies": "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,mix-fit", "disciplines": "easy"}
 """The next: of placement policies, without a meta-rule."""
 ONE_RUN = {"policy": "first-fit", "discipline": "easy"}
@@ -206,7 +208,8 @@ def _comparisons(options: "InfoOptions", reading: LogReading) -> Iterator[dict[s
     if isfinite(loads[0]) and loads[0] > 0:
         at = {"loads": f"{TARGET * loads[0] / max(loads):.3g}"}  # `--loads` counts the first resource
         scaled = [at, {}] if max(loads) > FULL else [{}, at]
-    disciplines = [ORDERS | {"site": str(options.hosts)}, ORDERS] if _has_queue(options) else [ORDERS]
+    orders = ORDERS if read.window_s is None else IN_WINDOW
+    disciplines = [orders | {"site": str(options.hosts)}, orders] if _has_queue(options) else [orders]
     for rules in [*disciplines, *([] if _one_place(cluster) else [PLACES])]:
         for load in scaled:
             yield rules | load
