@@ -239,7 +239,7 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
 
 
 def _members(choice: Choice, rule: str) -> str:
-    """Whom the meta-rule followed, and what all would have done."""
+    """The rule that the meta-rule followed, and what all would have done."""
     text = ", ".join(_would_do(member) for member in choice.members)
     worth = next(member.value for member in choice.members if member.won)
     tied = sum(member.value == worth for member in choice.members)
