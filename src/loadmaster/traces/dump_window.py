@@ -38,8 +38,8 @@ class DumpWindow:
         part = percent(min(self.opens_s / (self.opens_s + self.span_s), 1.0)) if self.span_s > 0 else "all"
         return (
             f"{self.before:,} jobs were submitted before the first job of the dump ended, "
-            f"{show_seconds(self.opens_s)} or {part} of its span: a dump begins so where it shows a window and the jobs "
-            "that still ran in it. Of the time before it most jobs are missing. When the window opens, "
+            f"{show_seconds(self.opens_s)} or {part} of its span: a dump begins so where it shows a window and the "
+            "jobs that still ran in it. Of the time before it most jobs are missing. When the window opens, "
             f"{self.running:,} of them run and {self.waiting:,} wait."
         )
 

@@ -29,9 +29,11 @@ def short_hosts(seen: "ObservedHosts", workload: "Workload") -> str:
 
 
 def host_kinds(seen: "ObservedHosts", workload: "Workload") -> "list[tuple[int, Floats]]":
-    """Counts and amounts float64[R] of the kinds of hosts; of a log that names no host, of the fewest that held its jobs.
+    """Counts and amounts float64[R] of the kinds of hosts.
 
-    Such hosts are as large as the largest task, in powers of two, and as many as the most use at once needs.
+    Where a log names no host, they are the fewest that could hold its jobs.
+
+    These are as large as the largest task, in powers of two, and as many as the most use at once needs.
     """
     import numpy as np
 

@@ -103,7 +103,7 @@ class Simulated(Result):
 
     @property
     def rule_groups(self) -> "list[RuleGroups]":
-        """The groups of the jobs: as they really ran, where the log says it and the load is its own; then in this run."""
+        """The groups of the jobs in the record, where the load is the log's own, and in this run."""
         from loadmaster.measure.recorded_metrics import recorded_groups
         from loadmaster.report.breakdown import RECORDED, RuleGroups
 
