@@ -62,9 +62,10 @@ def window_of(workload: Workload) -> DumpWindow | None:
     before = int(early.sum())
     if span_s <= 0 or first_end_s < LEAST_SHARE * span_s or before > workload.jobs / 2:
         return None
-    running = int((early & (start_s < first_end_s)).sum())
+    began = early & (start_s < first_end_s)
+    running = int((began & (ends_s > first_end_s)).sum())
     return DumpWindow(
-        first_end_s, max(span_s - first_end_s, 0.0), before, running, before - running, workload.jobs - before
+        first_end_s, max(span_s - first_end_s, 0.0), before, running, before - int(began.sum()), workload.jobs - before
     )
 
 

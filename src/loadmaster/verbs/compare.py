@@ -68,7 +68,7 @@ class CompareOptions(
 
     @property
     def from_window(self) -> bool:
-        """Whether runs of a dump begin as its window opens: not at other loads, with samples, a bound or several sets."""
+        """Whether runs of a dump begin as its window opens: not at other loads, with samples, a bound or more sets."""
         return not (self.loads or self.beta or self.bound or self.asks or len(self.sets) > 1)
 
     @property
