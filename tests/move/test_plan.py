@@ -234,10 +234,10 @@ def random_state(seed):
     return State(instance, host, "bytes" if seed % 2 else "count")
 
 
-@pytest.mark.parametrize(("seed", "method"), [(seed, "heuristic") for seed in (1, 2, 5, 9, 19)] + [(4, "auto")])
-def test_no_plan_is_worse_than_that_of_a_smaller_budget(seed, method):
-    state = random_state(seed)
-    levels = [plan_moves(state, part * state.cost.sum(), method, 5.0).level for part in (0, 0.1, 0.2, 0.22, 0.35, 0.6)]
+@pytest.mark.parametrize("seed", [1, 2, 5, 9])
+def test_no_plan_is_worse_than_that_of_a_smaller_budget(seed):
+    state, parts = random_state(seed), (0, 0.1, 0.2, 0.22, 0.35, 0.6)
+    levels = [plan_moves(state, part * state.cost.sum(), "heuristic").level for part in parts]
     assert levels == sorted(levels)
     assert levels[-1] > state.level
 

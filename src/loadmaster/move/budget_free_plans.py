@@ -1,7 +1,7 @@
 """Plans that are drawn up without the user's budget, and the best part of them that the budget pays for.
 
-Each candidate depends on the state alone. A larger budget pays for all that a smaller one pays for, and for more, so the
-best level never falls as the budget grows (rule M10).
+Each candidate depends on the state alone. A larger budget pays for all that a smaller one pays for, so the best level
+never falls as the budget grows (rule M10).
 """
 
 from collections.abc import Callable, Iterator, Sequence

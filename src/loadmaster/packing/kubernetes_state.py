@@ -2,42 +2,23 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
-from loadmaster.model.errors import cut
-from loadmaster.model.exact import MOST, STEP
-from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.packing.kubernetes_affinity import admits, check_selector
-from loadmaster.packing.kubernetes_requests import amounts, requests_of
-from loadmaster.packing.kubernetes_rules import (
-    apart_from,
-    chosen_by,
-    keeps_pods_out,
-    rules_of,
-    tolerates_some_taint,
-)
-from loadmaster.traces.json_records import json_records
+from loadmaster.model.exact import MOST
+from loadmaster.model.units import CORES, MEMORY
+from loadmaster.packing.kubernetes_affinity import admits
+from loadmaster.packing.kubernetes_objects import COMMAND, PODS, KubernetesObjects, ListedPod, read_objects
+from loadmaster.packing.kubernetes_rules import chosen_by
 
-MOST_PODS = 10_000_000
-TIED = ("DaemonSet", "Node")
-"""Owners whose pods are on the very node that they are made for, and nowhere else."""
-PODS = "pods"
-"""The resource of which every pod takes one of its node."""
-COMMAND = "kubectl get nodes,pods,pdb -A -o json"
-_KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
-_ADMITTING = ("nodeSelector", "affinity", "tolerations")
-"""What of a pod tells which nodes may take it."""
-_NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _RULES = "Rules that no plan models"
 
 
@@ -82,50 +63,6 @@ class KubernetesState:
         return np.array([bool(each) for each in self.rules], bool)
 
 
-class _Node(NamedTuple):
-    has: dict[str, float]
-    labels: Mapping[str, str]
-    taints: Sequence[Mapping[str, str]]
-
-    @property
-    def tainted(self) -> bool:
-        return keeps_pods_out(self.taints)
-
-
-class _Pod(NamedTuple):
-    name: str
-    owner: str
-    node: str
-    asks: dict[str, float]
-    tied: bool
-    rules: list[str]
-    space: str
-    labels: Mapping[str, str]
-    tolerant: bool
-    admitted: Mapping[str, Any]
-
-
-@dataclass
-class _Found:
-    """Nodes and pods as they come."""
-
-    nodes: dict[str, _Node] = field(default_factory=dict)
-    closed: int = 0
-    pods: list["_Pod"] = field(default_factory=list)
-    ended: int = 0
-    gated: int = 0
-    elsewhere: int = 0
-    budgets: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    repelled: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    unsure: set[str] = field(default_factory=set)
-
-
-def is_kubernetes(head: bytes) -> bool:
-    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other."""
-    return head.lstrip().startswith(b"{") and b'"apiVersion"' in head
-
-
 def read_kubernetes(path: Path) -> KubernetesState:
     """The state in `path`.
 
@@ -135,94 +72,10 @@ def read_kubernetes(path: Path) -> KubernetesState:
     Raises:
         InputError: it cannot be read, or has no node that takes pods or no pod.
     """
-    found = _Found()
-    for line, item in json_records(path, ("items",)):
-        try:
-            _take(found, item)
-        except _NOT_READ as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
-            spec = item.get("spec")
-            found.unsure.add(str(spec.get("nodeName")) if isinstance(spec, dict) else "")
-    if not found.nodes or not found.pods:
-        counted = f"{len(found.nodes):,} nodes that take pods, and {len(found.pods):,} pods that have not ended"
-        rule = f"a state needs both nodes and pods, and this has {counted}"
-        rule += f"; not read: {found.unread[0]}" if found.unread else ""
-        raise InputError(path.name, rule, fix=COMMAND, where=str(path))
-    return _state(found)
+    return _state(read_objects(path))
 
 
-def _take(found: _Found, item: Mapping[str, Any]) -> None:
-    kind = item["kind"]
-    if kind == "Node":
-        _take_node(found, item)
-    elif kind == "Pod":
-        _take_pod(found, item)
-    elif kind == "PodDisruptionBudget":
-        _take_budget(found, item)
-
-
-def _take_budget(found: _Found, item: Mapping[str, Any]) -> None:
-    """One that cannot be read is taken to choose every pod of its namespace: none of them is moved."""
-    space = str(item["metadata"].get("namespace", "default"))
-    try:
-        selector = item["spec"].get("selector") or {}
-        check_selector(selector)
-        found.budgets.append((space, selector))
-    except _NOT_READ:
-        found.budgets.append((space, {}))
-        raise
-
-
-def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
-    spec, status = item.get("spec") or {}, item["status"]
-    ready = [each.get("status") for each in status.get("conditions") or () if each.get("type") == "Ready"]
-    if spec.get("unschedulable") or ready != ["True"]:
-        found.closed += 1
-        return
-    meta, has = item["metadata"], _counted(amounts(status["allocatable"]))
-    if has.get(CORES, 0.0) < STEP:
-        raise ValueError("it has no processors")
-    found.nodes[str(meta["name"])] = _Node(has, dict(meta.get("labels") or {}), spec.get("taints") or ())
-
-
-def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
-    meta, spec, status = item["metadata"], item["spec"], item.get("status") or {}
-    if status.get("phase") in ("Succeeded", "Failed"):
-        found.ended += 1
-        return
-    if spec.get("schedulingGates") and not spec.get("nodeName"):
-        found.gated += 1
-        return
-    if len(found.pods) >= MOST_PODS:
-        raise ValueError(f"more than {MOST_PODS:,} pods")
-    owners, space = meta.get("ownerReferences") or (), meta.get("namespace", "default")
-    owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
-    tied = any(each.get("kind") in TIED for each in owners)
-    rules = rules_of(item)
-    repelled = [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
-    for _, selector in repelled:
-        check_selector(selector)
-    asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
-    pod = _Pod(
-        _name(item), owner, str(spec.get("nodeName") or ""), asks, tied, rules, space,
-        dict(meta.get("labels") or {}), tolerates_some_taint(spec),
-        {} if spec.get("nodeName") else {name: spec.get(name) for name in _ADMITTING},
-    )  # fmt: skip
-    found.repelled += repelled
-    found.pods.append(pod)
-
-
-def _counted(listed: Mapping[str, float]) -> dict[str, float]:
-    """Amounts by our names of resources."""
-    counted: dict[str, float] = {}
-    for name, amount in listed.items():
-        ours = _KNOWN.get(name, name)
-        counted[ours] = counted.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
-    return counted
-
-
-def _state(found: _Found) -> KubernetesState:
+def _state(found: KubernetesObjects) -> KubernetesState:
     asked = [pod for pod in found.pods if not pod.node or pod.node in found.nodes]
     found.elsewhere = len(found.pods) - len(asked)
     resources = _resources([node.has for node in found.nodes.values()], [pod.asks for pod in asked])
@@ -246,7 +99,7 @@ def _state(found: _Found) -> KubernetesState:
     )  # fmt: skip
 
 
-def _binding(found: _Found, pod: _Pod) -> list[str]:
+def _binding(found: KubernetesObjects, pod: ListedPod) -> list[str]:
     """The rules that keep a pod where it is, or from being placed."""
     rules = list(pod.rules)
     if pod.node and chosen_by(found.budgets, pod.space, pod.labels):
@@ -258,11 +111,11 @@ def _binding(found: _Found, pod: _Pod) -> list[str]:
     return rules
 
 
-def _usable(found: _Found, pods: Sequence[_Pod]) -> tuple[Bools | None, ...]:
+def _usable(found: KubernetesObjects, pods: Sequence[ListedPod]) -> tuple[Bools | None, ...]:
     """Of each pod that waits bool[H], the nodes that may take it; asked once for all pods of one template."""
     made: dict[str, Bools | None] = {}
 
-    def nodes_of(pod: _Pod) -> Bools | None:
+    def nodes_of(pod: ListedPod) -> Bools | None:
         key = json.dumps(pod.admitted, sort_keys=True)
         if key not in made:
             try:
@@ -333,10 +186,10 @@ def _resources(of_nodes: list[dict[str, float]], of_pods: list[dict[str, float]]
     return tuple(name for name in known if name != PODS) + ((PODS,) if PODS in known else ())
 
 
-def _notes(found: _Found, pods: list[_Pod], rules: Sequence[Sequence[str]]) -> list[str]:
+def _notes(found: KubernetesObjects, pods: list[ListedPod], rules: Sequence[Sequence[str]]) -> list[str]:
     tainted = sum(node.tainted for node in found.nodes.values())
     counted = (
-        (found.closed, "nodes are cordoned or not ready: they are left out"),
+        (len(found.closed), "nodes are cordoned or not ready: they are left out"),
         (found.elsewhere, "pods run on nodes that are left out, so they are left out too: no plan drains these nodes"),
         (found.ended, "pods have ended and are left out"),
         (found.gated, "pods are gated and wait for their gates to open: they are left out"),
@@ -356,10 +209,3 @@ def _notes(found: _Found, pods: list[_Pod], rules: Sequence[Sequence[str]]) -> l
     if not found.budgets:
         notes.append(f"The file has no disruption budgets; if the cluster has any, list them too: {COMMAND}.")
     return notes
-
-
-def _name(item: Mapping[str, Any]) -> str:
-    meta = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
-    space = meta.get("namespace") if isinstance(meta, dict) else None
-    name = str(meta.get("name", "?")) if isinstance(meta, dict) else "?"
-    return f"{space}/{name}" if space else name

@@ -13,7 +13,8 @@ from loadmaster.model.exact import exact_demand
 from loadmaster.model.units import CORES
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
-from loadmaster.packing.kubernetes_state import is_kubernetes, movable, read_kubernetes
+from loadmaster.packing.kubernetes_objects import is_kubernetes
+from loadmaster.packing.kubernetes_state import movable, read_kubernetes
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of

@@ -308,7 +308,7 @@ def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked
 
 def _is_state(path: Path) -> bool:
     """Whether a file is what `kubectl get nodes,pods -o json` prints."""
-    from loadmaster.packing.kubernetes_state import is_kubernetes
+    from loadmaster.packing.kubernetes_objects import is_kubernetes
     from loadmaster.traces.files import head_of
 
     return path.is_file() and is_kubernetes(head_of(path, 1 << 16))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from loadmaster.model.arrays import Longs
+from loadmaster.packing.constrained.constraints import PlacementConstraint, concerned
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
@@ -61,10 +62,16 @@ class CountedPlacement:
         for task, (at, home) in enumerate(zip(self.host.tolist(), problem.now.tolist(), strict=True)):
             self._add(task, at, home, 1)
         self.counts = KeptCounts(self.host)
+        self.amount = problem.amount
+        self._of_all, self._of_task = _by_task(problem)
+
+    def constraints_of(self, task: int) -> list[PlacementConstraint]:
+        """The constraints that say something of `task`."""
+        return [*self._of_all, *self._of_task.get(task, ())]
 
     def why_not(self, task: int, host: int) -> tuple[str, ...]:
         """Why the constraints do not let `task` go to `host`, one sentence each; empty if they do."""
-        reasons = (constraint.why_not(self, task, host) for constraint in self._problem.constraints)
+        reasons = (constraint.why_not(self, task, host) for constraint in self.constraints_of(task))
         return tuple(reason for reason in reasons if reason is not None)
 
     def move(self, task: int, host: int) -> None:
@@ -80,3 +87,16 @@ class CountedPlacement:
             self.use[host] += step * self.demand[task]
         if now not in (-1, host):
             self.leaving[now] += step * self.demand[task]
+
+
+def _by_task(problem: ConstrainedProblem) -> tuple[list[PlacementConstraint], dict[int, list[PlacementConstraint]]]:
+    """The constraints of all tasks, and those of some by task."""
+    of_all, of_task = list[PlacementConstraint](), dict[int, list[PlacementConstraint]]()
+    for constraint in problem.constraints:
+        tasks = concerned(constraint)
+        if tasks is None:
+            of_all.append(constraint)
+        else:
+            for task in tasks.tolist():
+                of_task.setdefault(task, []).append(constraint)
+    return of_all, of_task
