@@ -1,23 +1,20 @@
 """A state of Kubernetes as a constrained problem: nodes are hosts, pods tasks, rules constraints (rule B7)."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.constrained.constraints import Capacity
 from loadmaster.packing.constrained.problem import ConstrainedProblem
+from loadmaster.packing.constrained.whole_amounts import WholeAmounts, whole_amounts
 from loadmaster.packing.kubernetes_constraints import PodRules, RuleCount, pod_rules
 from loadmaster.packing.kubernetes_objects import COMMAND, PODS, KubernetesObjects, ListedNode, ListedPod, read_objects
 from loadmaster.packing.kubernetes_wishes import soft_taints
 
-_MOST_SUM = float(1 << 52)
-MOST_ASKED = 1e4
-"""A request is counted up to so many times what the largest node has."""
 _SHOWN = 3
 
 
@@ -57,7 +54,7 @@ def kubernetes_problem(objects: KubernetesObjects, source: str = "") -> Kubernet
     """The problem of `objects`."""
     nodes = {**objects.nodes, **objects.closed}
     pods = [pod for pod in objects.pods if not pod.node or pod.node in nodes]
-    resources, demand, capacity, units = _amounts(nodes, pods)
+    resources, (demand, capacity, units) = _amounts(nodes, pods)
     number = {name: at for at, name in enumerate(nodes)}
     now = np.array([number.get(pod.node, -1) for pod in pods], np.int64)
     rules = pod_rules(objects, nodes, pods)
@@ -74,27 +71,14 @@ def kubernetes_problem(objects: KubernetesObjects, source: str = "") -> Kubernet
     )  # fmt: skip
 
 
-def _amounts(
-    nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod]
-) -> tuple[tuple[str, ...], Longs, Longs, tuple[float, ...]]:
-    """Resources, int64[T, R], int64[H, R] and float64[R]: requests rounded up to whole units, what nodes have down.
-
-    Processors count in thousandths; the others in ones, or in a power of two so large that their sum stays exact.
-    """
+def _amounts(nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod]) -> tuple[tuple[str, ...], WholeAmounts]:
+    """Resources, and the amounts of pods and nodes; a node that lists no number of pods takes any."""
     asked = dict.fromkeys(name for pod in pods for name, amount in pod.asks.items() if amount > 0)
     resources = tuple(dict.fromkeys((CORES, MEMORY)) | {name: None for name in asked if name != PODS}) + (PODS,)
-    enough = {PODS: float(len(pods))}  # a node that lists no number of pods takes any
+    enough = {PODS: float(len(pods))}
     has = np.array([[(enough | node.has).get(name, 0.0) for name in resources] for node in nodes.values()])
-    asks = np.array([[pod.asks.get(name, 0.0) for name in resources] for pod in pods]).reshape(-1, len(resources))
-    has = has.reshape(-1, len(resources))
-    asks = np.minimum(asks, MOST_ASKED * has.max(axis=0, initial=1.0))  # what no node has is too much either way
-    most = np.maximum(asks.sum(axis=0), has.sum(axis=0))
-    units = tuple(
-        1e-3 if name == CORES else 2.0 ** max(0, math.ceil(math.log2(max(total, 1.0) / _MOST_SUM)))
-        for name, total in zip(resources, most, strict=True)
-    )
-    demand = np.ceil(np.round(asks / units, 6)).astype(np.int64)
-    return resources, demand, np.floor(np.round(has / units, 6)).astype(np.int64), units
+    asks = np.array([[pod.asks.get(name, 0.0) for name in resources] for pod in pods])
+    return resources, whole_amounts(resources, asks.reshape(-1, len(resources)), has.reshape(-1, len(resources)))
 
 
 def _notes(objects: KubernetesObjects, rules: PodRules, elsewhere: int) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.move.constrained.stages import MoveSequence, StageNotes
 from loadmaster.move.constrained.valid_moves import ValidMoves
-from loadmaster.packing.constrained.constraints import MaxSkew, PlacementConstraint, Stays
+from loadmaster.packing.constrained.constraints import Capacity, MaxSkew, PlacementConstraint, Stays
 from loadmaster.packing.constrained.evaluate import broken_by
 
 LEAST_GAIN = 0.01
@@ -40,7 +40,7 @@ def drain(new_state: NewState, hosts: Bools, cost: Floats) -> Iterator[MoveSeque
     for order in ("largest", "smallest", "cheapest"):
         state = new_state()
         state.closed |= hosts
-        size = _size(state)
+        size = state.size
         key = {"largest": -size, "smallest": size, "cheapest": cost}[order]
         notes = StageNotes(state)
         there = [int(t) for t in np.argsort(key, kind="stable") if state.host[t] >= 0 and hosts[state.host[t]]]
@@ -63,7 +63,7 @@ def consolidate(new_state: NewState, tied: Bools) -> Iterator[MoveSequence]:
         for host in _emptiable(state, tied, by_cost):
             start = len(state.moves)
             tasks = np.flatnonzero((state.host == host) & ~tied)
-            tasks = tasks[np.argsort(-_size(state)[tasks], kind="stable")]
+            tasks = tasks[np.argsort(-state.size[tasks], kind="stable")]
             state.closed[host] = True
             if all(_to_a_used_host(state, int(task), tied) for task in tasks):
                 notes.note(notes.reached + 1)
@@ -118,15 +118,18 @@ def breaking_tasks(state: ValidMoves) -> list[int]:
     return sorted(tasks, key=lambda t: (-len(state.placement.why_not(t, int(state.host[t]))), t))
 
 
-def _broken_of(state: ValidMoves, task: int) -> int:
+def _broken_of(state: ValidMoves, task: int) -> float:
     """How much is broken of the constraints that say something of `task`."""
     return sum(_amount_broken(state, each) for each in state.placement.constraints_of(task))
 
 
-def _amount_broken(state: ValidMoves, constraint: PlacementConstraint) -> int:
-    """The number of broken places; of a skew by how much it is too large."""
+def _amount_broken(state: ValidMoves, constraint: PlacementConstraint) -> float:
+    """The number of broken places; of a skew or a capacity by how much it is exceeded."""
     if isinstance(constraint, Stays):
         return 0
+    if isinstance(constraint, Capacity):
+        over = np.maximum(state.placement.use - state.problem.capacity, 0)
+        return float((over / np.maximum(state.problem.capacity, 1)).sum())
     if isinstance(constraint, MaxSkew):
         counts = state.placement.counts.of(constraint.group, constraint.level)[constraint.eligible]
         return max(0, int(np.ptp(counts)) - constraint.at_most) if counts.size else 0
@@ -173,10 +176,3 @@ def _relieve(state: ValidMoves) -> bool:
             state.go(*move)
             return True
     return False
-
-
-def _size(state: ValidMoves) -> Floats:
-    """float64[T], the largest part that each task asks of a mean host."""
-    mean = np.maximum(state.problem.capacity.mean(axis=0), 1.0)
-    size: Floats = (state.problem.demand / mean).max(axis=1, initial=0.0)
-    return size

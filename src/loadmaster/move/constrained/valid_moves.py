@@ -34,24 +34,26 @@ class ValidMoves:
     Args:
         problem: hosts, tasks and constraints.
         cost: float64[T], what a move of each task costs; a start costs nothing.
-        closed: bool[H], hosts that take no task.
+        full: int64[H, R], amounts at which a host counts as full.
 
     Attributes:
         placement: the tasks on their hosts.
         moves: so far, in order.
         spent: what they cost.
-        closed: bool[H]; may change.
+        closed: bool[H], hosts that take no task; may change.
+        size: float64[T], the largest part that each task asks of a mean host.
     """
 
-    def __init__(self, problem: ConstrainedProblem, cost: Floats, closed: Bools | None = None) -> None:
+    def __init__(self, problem: ConstrainedProblem, cost: Floats, full: Longs) -> None:
         self.problem = problem
         self.placement = CountedPlacement(problem)
         self.moves: list[ValidMove] = []
         self.spent = 0.0
-        self.closed = np.zeros(problem.hosts, bool) if closed is None else closed.copy()
+        self.closed = np.zeros(problem.hosts, bool)
         self._cost = cost
         self._allowed: dict[int, Bools] = {}
-        self._scale = np.maximum(problem.capacity, 1).astype(float)
+        self._scale = np.maximum(full, 1).astype(float)
+        self.size: Floats = (problem.demand / self._scale.mean(axis=0)).max(axis=1, initial=0.0)
         self._counted = load_resources(problem)
 
     @property
