@@ -21,6 +21,10 @@ from loadmaster.packing.kubernetes_wishes import wishes_of
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
 
 
+UNMODELLED = "what no plan models"
+"""How the constraint begins that keeps a waiting pod with such a rule from all nodes."""
+
+
 class RuleCount(NamedTuple):
     """A rule, the number of pods that it concerns, and whether plans keep it."""
 
@@ -270,7 +274,7 @@ def _hold(rules: PodRules, pods: Sequence[ListedPod], nodes: int) -> None:
             rules.constraints.append(Stays(_group(pods, runs), f"no plan models its {names}"))
         if waits:
             nowhere = np.zeros(nodes, bool)
-            rules.constraints.append(AllowedHosts(_group(pods, waits), nowhere, f"what no plan models ({names})"))
+            rules.constraints.append(AllowedHosts(_group(pods, waits), nowhere, f"{UNMODELLED} ({names})"))
 
 
 def _group(pods: Sequence[ListedPod], members: Sequence[int]) -> TaskGroup:

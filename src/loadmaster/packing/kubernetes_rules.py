@@ -8,8 +8,6 @@ from loadmaster.packing.kubernetes_affinity import required_of
 _ANYWHERE = ("configMap", "secret", "projected", "downwardAPI", "emptyDir", "image")
 """Kinds of volumes that every node can give."""
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
-NODES = ("node selector", "node affinity", "toleration")
-"""The rules that tell by a node alone whether it may take a pod."""
 GANGS = (
     "scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io/name", "pod-group.scheduling.sigs.k8s.io",
     "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "kueue.x-k8s.io/pod-group-name",

@@ -1,6 +1,5 @@
 """What `kubectl get nodes,pods -A -o json` prints, as a running state: nodes are hosts, pods tasks."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +11,13 @@ from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.exact import MOST
 from loadmaster.model.units import CORES, MEMORY
-from loadmaster.packing.kubernetes_affinity import admits
 from loadmaster.packing.kubernetes_objects import COMMAND, PODS, KubernetesObjects, ListedPod, read_objects
 from loadmaster.packing.kubernetes_rules import chosen_by
 
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
-_RULES = "Rules that no plan models"
+_RULES = "Rules that pack does not model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +34,10 @@ class KubernetesState:
         host: int32[T], where each pod runs; -1 for one that waits.
         tied: bool[T], pods that can be on no other node than theirs: of DaemonSets, and static ones.
         rules: of each pod those that it holds or that choose it and that no plan models, by name.
-        usable: of each pod that waits bool[H], the nodes that its selector, its required node affinity and its
-            tolerations admit; None of one that runs or whose rules cannot be read.
         gated: how many pods wait for a gate of their own to open; they are not among the tasks.
         complete: nothing binds its pods and nodes that is not modelled, and no pod is on a node that is left out.
         notes: what was left out, one sentence each.
+        objects: the nodes and pods as they were read.
     """
 
     cluster: Cluster
@@ -52,10 +49,10 @@ class KubernetesState:
     host: Ints
     tied: Bools
     rules: tuple[tuple[str, ...], ...]
-    usable: tuple[Bools | None, ...]
     gated: int
     complete: bool
     notes: tuple[str, ...]
+    objects: KubernetesObjects
 
     @property
     def bound(self) -> Bools:
@@ -92,10 +89,9 @@ def _state(found: KubernetesObjects) -> KubernetesState:
     bound, tied = np.array([bool(each) for each in rules], bool), np.array([pod.tied for pod in asked], bool)
     opened = np.array([not node.tainted and name not in found.unsure for name, node in found.nodes.items()])
     complete = bool(opened.all()) and not (bound & ~tied).any() and not found.elsewhere
-    usable = _usable(found, asked)
     return KubernetesState(
-        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, rules, usable,
-        found.gated, complete, tuple(_notes(found, asked, rules)),
+        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, rules,
+        found.gated, complete, tuple(_notes(found, asked, rules)), found,
     )  # fmt: skip
 
 
@@ -109,25 +105,6 @@ def _binding(found: KubernetesObjects, pod: ListedPod) -> list[str]:
     if not pod.node and pod.tolerant and any(node.tainted for node in found.nodes.values()):
         rules.append("toleration")
     return rules
-
-
-def _usable(found: KubernetesObjects, pods: Sequence[ListedPod]) -> tuple[Bools | None, ...]:
-    """Of each pod that waits bool[H], the nodes that may take it; asked once for all pods of one template."""
-    made: dict[str, Bools | None] = {}
-
-    def nodes_of(pod: ListedPod) -> Bools | None:
-        key = json.dumps(pod.admitted, sort_keys=True)
-        if key not in made:
-            try:
-                made[key] = np.array([
-                    name not in found.unsure and admits(node.labels, name, node.taints, pod.admitted)
-                    for name, node in found.nodes.items()
-                ])  # fmt: skip
-            except (KeyError, TypeError, AttributeError, ValueError):
-                made[key] = None
-        return made[key]
-
-    return tuple(nodes_of(pod) if pod.admitted else None for pod in pods)
 
 
 def movable(state: KubernetesState) -> KubernetesState:
@@ -156,7 +133,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         (int((state.tied & runs).sum()), "pods of DaemonSets and static pods stay: what they request is taken off "
          "their nodes"),
         (int((state.tied & ~runs).sum()), "pods of DaemonSets wait for nodes of their own: they are left out"),
-        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that no plan models stay where they run"),
+        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that pack does not model stay where they run"),
         (int((state.bound & ~state.tied & ~runs).sum()), "pods that wait hold such rules: they are placed nowhere"),
     )  # fmt: skip
     number = np.where(opened, np.cumsum(opened) - 1, -1)
@@ -170,7 +147,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         names=tuple(np.array(state.names, object)[keep]), job=job.astype(np.int32),
         job_names=tuple(state.job_names[k] for k in jobs),
         host=np.where(state.host[keep] >= 0, number[state.host[keep]], -1).astype(np.int32), tied=state.tied[keep],
-        rules=tuple(state.rules[k] for k in np.flatnonzero(keep)), usable=(None,) * int(keep.sum()),
+        rules=tuple(state.rules[k] for k in np.flatnonzero(keep)),
         notes=(*state.notes, *(f"{count:,} {words}." for count, words in counted if count)),
     )  # fmt: skip
 
@@ -195,7 +172,7 @@ def _notes(found: KubernetesObjects, pods: list[ListedPod], rules: Sequence[Sequ
         (found.gated, "pods are gated and wait for their gates to open: they are left out"),
         (sum(not any(amount for name, amount in pod.asks.items() if name != PODS) for pod in pods),
          "pods request nothing"),
-        (tainted, "nodes have taints, and no plan models tolerations: no pod is placed there or moved from there"),
+        (tainted, "nodes have taints, and pack models no tolerations: no pod is placed there or moved from there"),
     )  # fmt: skip
     notes = [f"{count:,} {words}." for count, words in counted if count]
     if found.unread:

@@ -11,7 +11,8 @@ MOST_ROWS = 1_000
 """Moves, and tasks that stay, that the page lists; moves.csv has all moves."""
 _FIGURES = {
     "waiting": "tasks that wait", "hosts_in_use": "hosts in use", "highest_load": "most loaded host",
-    "mean_load": "mean load", "to_drain": "tasks on drained hosts", "broken": "tasks against a rule",
+    "mean_load": "mean load", "load_deviation": "standard deviation of the loads",
+    "to_drain": "tasks on drained hosts", "broken": "tasks against a rule",
 }  # fmt: skip
 """Figures before and after, and what they are called."""
 
@@ -59,7 +60,7 @@ def _before_and_after(facts: Mapping[str, Any]) -> Table:
 
 
 def _figure(name: str, value: float) -> str:
-    return f"{value:.0%}" if name.endswith("load") else f"{value:,.0f}"
+    return f"{value:.0%}" if "load" in name else f"{value:,.0f}"
 
 
 def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str]) -> Table:

@@ -127,7 +127,8 @@ class GoalMoves(Result):
         if self.goal == "balance":
             return (
                 f"{moves}{cost}: the most loaded host is {after['highest_load']:.0%} full instead of "
-                f"{before['highest_load']:.0%}, the best found (mean {after['mean_load']:.0%})"
+                f"{before['highest_load']:.0%}, the standard deviation of the loads is {after['load_deviation']:.0%} "
+                f"instead of {before['load_deviation']:.0%}, the best found"
             )
         broken = int(before["broken"])
         if not broken:

@@ -223,7 +223,9 @@ class StateDescribed(Result):
     @property
     def figures(self) -> Mapping[str, Any]:
         """All of it as plain values."""
-        return asdict(self.facts)
+        figures = asdict(self.facts) | {"rules": [each._asdict() for each in self.facts.rules]}
+        del figures["notes"]
+        return figures
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -319,7 +321,8 @@ def _of_state(path: Path) -> StateDescribed:
     from loadmaster.packing.state_facts import state_facts
 
     state = read_kubernetes(path)
-    return StateDescribed(path.name, state_facts(state), tuple(state.notes))
+    facts = state_facts(state)
+    return StateDescribed(path.name, facts, facts.notes)
 
 
 info = called_with(InfoOptions, info_with)

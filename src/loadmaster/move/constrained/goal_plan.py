@@ -132,6 +132,7 @@ def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
     figures = {
         "waiting": float((~there).sum()), "hosts_in_use": float(len(used)), "highest_load": float(load.max(initial=0)),
         "mean_load": float(load.mean()) if len(load) else 0.0,
+        "load_deviation": float(load.std()) if len(load) else 0.0,
     }  # fmt: skip
     if question.goal == "drain":
         on_them = there & question.hosts[np.maximum(state.host, 0)] & ~question.tied

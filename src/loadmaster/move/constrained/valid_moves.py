@@ -8,7 +8,6 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.units import CORES, MEMORY
-from loadmaster.packing.constrained.constraints import AllowedHosts, Capacity, Stays
 from loadmaster.packing.constrained.placement import CountedPlacement
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
@@ -51,7 +50,6 @@ class ValidMoves:
         self.spent = 0.0
         self.closed = np.zeros(problem.hosts, bool)
         self._cost = cost
-        self._allowed: dict[int, Bools] = {}
         self._scale = np.maximum(full, 1).astype(float)
         self.size: Floats = (problem.demand / self._scale.mean(axis=0)).max(axis=1, initial=0.0)
         self._counted = load_resources(problem)
@@ -77,19 +75,8 @@ class ValidMoves:
 
     def may_move(self, task: int) -> bool:
         """Whether a running task is free to leave its host, and has one; a task that has just started stays."""
-        return self.problem.now[task] >= 0 and bool(self.allowed(task).sum() > self.allowed(task)[self.host[task]])
-
-    def allowed(self, task: int) -> Bools:
-        """bool[H], the hosts that the task's own constraints leave to it, whoever else is there."""
-        if task not in self._allowed:
-            hosts = np.ones(self.problem.hosts, bool)
-            for constraint in self.placement.constraints_of(task):
-                if isinstance(constraint, AllowedHosts):
-                    hosts &= constraint.hosts
-                elif isinstance(constraint, Stays) and self.problem.now[task] >= 0:
-                    hosts &= np.arange(self.problem.hosts) == self.problem.now[task]
-            self._allowed[task] = hosts
-        return self._allowed[task]
+        hosts = self.placement.own_hosts(task)
+        return self.problem.now[task] >= 0 and bool(hosts.sum() > hosts[self.host[task]])
 
     def load(self) -> Floats:
         """float64[H], the largest part of processors or memory that is asked of each host."""
@@ -120,24 +107,15 @@ class ValidMoves:
             hosts: bool[H], only these; None for all.
             emptiest: the least loaded first.
         """
-        free = self.problem.capacity - self.placement.use
-        able = self.allowed(task) & ~self.closed & (free >= self.problem.demand[task]).all(axis=1)
+        able = self.placement.own_hosts(task) & ~self.closed & self.placement.has_room(task)
         able &= np.ones(len(able), bool) if hosts is None else hosts
         if self.host[task] >= 0:
             able[self.host[task]] = False
         at = np.flatnonzero(able)
         load = self.load()[at]
         for host in at[np.argsort(load if emptiest else -load, kind="stable")].tolist():
-            if self.keeps_the_rest(task, host):
+            if self.placement.keeps_the_rest(task, host):
                 yield host
-
-    def keeps_the_rest(self, task: int, host: int) -> bool:
-        """Whether the constraints beside capacity and allowed hosts let the task go to `host`."""
-        return all(
-            constraint.why_not(self.placement, task, host) is None
-            for constraint in self.placement.constraints_of(task)
-            if not isinstance(constraint, Capacity | AllowedHosts | Stays)
-        )
 
     def relocate(self, task: int, hosts: Bools | None = None) -> bool:
         """Move the task to a host that has room, else to one where room can be made; False if there is none."""
@@ -166,7 +144,7 @@ class ValidMoves:
     def _nearly_fitting(self, task: int, hosts: Bools | None) -> list[int]:
         """The hosts that the task may use and that lack room, those that lack least first."""
         demand = self.problem.demand[task]
-        able = self.allowed(task) & ~self.closed & (self.problem.capacity >= demand).all(axis=1)
+        able = self.placement.own_hosts(task) & ~self.closed & (self.problem.capacity >= demand).all(axis=1)
         able &= np.ones(len(able), bool) if hosts is None else hosts
         if self.host[task] >= 0:
             able[self.host[task]] = False
