@@ -156,13 +156,13 @@ def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     def entry(engine, bound, shadow, plan, general, preemption, twin):
         return run(engine, bound, shadow, plan, general, preemption, twin)
 
-    kind = types.NamedTuple((*map(typeof, engine[:-1]), _type_of_calls(engine, parts)), QueueEngine)
+    kind = types.NamedTuple((*map(typeof, engine[:-1]), type_of_calls(engine, parts)), QueueEngine)
     lent = (ByReference(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
     signature = types.int64(ByReference(kind), *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
 
 
-def _type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
+def type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
     """The type of the calls; Numba's own inference would give each rule a type of its own."""
     general = parts.general
     rates = types.none if general is None and parts.plan is None else _members(RATER)
