@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs import generate
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.convert import convert
+    from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
     from loadmaster.verbs.fewest import fewest
     from loadmaster.verbs.fit import fit
@@ -55,6 +56,7 @@ _WHERE = {
     "size": "verbs.size",
     "tune": "verbs.tune",
     "Cluster": "model",
+    "Environment": "verbs.environment",
     "InputError": "model",
     "LoadmasterError": "model",
     "Trace": "traces",
@@ -65,7 +67,7 @@ _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 
 __all__ = [  # without open, lest `import *` hide Python's own
-    "Cluster", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "explain", "fewest",
+    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "explain", "fewest",
     "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce", "run", "serve",
     "share", "simulate", "size", "tune",
 ]  # fmt: skip

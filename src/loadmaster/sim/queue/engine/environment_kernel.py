@@ -106,7 +106,7 @@ def _row_of(engine, agent, action):
     Where nothing runs and nothing will arrive, some job has to start: it is the first that can.
     """
     refused = 0
-    if 0 <= action < agent.number[SHOWN]:
+    if 0 <= action < agent.row.shape[0]:
         if agent.startable[action]:
             return np.int64(action), 0
         refused = 1
