@@ -224,5 +224,5 @@ def test_a_function_typed_at_the_prompt_runs_and_says_what_compiling_needs():
     typed += "found = lm.compare(limit=50, policies=[mine, 'best-fit-cores'])\n"
     typed += "print(found.frame['mean_wait_s'].n_unique(), [note for note in found.notes if '@mine' in note])\n"
     done = subprocess.run([sys.executable, "-i", "-q"], input=typed, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("1 ['@mine is called in this process, not compiled")
+    assert done.stdout.startswith("1 ['@mine is called in this process, as it is")
     assert "to have it compiled, put the rule into a file, and name it file.py:function" in done.stdout

@@ -12,17 +12,24 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numba import njit, objmode
+from numba import carray, njit, objmode, types
+from numba.extending import intrinsic
 
 from loadmaster.compiled_rules.orders import RANKER
 from loadmaster.compiled_rules.scans import SCAN
 from loadmaster.host_index.lanes_kernel import BLOCK, LOWEST, NEVER, NOBODY, UNKNOWN, rank_of
 from loadmaster.order import JobColumns
 from loadmaster.order.order_in_process import OrderInProcess
+from loadmaster.place.policy import read_only
 from loadmaster.place.policy_in_process import PolicyInProcess
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 _FAILED = 1
+_ROOM = 0
+_FLOATS, _INTS = 7, 5
+"""Columns of `JobColumns` of each kind."""
+_MOST_VIEWS = 4096
+"""Views of so many jobs or more are made anew at each call."""
 _rules: dict[int, Any] = {}
 _errors: dict[int, BaseException] = {}
 _numbers = count(1)
@@ -50,11 +57,29 @@ def _raise_first() -> None:
 @lru_cache(maxsize=64)
 def ranker_in_process(order: OrderInProcess) -> Callable[..., int]:
     """`order` as a ranker: one call of `rank_all` a pass."""
-    number = _numbered(order)
+    table = JobTable(order)
+    number = _numbered(table)
+    control = table.control.ctypes.data
 
     def rank(columns, jobs, n, now, out):
+        if n > carray(_longs_at(control), 4)[_ROOM]:
+            with objmode():
+                _make_room(number, n)
+        room, floats_at, ints_at, ranks_at = carray(_longs_at(control), 4)
+        floats, ints = carray(_floats_at(floats_at), (_FLOATS, room)), carray(_ints_at(ints_at), (_INTS, room))
+        for k in range(n):
+            i = jobs[k] if jobs.shape[0] > 0 else k
+            floats[0, k], floats[1, k], floats[2, k] = columns.submit_s[i], columns.eligible_s[i], columns.expected_s[i]
+            floats[3, k], floats[4, k] = columns.cores[i], columns.memory[i]
+            floats[5, k], floats[6, k] = columns.priority[i], columns.nice[i]
+            ints[0, k], ints[1, k], ints[2, k] = columns.tasks[i], columns.user[i], columns.account[i]
+            ints[3, k], ints[4, k] = columns.partition[i], columns.qos[i]
         with objmode(wrong="int64"):
-            wrong = _rank(number, columns, jobs, n, now, out)
+            wrong = _rank(number, n, now)
+        ranks = carray(_floats_at(ranks_at), room)
+        for k in range(n):
+            out[k] = ranks[k]
+            wrong += not abs(out[k]) < np.inf
         return wrong
 
     ranker: Callable[..., int] = njit(RANKER, **_OPTIONS)(rank)
@@ -108,17 +133,84 @@ def scanner_in_process(policy: PolicyInProcess, resources: int) -> Callable[...,
     return scanner
 
 
+class JobTable:
+    """The columns of the waiting jobs, which compiled code writes and an order reads: the same memory at each call.
+
+    Attributes:
+        order: that reads them.
+        control: int64[4]: room for so many jobs, and the addresses of the three blocks.
+    """
+
+    def __init__(self, order: OrderInProcess) -> None:
+        self.order = order
+        self.control = np.zeros(4, np.int64)
+        self.make_room(64)
+
+    def make_room(self, jobs: int) -> None:
+        """Make room for at least so many jobs."""
+        room = 1 << int(jobs - 1).bit_length()
+        self._floats, self._ints = np.zeros((_FLOATS, room)), np.zeros((_INTS, room), np.int32)
+        self._ranks = np.zeros(room)
+        self._views: dict[int, JobColumns] = {}
+        self.control[:] = room, *(block.ctypes.data for block in (self._floats, self._ints, self._ranks))
+
+    def rank(self, jobs: int, now_s: float) -> None:
+        """Let the order rank the first so many jobs."""
+        columns = self._views.get(jobs)
+        if columns is None:
+            columns = self._columns(jobs)
+            if jobs < _MOST_VIEWS:
+                self._views[jobs] = columns
+        self._ranks[:jobs] = self.order.ranks_of(columns, now_s)
+
+    def _columns(self, jobs: int) -> JobColumns:
+        """What the order may read of so many jobs, and may not change."""
+        real, whole = (map(read_only, block[:, :jobs]) for block in (self._floats, self._ints))
+        submit_s, eligible_s, expected_s, cores, memory, priority, nice = real
+        tasks, user, account, partition, qos = whole
+        return JobColumns(
+            submit_s, eligible_s, expected_s, tasks, cores, memory, user, account, partition, qos, priority, nice
+        )
+
+
+@intrinsic
+def _longs_at(typing, address):
+    return _at(types.int64)
+
+
+@intrinsic
+def _floats_at(typing, address):
+    return _at(types.float64)
+
+
+@intrinsic
+def _ints_at(typing, address):
+    return _at(types.int32)
+
+
+def _at(kind):
+    """The pointer that a whole number is."""
+
+    def lower(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(kind)(types.int64), lower
+
+
 def _numbered(rule: Any) -> int:
     number = next(_numbers)
     _rules[number] = rule
     return number
 
 
-def _rank(number, columns, jobs, n, now, out):
-    """Rank the first n of `jobs`, or jobs 0 to n - 1 where it has no entry; returns how many ranks are wrong."""
+def _make_room(number, jobs):
+    _rules[number].make_room(jobs)
+
+
+def _rank(number, n, now):
+    """Rank the n jobs of the table; returns 1 if the order fails, else 0."""
     try:
-        which = jobs[:n] if len(jobs) else slice(0, n)
-        out[:n] = _rules[number].ranks_of(JobColumns._make([column[which] for column in columns]), float(now))
+        _rules[number].rank(n, now)
     except BaseException as error:
         _errors[number] = error
         return _FAILED

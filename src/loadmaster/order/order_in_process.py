@@ -35,10 +35,10 @@ class OrderInProcess(Order):
         return JobsTogether(self, job_columns(workload))
 
     def ranks_of(self, jobs: JobColumns, now_s: float) -> Floats:
-        """float64[Q]: the ranks of the Q `jobs`.
+        """float64[Q]: the ranks of the Q `jobs`, which may not be finite.
 
         Raises:
-            InputError: the order fails, or does not give a finite number for each job.
+            InputError: the order fails, or does not give a number for each job.
         """
         assert self.rank_all is not None
         try:
@@ -50,8 +50,6 @@ class OrderInProcess(Order):
         if ranks.shape != jobs.submit_s.shape:
             rule = f"rank_all gives a number for each job: {len(jobs.submit_s)} of them, not an array of {ranks.shape}"
             raise InputError(self.name, rule, fix="return float64[Q]")
-        if not np.isfinite(ranks).all():
-            raise rank_not_finite(self.name)
         return ranks
 
 
@@ -67,7 +65,10 @@ class JobsTogether(Unmoved):
         Raises:
             InputError: the order fails or a rank is not finite.
         """
-        return self._order.ranks_of(JobColumns._make(column[jobs] for column in self._jobs), float(now_s))
+        ranks = self._order.ranks_of(JobColumns._make(column[jobs] for column in self._jobs), float(now_s))
+        if not np.isfinite(ranks).all():
+            raise rank_not_finite(self._order.name)
+        return ranks
 
 
 def order_in_process(name: str, thing: Any) -> AnyOrder:

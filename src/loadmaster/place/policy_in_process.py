@@ -32,11 +32,22 @@ class PolicyInProcess(Policy):
             return super().rate(demand, free, capacity, context)
         return float(self.rate_all(demand, free[None], capacity[None])[0])
 
-    def rate_all(self, demand: Floats, free: Floats, capacity: Floats) -> Floats:
-        """float64[H]: the scores of the H hosts with `free` and `capacity` float64[H, R].
+    def lowest(self, demand: Floats, free: Floats, capacity: Floats) -> int:
+        """The first of the lowest rated hosts.
 
         Raises:
             InputError: the policy fails, or does not give a finite number for each host.
+        """
+        scores = self.rate_all(demand, free, capacity)
+        if not np.isfinite(scores).all():
+            raise not_finite(self.name)
+        return int(scores.argmin())
+
+    def rate_all(self, demand: Floats, free: Floats, capacity: Floats) -> Floats:
+        """float64[H]: the scores of the H hosts with `free` and `capacity` float64[H, R]; they may not be finite.
+
+        Raises:
+            InputError: the policy fails, or does not give a number for each host.
         """
         assert self.score_all is not None
         try:
@@ -48,8 +59,6 @@ class PolicyInProcess(Policy):
         if scores.shape != (len(free),):
             rule = f"score_all gives a number for each host: {len(free)} of them, not an array of {scores.shape}"
             raise InputError(self.name, rule, fix="return float64[H]")
-        if not np.isfinite(scores).all():
-            raise not_finite(self.name)
         return scores
 
 

@@ -255,7 +255,7 @@ class Room:
         demand, rooms, capacity = map(read_only, (self.queue.demand[row], rooms, self.capacity))
         task = int(self.queue.first_task[row]) + k
         if isinstance(self.policy, PolicyInProcess) and self.policy.score_all is not None:
-            return fitting[int(self.policy.rate_all(demand, rooms, capacity[fitting]).argmin())]
+            return fitting[self.policy.lowest(demand, rooms, capacity[fitting])]
         with np.errstate(all="ignore"):
             for host, room in zip(fitting, rooms, strict=True):
                 context = Context(host, len(free), self.last_host, task, self.seed)

@@ -52,6 +52,6 @@ def in_process_notes(paths: list[str]) -> list[str]:
     """What a user must know of those of `paths` that are rules of this process, a sentence each."""
     rules = [(path, rule) for path in dict.fromkeys(paths) if (rule := _rules.get(path)) is not None]
     return [
-        f"{path} is called in this process, not compiled, and its results are not stored: {rule.why}."
+        f"{path} is called in this process, as it is, and its results are not stored: {rule.why}."
         for path, rule in rules
     ]
