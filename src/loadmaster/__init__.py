@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs import generate
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.convert import convert
+    from loadmaster.verbs.diff import diff
     from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
     from loadmaster.verbs.fewest import fewest
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "compare": "verbs.compare",
     "convert": "verbs.convert",
+    "diff": "verbs.diff",
     "explain": "verbs.explain",
     "fewest": "verbs.fewest",
     "fit": "verbs.fit",
@@ -67,9 +69,9 @@ _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 
 __all__ = [  # without open, lest `import *` hide Python's own
-    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "explain", "fewest",
-    "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce", "run", "serve",
-    "share", "simulate", "size", "tune",
+    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
+    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce",
+    "run", "serve", "share", "simulate", "size", "tune",
 ]  # fmt: skip
 
 
