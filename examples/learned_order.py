@@ -4,7 +4,7 @@ It learns the weights of a linear rank over what any order may know of a job, by
 Salimans et al. 2017): try the weights with noise added, on the same weeks, and go where the wait falls. What it has
 learned is written as a rule, `learned_rule.py:rank`, that every command takes.
 
-    python learned_order.py [LOG HOSTS]
+    python learned_order.py [LOG HOSTS [ROUNDS]]
 """
 
 import sys
@@ -16,8 +16,8 @@ import numpy as np
 import loadmaster as lm
 
 WEEK_S = 7 * 86400.0
-ROUNDS, PAIRS, EPISODE_JOBS = (int(n) for n in (*sys.argv[3:6], 60, 8, 1500)[:3])
-NOISE, STEP = 0.3, 0.3
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 200
+PAIRS, EPISODE_JOBS, NOISE, STEP = 8, 1500, 0.3, 0.3
 RULE = '''"""An order that an agent has learned."""
 
 from math import log1p
@@ -43,7 +43,8 @@ def weeks_of_a_cluster(weeks, seed):
     cores = 2.0 ** draw.choice(7, jobs, p=[0.3, 0.15, 0.15, 0.15, 0.12, 0.08, 0.05])
     runtime_s *= 0.9 * 128 * weeks * WEEK_S / (runtime_s * cores).sum()
     estimate_s = runtime_s * draw.choice([1.0, 1.5, 3.0, 10.0], jobs)
-    return lm.Workload.of(submit_s=submit_s, runtime_s=runtime_s, estimate_s=estimate_s, cores=cores)
+    user = draw.integers(0, 40, jobs).astype(np.int32)
+    return lm.Workload.of(submit_s=submit_s, runtime_s=runtime_s, estimate_s=estimate_s, cores=cores, user=user)
 
 
 def mean_wait_s(env, weights, seed):
@@ -74,8 +75,8 @@ for number in range(ROUNDS):
     seed, noise = int(draw.integers(2**31)), draw.standard_normal((PAIRS, 4))
     waits_s = np.array([[mean_wait_s(env, weights + sign * NOISE * each, seed) for sign in (1, -1)] for each in noise])
     gain = (waits_s[:, 1] - waits_s[:, 0]) / waits_s.std()
-    weights += STEP * NOISE * gain @ noise / PAIRS
-    if number % 10 == 9:
+    weights += STEP * (1 - number / ROUNDS) * gain @ noise / PAIRS
+    if number % 20 == 19 or number == ROUNDS - 1:
         print(f"round {number + 1}: mean wait {waits_s.mean():.0f} s, weights {weights.round(2).tolist()}")
 print(f"{2 * ROUNDS * PAIRS} episodes in {time.perf_counter() - began_s:.0f} s")
 Path("learned_rule.py").write_text(RULE.format(*weights))
@@ -94,5 +95,6 @@ print(judged.frame.select("discipline", "mean_wait_s", "mean_bounded_slowdown", 
 run = lm.simulate(
     held_out, hosts, spread="any", policy="first-fit", discipline="learned_rule.py:rank+easy", out="learned_run"
 )
-late = run.frame.sort("wait_s" if "wait_s" in run.frame.columns else "start_s")["id"][-1]
+print(run.frame.columns)
+late = run.frame.sort("wait_s")["job"][-1]
 print(lm.explain("learned_run", late, trust=True).answer)

@@ -70,8 +70,8 @@ _MODULES = ("generate", "live")
 
 __all__ = [  # without open, lest `import *` hide Python's own
     "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
-    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce",
-    "run", "serve", "share", "simulate", "size", "tune",
+    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
+    "reproduce", "run", "serve", "share", "simulate", "size", "tune",
 ]  # fmt: skip
 
 

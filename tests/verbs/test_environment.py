@@ -24,7 +24,9 @@ def played(env, choose=lambda seen: seen.startable.argmax(), seed=0):
 def busy(jobs=200, seed=0):
     draw = np.random.default_rng(seed)
     runtime_s = draw.integers(1, 90, jobs)
-    return lm.Workload.of(submit_s=np.sort(draw.integers(0, 900, jobs)), runtime_s=runtime_s, cores=draw.integers(1, 5, jobs))
+    return lm.Workload.of(
+        submit_s=np.sort(draw.integers(0, 900, jobs)), runtime_s=runtime_s, cores=draw.integers(1, 5, jobs)
+    )
 
 
 def test_an_observation_shows_the_waiting_jobs_and_what_is_free():

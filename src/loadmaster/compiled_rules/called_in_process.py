@@ -225,5 +225,3 @@ def _score(number, demand, free, capacity, out):
         _errors[number] = error
         return _FAILED
     return 0
-
-

@@ -11,7 +11,9 @@ from loadmaster.sim.queue.engine import environment_run
 from loadmaster.sim.queue.engine.environment_run import EnvironmentRun
 
 HOSTS = Cluster.uniform(5, cores=8, memory=16)
-FAST_AND_SLOW = Cluster(("cores", "memory"), np.array([[8.0, 16.0]] * 3 + [[8.0, 32.0]]), speed=np.array([1.0, 2.0, 1.0, 0.5]))
+FAST_AND_SLOW = Cluster(
+    ("cores", "memory"), np.array([[8.0, 16.0]] * 3 + [[8.0, 32.0]]), speed=np.array([1.0, 2.0, 1.0, 0.5])
+)
 
 
 def random_log(seed, jobs=120, several_tasks=True):

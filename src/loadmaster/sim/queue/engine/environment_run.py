@@ -66,9 +66,7 @@ class EnvironmentRun:
         discipline = Discipline(order, Easy() if promises else Skip())
         self._records = Records(workload)
         scheduler = Scheduler(policy, discipline)
-        engine, _ = engine_arrays(
-            workload, cluster, scheduler, interval_s, seed, self._records, None, pooled=False
-        )
+        engine, _ = engine_arrays(workload, cluster, scheduler, interval_s, seed, self._records, None, pooled=False)
         engine = engine._replace(rules=engine.rules._replace(keeps=False))
         parts = Parts(shadow=True)
         engine = engine._replace(calls=callbacks(engine, parts, policy, order))
@@ -131,5 +129,3 @@ def _entries(engine: QueueEngine, view: AgentView) -> tuple[Callable[..., int], 
     one = kept_njit(int64(*arguments, int64, int64), **compiled)(step_entry)
     other = kept_njit(int64(*arguments), **compiled)(decision_entry)
     return entry_of(one), entry_of(other)
-
-

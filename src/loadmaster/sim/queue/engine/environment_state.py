@@ -50,5 +50,3 @@ def empty_view(window: int, resources: int, *, promises: bool, metric: int, boun
         np.zeros((window, FIXED_COLUMNS + resources)), np.full(window, NOTHING, np.int64),
         np.zeros(window + 1, np.bool_), number, np.array([0.0, 0.0, np.inf]), promises, metric, bound_s,
     )  # fmt: skip
-
-
