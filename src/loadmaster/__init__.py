@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.simulate import simulate
     from loadmaster.verbs.size import size
     from loadmaster.verbs.tune import tune
+    from loadmaster.verbs.when import when
 
 _WHERE = {
     "compare": "verbs.compare",
@@ -57,6 +58,7 @@ _WHERE = {
     "simulate": "verbs.simulate",
     "size": "verbs.size",
     "tune": "verbs.tune",
+    "when": "verbs.when",
     "Cluster": "model",
     "Environment": "verbs.environment",
     "InputError": "model",
@@ -71,7 +73,7 @@ _MODULES = ("generate", "live")
 __all__ = [  # without open, lest `import *` hide Python's own
     "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
     "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
-    "reproduce", "run", "serve", "share", "simulate", "size", "tune",
+    "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

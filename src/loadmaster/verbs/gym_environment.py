@@ -30,7 +30,7 @@ def gym_environment(environment: Environment) -> Any:
     window, (hosts, resources) = environment.options.window, environment.capacity.shape
     inf = np.inf
 
-    class GymEnvironment(gymnasium.Env):  # type: ignore[misc]
+    class GymEnvironment(gymnasium.Env):
         """A cluster that an agent drives."""
 
         metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012

@@ -1,4 +1,5 @@
 """A run of the compiled engine that an agent drives: lays out the arrays, and carries out one action a call."""
+# mypy: disable-error-code="no-untyped-call"
 
 from collections.abc import Callable
 from typing import Any
