@@ -95,6 +95,5 @@ print(judged.frame.select("discipline", "mean_wait_s", "mean_bounded_slowdown", 
 run = lm.simulate(
     held_out, hosts, spread="any", policy="first-fit", discipline="learned_rule.py:rank+easy", out="learned_run"
 )
-print(run.frame.columns)
 late = run.frame.sort("wait_s")["job"][-1]
 print(lm.explain("learned_run", late, trust=True).answer)
