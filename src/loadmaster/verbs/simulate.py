@@ -220,7 +220,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
-    with not_left_empty(out), naming() as name, watching(watch) as progress:
+    with not_left_empty(out), naming(in_process=True) as name, watching(watch) as progress:
         return _simulated(options, progress, command, name)
 
 

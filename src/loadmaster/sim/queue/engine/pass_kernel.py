@@ -51,7 +51,7 @@ from loadmaster.sim.queue.engine.state import (
 def serve(engine, member, bound, now):
     """Let one member pass over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = engine.state.tally
-    _begin(engine, bound, engine.rules.ticked)
+    begin_pass(engine, bound, engine.rules.ticked)
     if engine.rules.moving:
         begin_ranked(engine.ranked)
     tried = kept = 0
@@ -111,7 +111,7 @@ def serve(engine, member, bound, now):
             elif not placed and engine.jobs.tasks[job] == 1:
                 renew_if_changed(engine, job, length)
         if placed:
-            _plan(engine.jobs, engine.state, bound, job, project)
+            plan_start(engine.jobs, engine.state, bound, job, project)
             chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1
             continue
         pass_over_array(engine.state, bound, job)
@@ -142,13 +142,13 @@ def serve(engine, member, bound, now):
         if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
             reserve(engine, job)
             kept += 1
-    _forget(engine.jobs, engine.state, engine.scores, bound)
+    end_pass(engine.jobs, engine.state, engine.scores, bound)
     engine.state.news.number[THIS_HEAD] = head
     return wrong
 
 
 @inlined
-def _begin(engine, bound, ticked):
+def begin_pass(engine, bound, ticked):
     """Reset what holds for one pass: reservations, cursors, the head, the undo list."""
     count = engine.state.tally
     if bound is not None:
@@ -220,7 +220,7 @@ def _next_of_two(engine, now, passing):
 
 
 @inlined
-def _plan(jobs, state, bound, job, project):
+def plan_start(jobs, state, bound, job, project):
     """Plan the start of `job` on the hosts at the end of the undo list."""
     count = state.tally
     state.plan_job[1, count[PLANNED]] = job
@@ -232,7 +232,7 @@ def _plan(jobs, state, bound, job, project):
 
 
 @inlined
-def _forget(jobs, state, scores, bound):
+def end_pass(jobs, state, scores, bound):
     """Undo what the pass counted while planning: no job has started yet, and no host stays reserved."""
     count = state.tally
     for i in range(count[PLANNED]):
