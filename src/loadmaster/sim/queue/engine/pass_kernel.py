@@ -20,7 +20,7 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
 )
 from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
-from loadmaster.sim.queue.engine.host_reservations_kernel import flush, nobody_reserved, reopen, reserve
+from loadmaster.sim.queue.engine.host_reservations_kernel import nobody_reserved, reopen, reserve
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
 from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
@@ -99,7 +99,6 @@ def serve(engine, member, bound, now):
         if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
             engine.jobs, engine.state, job, length
         ):
-            flush(engine.state, engine.scores)
             if engine.rules.several_speeds and engine.head_promise.number[HEAD] >= 0:
                 count[CHOICE] = 1  # the host may decide when the job ends
             placed, length, wrong = place(engine, member, bound, job, now)

@@ -298,7 +298,8 @@ class QueueState(NamedTuple):
         paretos: int64[2], how many.
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
-            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
+            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory; on_level: int32[S],
+            open hosts on each level of free memory, in a pass in which hosts have been put on shelves.
         most: float64[C + R - 2, B], the values of host blocks: by whole cores the most memory on any host of a block
             that has so many free, or more; then the most of each further resource (`host_blocks_kernel.py`).
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the reservation;
@@ -310,7 +311,7 @@ class QueueState(NamedTuple):
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
-        tally: int64[16], see the constants below.
+        tally: int64[18], see the constants below.
         estimates: expected runtimes that are not known before.
         running_by_host: the running jobs on each host.
         news: the changed hosts.
@@ -340,6 +341,7 @@ class QueueState(NamedTuple):
     shelf: NDArray[np.int32]
     beside: NDArray[np.int32]
     shelves_a_unit: NDArray[np.float64]
+    on_level: NDArray[np.int32]
     most: NDArray[np.float64]
     partly: NDArray[np.int64]
     partly_tasks: NDArray[np.int32]
@@ -359,12 +361,13 @@ class QueueState(NamedTuple):
 
 (
     ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
-    SHELF, CHOICE, MOVES,
-) = range(16)  # fmt: skip
+    SHELF, CHOICE, MOVES, LEVEL, ABOVE,
+) = range(18)  # fmt: skip
 """PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
 which depends on what the others hold.
 MOVES: starts planned and passes begun, counted through the run.
 SHELF: hosts on this shelf and above have left their shelves.
+ABOVE: open hosts on LEVEL and the levels of free memory above it.
 CHOICE: another policy might have started other jobs.
 """
 NO_SHELVES = -1
