@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
 from loadmaster.host_index.open_room_kernel import is_in_vain
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
@@ -229,8 +230,11 @@ def _take_remembered(engine, member, job, length, some_are_not):
         if length == SHORT and not some_are_not:
             # every open host may be used: ask the index alone
             host = lowest_open(scores, slot, count[CLOSED] > 0)
+        elif not some_are_not:
+            # only hosts that the job has passed by may not be used: they are shut in the index
+            host = lowest_open(scores, slot, closed > 0)
         else:
-            host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+            host = lowest(scores, slot, state.usable, True)
         if host < 0:
             break
         if may_be_reserved(state, host):
@@ -243,6 +247,8 @@ def _take_remembered(engine, member, job, length, some_are_not):
             cost = cost_of_next(engine.jobs, state, engine.head_promise, job, host, state.picked[host])
             if cost > slack:
                 closed = _pass_by(state, host, closed)
+                if not some_are_not:
+                    shut(scores, host)
                 continue
             slack -= cost
         state.undo_host[at] = host
@@ -260,6 +266,9 @@ def _take_remembered(engine, member, job, length, some_are_not):
             changed(scores, host)  # its lane still counts the pick
         state.picked[host] = 0
     _use_again(state, closed)
+    if not some_are_not:
+        for i in range(closed):
+            open_again(scores, np.int64(state.closed[count[CLOSED] + i]))
     return left, wrong
 
 

@@ -183,14 +183,15 @@ def _take_shelf(state, scores, memory):
     """Go on to the next shelf: reserve all its hosts if that many are wanted, else put them into the heap."""
     count = state.tally
     count[SHELF] -= 1
-    host = np.int64(state.shelf[count[SHELF]])
+    shelf = count[SHELF]
+    is_reserved = state.on_level[shelf] <= count[PENDING]
+    host = np.int64(state.shelf[shelf])
     while host >= 0:
         beside = np.int64(state.beside[host])
         if state.open[host]:
-            _put(state, host, memory)
+            if is_reserved and _level_of(state, host) == shelf:
+                _close(state, scores, host)
+                count[PENDING] -= 1
+            else:
+                _put(state, host, memory)
         host = beside
-    if count[HEAPED] <= count[PENDING]:
-        for i in range(count[HEAPED]):
-            _close(state, scores, np.int64(state.holder[i]))
-        count[PENDING] -= count[HEAPED]
-        count[HEAPED] = 0
