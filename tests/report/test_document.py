@@ -57,6 +57,8 @@ COMMANDS = [
     "simulate --limit 200 --policy max-jobs -o run --json",
     "simulate --again run --json",
     "explain run 42 --json",
+    "diff run run --json",
+    "explain run 42 --beside run --json",
     "pack tasks.csv --hosts 2x4c8g --json",
     "pack tasks.csv --hosts 1x4c1g --json",
     "rebalance state.csv --hosts 2x2c4g --moves 1 --json",

@@ -60,6 +60,10 @@ def _explained():
     return lm.explain(_simulated(), 7)
 
 
+def _differing():
+    return lm.diff(_simulated(), lm.simulate(LOG, policy="first-fit", discipline="fcfs"))
+
+
 def _described():
     return lm.info(LOG)
 
@@ -94,6 +98,7 @@ def _here(tmp_path, monkeypatch):
         _sized,
         _simulated,
         _explained,
+        _differing,
         _described,
         _fewest,
         _ran,

@@ -22,6 +22,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "loadmaster simulate --again run",
     ),
     "explain": ("loadmaster explain run 4711",),
+    "diff": ("loadmaster diff run other-run", "loadmaster diff run other-run --json"),
     "report": ("loadmaster report run", "loadmaster report report -o page.html"),
     "policies": ("loadmaster policies", "loadmaster policies packer", "loadmaster policies fit --kind placement"),
     "pack": (

@@ -51,7 +51,7 @@ def _print(foretold: "ForecastReport") -> None:
 
     console, judged = for_results(), foretold.judged
     if not foretold.forecasts:
-        console.print("Nobody waits.")
+        console.print("No job waits.")
     if foretold.forecasts:
         shown = new_table()
         for name in ("job", "starts in", f"from ({percent(LEVEL, 0)})", "to", "at about"):

@@ -169,7 +169,11 @@ class Observation:
         _require(len(self.up) == hosts, len(self.up), f"up of {hosts} hosts must be as many")
         _require(len(self.ids) == jobs.jobs, len(self.ids), f"{jobs.jobs} jobs need as many names")
         _require(len(set(self.ids)) == jobs.jobs, "ids", "two jobs have one name")
-        _require({each.id for each in self.awaits} <= set(self.ids), "awaits", "who waits for others is among the jobs")
+        _require(
+            {each.id for each in self.awaits} <= set(self.ids),
+            "awaits",
+            "a job that waits for other jobs is among the jobs",
+        )
         owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
         _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
         for name in ("host", "pin"):

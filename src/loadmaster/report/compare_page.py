@@ -186,7 +186,7 @@ def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
     if len(comparison.case.cluster.resources) > 1:
         blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
     if (on_hosts.schedule.host >= 0).sum() <= _FEW_BARS:
-        blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
+        blocks += [Heading("Recorded: the jobs on each host"), Chart(gantt_chart(*run), _WHO)]
     return blocks
 
 

@@ -36,7 +36,7 @@ def who_pays(comparison: Comparison) -> list[Block]:
     first, group = leader(comparison)
     base = comparison.baseline_at(group.load)
     against = base if base is not None and base is not first else None
-    blocks: list[Block] = [Heading("Who waits, and who pays")]
+    blocks: list[Block] = [Heading("Waits by group, and the groups that lose")]
     if even := _fairness(comparison, group):
         blocks.append(even)
     unit, size = unit_for([float(each.mean_wait_s.max(initial=0.0)) for each in first.beside.groups])
@@ -57,7 +57,7 @@ def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
     times = f"{show_seconds(float(groups.mean_wait_s[worst]))} on average, not {show_seconds(float(before[worst]))}"
     number = f"{who.size:,} of {both:,} {_MANY[groups.by]} {'waits' if who.size == 1 else 'wait'}"
     number += f" over {percent(CLOSE, 0)} longer"
-    return f"Who pays: {number} than under {base}, most of all {groups.names[worst]} ({times})."
+    return f"Groups that lose: {number} than under {base}, most of all {groups.names[worst]} ({times})."
 
 
 def settled(comparison: Comparison, load: float) -> list[Block]:

@@ -37,7 +37,7 @@ def run_page(record: Record, outcome: Outcome, command: str = "", metrics: tuple
     if len(record.case.cluster.resources) > 1:
         hosts += [Heading("What was stranded on the hosts"), stranded_block(*run)]
     if is_twin(outcome) and record.schedule.cycles.choices is not None:
-        hosts += [Heading("Whom the twin followed, over time"), Chart(followed_chart(record.schedule), _LOOKS)]
+        hosts += [Heading("The rule that the twin followed, over time"), Chart(followed_chart(record.schedule), _LOOKS)]
     blocks = report_blocks(alone, hosts, {"page": command} if command else {})
     return Page(answer(alone), blocks, title(alone), "loadmaster simulate")
 

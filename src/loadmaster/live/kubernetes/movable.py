@@ -51,7 +51,7 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
         return "it does not run"
     kind = owner_of(item).get("kind", "")
     if kind not in OWNERS:
-        return f"a {kind} would lose its work" if kind else "nobody would start it again"
+        return f"a {kind} would lose its work" if kind else "nothing would start it again"
     if gang := gang_of(item):
         return f"it starts together with others ({gang})"
     if safe == "false":
