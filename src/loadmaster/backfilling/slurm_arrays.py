@@ -82,7 +82,8 @@ class SlurmPass(NamedTuple):
 
     Attributes:
         rules: SlurmRules.
-        due: int64[2]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due.
+        due: int64[3]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due; it makes
+            all reservations, for a reader of the decision, not only those that decide about a start.
         partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
         claim: CLAIM[E]; tried: TRIED by every such number.
         end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
@@ -97,7 +98,7 @@ class SlurmPass(NamedTuple):
         able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
         most: float64[R], the largest capacity of any host.
         usable: uint64[W], scratch; on: bool[H], hosts for a start.
-        size: int64[8], see below.
+        size: int64[16], see below.
     """
 
     rules: SlurmRules
@@ -128,7 +129,8 @@ class SlurmPass(NamedTuple):
     size: Longs
 
 
-MAIN_MOST, BACKFILL = range(2)
-ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH = range(7)
+MAIN_MOST, BACKFILL, RESERVE_ALL = range(3)
+ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH, DEFERRED, HANDLED = range(9)
 """Entries of `end`; places of the pass whose ends are among them; steps; entries of `over_s`; the number of the table,
-one more after every start; blocks of steps; the number of the table with which the pass began."""
+one more after every start; blocks of steps; the number of the table with which the pass began;
+rows that did not start, in `PassArrays.listed`, and how many of these have had their reservation made."""
