@@ -32,8 +32,10 @@ WINDOW = _layout(from_s="f8", until_s="f8", over_s="f8")
 """A window of ends: the first of them, until when one may belong to it, and the last of them."""
 LOOK = _layout(group="i8", built="i8", windows="i8")
 """A set of hosts, the number of the table for which its windows stand, and how many there are."""
-LATER = _layout(end_s="f8", kind="i4", next="i4")
-"""The end of a task, and the number of the one that follows on the same host, -1 if none does."""
+END = _layout(end_s="f8", host="i4", kind="i4", tasks="i8")
+"""The end of like tasks on one host: when, their kind of demand, and how many they are."""
+LATER = _layout(end_s="f8", kind="i4", next="i4", tasks="i8")
+"""The same in the list of a host, and the number of the entry that follows there, -1 if none does."""
 ABLE = _layout(key="i8", built="i8", wide="i8")
 """A remembered demand on a set of hosts, the table for which that stands, and the most tasks that one host may hold."""
 
@@ -97,6 +99,7 @@ class SlurmPass(NamedTuple):
             window 0 being now.
         able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
         most: float64[R], the largest capacity of any host.
+        holds, eights: bool[64 W], and uint64[8 W] of the same memory, hosts that hold a task, scratch.
         usable: uint64[W], scratch; on: bool[H], hosts for a start.
         size: int64[16], see below.
     """
@@ -124,6 +127,8 @@ class SlurmPass(NamedTuple):
     fits: Bits
     how_many: Longs
     most: Floats
+    holds: Bools
+    eights: Bits
     usable: Bits
     on: Bools
     size: Longs

@@ -19,7 +19,8 @@ def serve_slurm(view, standing, shadow_times, availability, scan, rate, now, rul
     if slurm.due[MAIN_MOST] != -2:
         _main_pass(view, availability, scan, rate, now, slurm)
     if slurm.due[BACKFILL]:
-        reopen(view.room)
+        if slurm.due[MAIN_MOST] != -2:
+            reopen(view.room)
         view.this_pass.array_passed[:] = 0
         walk_again(view.this_pass)
         backfill_pass(view, availability, scan, rate, now, slurm)

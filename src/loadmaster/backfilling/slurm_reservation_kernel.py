@@ -121,7 +121,12 @@ def _reserve(view, availability, rate, now, slurm, row):
             if window + 1 < slurm.look[windows].windows:
                 from_s = min(from_s, slurm.window[windows, window + 1].over_s)
         else:
-            able = _list(view, availability, now, slurm, row, (windows, window))
+            if now.first_fit and not asks_for_hosts(view.rows, row):
+                if _fill_in_order(view, slurm, row, (windows, window)):
+                    _write_reservation(view, now, slurm, row, time_s)
+                    return
+                continue
+            able = _list(view, availability, slurm, row, (windows, window))
             if able > 0:
                 if choose(view, availability, rate, now, row, able):
                     _write_reservation(view, now, slurm, row, time_s)
@@ -131,10 +136,32 @@ def _reserve(view, availability, rate, now, slurm, row):
 
 
 @inner
-def _list(view, availability, now, slurm, row, then):
+def _fill_in_order(view, slurm, row, then):
+    """Fill the usable hosts in their order, as first-fit does; returns whether they hold the row.
+
+    `then`: the place of the row's windows, and the window.
+    """
+    rows, (group, window), at = view.rows, then, np.int64(0)
+    tasks, kind, resources = np.int64(rows.of[row].tasks), rows.of[row].kind, rows.demand.shape[1]
+    for word in range(slurm.usable.shape[0]):
+        bits = slurm.usable[word]
+        while bits != np.uint64(0) and at < tasks:
+            host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
+            held = np.float64(tasks - at)
+            for r in range(resources):
+                if rows.demand[kind, r] > 0.0:
+                    held = min(held, np.floor(slurm.free[group, window, r, host] / rows.demand[kind, r]))
+            for _ in range(np.int64(held)):
+                view.room.host[at] = host
+                at += 1
+    return at == tasks
+
+
+@inner
+def _list(view, availability, slurm, row, then):
     """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row.
 
-    First-fit needs only the first hosts that hold the row. `then`: the place of the row's windows, and the window.
+    `then`: the place of the row's windows, and the window.
     """
     rows, room, (group, window) = view.rows, view.room, then
     able, total, tasks, node_count = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
@@ -152,8 +179,6 @@ def _list(view, availability, now, slurm, row, then):
                 room.count[held] += 1
             availability.able[able] = host
             able += 1
-            if now.first_fit and not node_count and total >= tasks:
-                return able
     return able if total >= tasks and (not node_count or fits_apart(rows, room, row)) else 0
 
 

@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from loadmaster.backfilling import Slurm
-from loadmaster.backfilling.pass_arrays import END
 from loadmaster.backfilling.slurm_arrays import (
     ABLE,
     BACKFILL,
     BLOCK,
     CLAIM,
+    END,
     LATER,
     LOOK,
     MAIN_MOST,
@@ -53,6 +53,7 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
     numbers = [claim[name].max(initial=0) for name in ("user", "user_part", "assoc")]
     largest = max(scene.parts, *map(int, numbers), int(scene.rows.of["array"].max(initial=0))) + 1
     reserved = min(rule.bf_max_job_test, len(snapshot.queue)) + (running if rule.bf_running_job_reserve else 0)
+    holds = np.zeros(64 * -(-hosts // 64), np.bool_)
     words, windows = -(-hosts // 64), _windows(rule, running + starts)
     groups, blocks = min(GROUPS, len(scene.hosts.allowed)), 1 + -(-(2 * reserved + 1) // (BLOCK // 2))
     return SlurmPass(
@@ -67,7 +68,8 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
         window=table(WINDOW, (groups, windows)), free=np.zeros((groups, windows, resources, hosts)),
         able=table(ABLE, REMEMBERED, key=-1),
         fits=np.zeros((REMEMBERED, windows, words), np.uint64), how_many=np.zeros((REMEMBERED, windows), np.int64),
-        most=scene.hosts.capacity.max(axis=0, initial=0.0), usable=np.zeros(words, np.uint64),
+        most=scene.hosts.capacity.max(axis=0, initial=0.0), holds=holds, eights=holds.view(np.uint64),
+        usable=np.zeros(words, np.uint64),
         on=np.zeros(hosts, np.bool_), size=np.zeros(16, np.int64),
     )  # fmt: skip
 
