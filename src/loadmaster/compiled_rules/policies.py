@@ -194,7 +194,7 @@ def with_helpers(function: FunctionType, done: dict[Any, Any]) -> FunctionType:
     """
     used = names_in(function)
     if "flat" in used - set(function.__globals__):
-        raise InputError(function.__name__, "nobody checks the indices of .flat", fix="use the array's own index")
+        raise InputError(function.__name__, "indices of .flat are not checked", fix="use the array's own index")
 
     def compiled(value: Any) -> Any:
         if isinstance(value, ModuleType) and not _is_known(value.__name__):

@@ -8,6 +8,7 @@ from loadmaster import __version__
 from loadmaster.measure.queueing_check import room_over_time
 from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
+from loadmaster.report.breakdown_page import breakdown_blocks
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.compare_charts import chart_blocks, highest_load
@@ -23,6 +24,7 @@ from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
+from loadmaster.report.run_breakdown import shown_rules
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
 from loadmaster.runs.machines import MachineSet
@@ -56,6 +58,7 @@ def report_blocks(
         *_verdict(shown),
         *recorded_hosts_blocks(shown),
     ]
+    blocks += breakdown_blocks(shown_rules(shown), shown.by)
     blocks += who_pays(shown) + settled(shown, highest_load(shown))
     return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
 
@@ -186,7 +189,7 @@ def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
     if len(comparison.case.cluster.resources) > 1:
         blocks += [Heading("Recorded: what was stranded on the hosts"), stranded_block(*run)]
     if (on_hosts.schedule.host >= 0).sum() <= _FEW_BARS:
-        blocks += [Heading("Recorded: who ran where"), Chart(gantt_chart(*run), _WHO)]
+        blocks += [Heading("Recorded: the jobs on each host"), Chart(gantt_chart(*run), _WHO)]
     return blocks
 
 

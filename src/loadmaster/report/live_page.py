@@ -208,13 +208,13 @@ def _choices(timeline: LiveTimeline, figures: dict[str, Any]) -> list[Block]:
     differed = figures["followed"][0]["differed"]
     rows = [[each["member"], f"{each['followed']:,}", f"{each['best']:,}"] for each in figures["followed"]]
     return [
-        Heading("Whom the meta-rule followed"),
+        Heading("The rule that the meta-rule followed"),
         Chart(
             themed(choices_chart(timeline, spans_of(timeline))),
             "Decisions in which a job was started, by the member that was followed.",
         ),
         Table(["member", "followed", f"best of the {differed:,} in which members differed"], rows,
-              caption="Where members are worth the same the first is followed; by a twin, whom it follows already."),
+              caption="On a tie a meta-rule follows the first member, and a twin stays with its member."),
     ]  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def share_timeline_page(timeline: ShareTimeline, command: str = "") -> Page:
     blocks.append(_table(timeline))
     if timeline.spans:
         blocks += [
-            Heading("Who ran where, with what share"),
+            Heading("The tasks on each host, and their shares"),
             Chart(
                 themed(shares_chart(timeline)),
                 "A bar for each task on a host; the stronger its colour, the more it had of what it asks for.",

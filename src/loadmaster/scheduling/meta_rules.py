@@ -41,7 +41,7 @@ def meta_rule_named(spec: str, sources: Sources = NO_SOURCES, **usual: Any) -> M
         return None
     if not hasattr(kind, "members"):
         fix = 'give it members = ("mix-fit", "best-fit-cores", ...)'
-        raise InputError(part.name, "this meta-rule does not say among whom it chooses", fix=fix)
+        raise InputError(part.name, "this meta-rule does not name the rules that it chooses from", fix=fix)
     rule: MetaRule = made(kind, part, usual, "meta-rule", "choose")
     if not hasattr(rule, "name"):
         object.__setattr__(rule, "name", part.name)
