@@ -177,7 +177,9 @@ def _lay_out_host(rows, room, slurm, place, host):
             slurm.free[place, n, r, host] = slurm.free[place, n - 1, r, host]
         while next_one >= 0 and slurm.later[next_one].end_s <= slurm.window[place, n].over_s:
             for r in range(resources):
-                slurm.free[place, n, r, host] += slurm.later[next_one].tasks * rows.demand[slurm.later[next_one].kind, r]
+                slurm.free[place, n, r, host] += (
+                    slurm.later[next_one].tasks * rows.demand[slurm.later[next_one].kind, r]
+                )
             next_one = np.int64(slurm.later[next_one].next)
 
 
