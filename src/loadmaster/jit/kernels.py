@@ -142,7 +142,7 @@ def _kernel_modules(function: Callable[..., Any]) -> list[str]:
     return sorted(reached)
 
 
-_WAYS = ("loadmaster.jit.by_reference", "loadmaster.jit.linked_kernels")
+_WAYS = ("loadmaster.jit.by_reference", "loadmaster.jit.linked_kernels", "loadmaster.jit.missing_fields")
 """What decides how kernels are compiled."""
 
 

@@ -81,7 +81,8 @@ def _next_block(state, demand, block):
 @inner
 def _make_exact(state, block, first, last):
     most, several = state.most, state.free.shape[1] > 1
-    most[:, block] = -1.0
+    for step in range(most.shape[0]):
+        most[step, block] = -1.0
     for host in range(first, last):
         if state.open[host] and state.free[host, 0] >= 0.0:
             step, memory = _step_of(state, state.free[host, 0]), state.free[host, 1] if several else 0.0
@@ -122,11 +123,13 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
     hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
-    slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open
+    hosts, slack = state.usable if some_are_not else state.open, np.int64(0)
+    if head_promise is not None:
+        slack = head_promise.number[SLACK]
     host = next_host(state, hosts, demand, 0, hosts.shape[0])
     while host >= 0:
         tasks = tasks_held(state.free[host], demand, left)
-        if length == LONG:
+        if head_promise is not None and length == LONG:
             tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost
         if at + tasks > state.undo_host.shape[0]:
