@@ -80,25 +80,27 @@ def engine_arrays(
     )  # fmt: skip
     if runs is not None:
         begin(engine, runs, bound)
-    elif binding is None and estimates is None and not news and is_basic(rules, discipline):
-        engine = _without_parts(engine)
+    if news:  # the scheduling pass makes all promises
+        return _without_promises(engine), bound
+    if estimates is None and is_basic(rules, discipline):
+        engine = _without_promises(engine)._replace(ranked=None)
     return engine, bound
 
 
 def is_basic(rules: QueueRules, discipline: Discipline) -> bool:
     """Whether no head of the queue is promised anything and ranks never change: fcfs and netbatch, mostly.
 
-    Such a run, if nothing binds or predicts its jobs, has its own engine. It is compiled in less time, since it lacks
-    the parts for promises, moving ranks and estimates.
+    Such a run, if nothing predicts its jobs, has its own engine. It is compiled in less time, since it lacks the parts
+    for promises, moving ranks and estimates.
     """
     changes = rules.moving or rules.ticked or rules.tracks_events or rules.shortest
     return rules.backfilling in (BLOCKING, WALK) and not changes and not isinstance(discipline, Twin)
 
 
-def _without_parts(engine: QueueEngine) -> QueueEngine:
-    """The engine of a basic run."""
+def _without_promises(engine: QueueEngine) -> QueueEngine:
+    """The engine without the parts that promise a start to the head of the queue, and without estimates."""
     state = engine.state._replace(estimates=None, running_by_host=None)
-    return engine._replace(state=state, ranked=None, head_promise=None, ends=None)
+    return engine._replace(state=state, head_promise=None, ends=None)
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:
