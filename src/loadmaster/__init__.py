@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from loadmaster.verbs import generate
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.convert import convert
+    from loadmaster.verbs.diff import diff
+    from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
     from loadmaster.verbs.fewest import fewest
     from loadmaster.verbs.fit import fit
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from loadmaster.verbs.simulate import simulate
     from loadmaster.verbs.size import size
     from loadmaster.verbs.tune import tune
+    from loadmaster.verbs.when import when
 
 _WHERE = {
     "compare": "verbs.compare",
     "convert": "verbs.convert",
+    "diff": "verbs.diff",
     "explain": "verbs.explain",
     "fewest": "verbs.fewest",
     "fit": "verbs.fit",
@@ -54,7 +58,9 @@ _WHERE = {
     "simulate": "verbs.simulate",
     "size": "verbs.size",
     "tune": "verbs.tune",
+    "when": "verbs.when",
     "Cluster": "model",
+    "Environment": "verbs.environment",
     "InputError": "model",
     "LoadmasterError": "model",
     "Trace": "traces",
@@ -65,9 +71,9 @@ _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 
 __all__ = [  # without open, lest `import *` hide Python's own
-    "Cluster", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "explain", "fewest",
-    "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce", "run", "serve",
-    "share", "simulate", "size", "tune",
+    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
+    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
+    "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

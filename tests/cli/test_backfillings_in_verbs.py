@@ -126,7 +126,7 @@ def test_what_makes_no_sense_ends_in_one_line(run, name, why):
 def test_promises_that_cannot_stand_behind_an_order_are_refused_or_made_anew_and_said(run):
     code, answer, _ = run("sjf+conservative", "--limit", "20")
     assert code == 0
-    assert any("every pass promises all jobs anew" in note for note in answer["notes"])
+    assert any("Every pass makes all reservations anew" in note for note in answer["notes"])
     code, _, err = run("sjf+conservative(early_end=arrival)", "--limit", "20")
     assert code == 2
     assert "they stand behind fcfs alone" in err

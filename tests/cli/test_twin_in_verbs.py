@@ -38,7 +38,7 @@ def test_a_comparison_has_a_row_of_it_under_the_members_that_are_named(ran):
     twin = rows["twin(members=easy;lxf+easy(fill=shortest))"]
     assert set(twin["chosen"]) == {"easy", "lxf+easy(fill=shortest)"}
     page = Path("o/report.html").read_text()
-    assert "Whom the twin followed" in page
+    assert "The rule that the twin followed" in page
     assert "What max-jobs chose" not in page
 
 
@@ -51,7 +51,7 @@ def test_whom_it_followed_stands_in_the_record_of_a_run(ran):
     assert not code
     assert "The twin followed" in out
     assert not ran("report", "o", hosts=())[0]
-    assert "Whom the twin followed, over time" in Path("o/report.html").read_text()
+    assert "The rule that the twin followed, over time" in Path("o/report.html").read_text()
 
 
 def test_a_job_that_started_in_the_decision_of_a_look_is_explained(ran):

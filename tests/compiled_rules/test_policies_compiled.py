@@ -104,7 +104,7 @@ def test_functions_of_a_module_are_compiled_as_helpers_are(monkeypatch):
 def test_an_access_that_nobody_checks_is_refused(line):
     names = {}
     exec(f"def rule(demand, free, capacity):\n    {line}\n", names)
-    with pytest.raises(InputError, match=r"nobody checks the indices of \.flat"):
+    with pytest.raises(InputError, match=r"indices of \.flat are not checked"):
         rater(Policy("mine", names["rule"]))
 
 

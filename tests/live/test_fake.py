@@ -9,6 +9,7 @@ from loadmaster.live.door import run_live
 from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.fake import FakeEngine
 from loadmaster.live.fault_injection import FAULTS, FaultRates, ScheduledFault
+from loadmaster.live.queue_decider import LiveExtras
 from loadmaster.live.record import LiveRecord
 from loadmaster.live.settings import LiveSettings
 from loadmaster.model import InputError, Workload
@@ -160,7 +161,9 @@ def test_a_year_in_which_nobody_comes_is_passed_over_in_one_step(tmp_path):
     clock = FakeClock()
     fake = FakeEngine(log, FOUR, clock)
     record = LiveRecord(tmp_path)
-    report = run_live(fake, clock, ruled(), LiveSettings(interval_s=5.0), record, idle_until=fake.idle_until)
+    report = run_live(
+        fake, clock, ruled(), LiveSettings(interval_s=5.0), record, LiveExtras(idle_until=fake.idle_until)
+    )
     record.close()
     assert report.cycles < 50
     assert [end_s for end_s, _ in fake.over.values()] == [60.0, year_s + 15.0, 2 * year_s + 10.0]
@@ -171,7 +174,9 @@ def test_time_is_not_passed_over_beyond_the_end_of_a_run_nor_where_troubles_may_
     clock = FakeClock()
     fake = FakeEngine(log, FOUR, clock)
     record = LiveRecord(tmp_path)
-    run_live(fake, clock, ruled(), LiveSettings(interval_s=5.0, for_s=1003.0), record, idle_until=fake.idle_until)
+    run_live(
+        fake, clock, ruled(), LiveSettings(interval_s=5.0, for_s=1003.0), record, LiveExtras(idle_until=fake.idle_until)
+    )
     record.close()
     assert 1000.0 <= clock.now_s() < 1010.0
     troubled = FakeEngine(log, FOUR, FakeClock(500.0), rates=FaultRates(down=0.1))

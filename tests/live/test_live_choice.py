@@ -27,7 +27,7 @@ def test_every_start_of_a_troubled_run_is_decided_again_as_it_was(tmp_path, poli
         try:
             choice = live_choice(tmp_path, record, job, rule)
         except InputError as error:
-            assert "not we who started it" in str(error)  # noqa: PT017 - handed over, and started by the engine
+            assert "loadmaster did not start it" in str(error)  # noqa: PT017 - handed over, and started by the engine
             continue
         told += 1
         assert choice.same
@@ -43,4 +43,4 @@ def test_what_a_site_started_beside_a_shadow_was_not_started_by_us(tmp_path):
     for job in range(12):
         told = explain(record, job, chosen=lambda job: live_choice(tmp_path, record, job, rule))
         assert told.choice is None
-        assert (told.unexplained == "it was not we who started it") == (told.start_s is not None)
+        assert (told.unexplained == "loadmaster did not start it") == (told.start_s is not None)

@@ -329,7 +329,7 @@ def test_no_more_jobs_are_started_than_max_starts_allows(tmp_path):
     run = drive(tmp_path, made_jobs(20, 2), max_starts=3, for_s=300.0, on_exit="hold")
     assert (len(run.starts), len(asked(tmp_path))) == (3, 3)
     assert run.report.notes[0].startswith("3 jobs were asked to start, as many as --max-starts allows")
-    assert run.report.notes[1].startswith("17 jobs stay as it was asked (--on-exit hold)")
+    assert run.report.notes[1].startswith("17 jobs stay held (--on-exit hold)")
     assert check_live(tmp_path, run.scheduler).same
 
 

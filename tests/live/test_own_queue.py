@@ -10,6 +10,7 @@ from loadmaster.live.fake import FakeEngine
 from loadmaster.live.fault_injection import ScheduledFault
 from loadmaster.live.observed_history import observed_history_in
 from loadmaster.live.own_queue import OwnQueue
+from loadmaster.live.queue_decider import LiveExtras
 from loadmaster.live.record import LiveRecord, lines_of
 from loadmaster.live.settings import LiveSettings
 from loadmaster.live.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
@@ -28,7 +29,7 @@ def shadowed(folder, work, cluster=FOUR, *, scheduler=None, faults=(), mode="sha
     try:
         settings = LiveSettings(5.0, mode, for_s)
         about = {"site": site} if site else {}
-        run_live(engine, clock, scheduler or ruled(), settings, record, about=about)
+        run_live(engine, clock, scheduler or ruled(), settings, record, LiveExtras(about=about))
     finally:
         record.close()
     return lines_of(folder)

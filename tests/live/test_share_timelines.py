@@ -62,8 +62,11 @@ def test_what_ended_while_nobody_looked_is_told_with_its_time_and_what_was_lost_
     told = {
         each.task: (each.at_s, each.what, each.why) for each in timeline.changes if each.what[:5] in ("ended", "lost")
     }
-    assert told["1"] == (2.5, "ended failed (3)", "its command was over while nobody looked")
-    assert told["2"][1:] == ("lost", "it was gone while nobody looked, when is unknown, and waits again")
+    assert told["1"] == (2.5, "ended failed (3)", "its command ended while loadmaster was not running")
+    assert told["2"][1:] == (
+        "lost",
+        "it disappeared while loadmaster was not running, at an unknown time, and waits again",
+    )
     assert all(span.to_s < 60.0 for span in timeline.spans)
 
 

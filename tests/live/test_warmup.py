@@ -9,6 +9,7 @@ from loadmaster.live.door import run_live
 from loadmaster.live.fake import FakeEngine
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.listing import listing_of
+from loadmaster.live.queue_decider import LiveExtras
 from loadmaster.live.record import LiveRecord
 from loadmaster.live.settings import LiveSettings
 from loadmaster.live.warmup import with_long_queue
@@ -55,7 +56,9 @@ class Asked:
 @pytest.mark.parametrize(("ready", "longest"), [(False, 2), (True, WORTHWHILE // 4 + 3)])
 def test_only_where_it_is_asked_for_a_long_queue_is_tried_and_never_recorded(tmp_path, ready, longest):
     clock, asked, record = FakeClock(), Asked(), LiveRecord(tmp_path)
-    report = run_live(FakeEngine(jobs(), FOUR, clock), clock, asked, LiveSettings(5.0, for_s=20.0), record, ready=ready)
+    report = run_live(
+        FakeEngine(jobs(), FOUR, clock), clock, asked, LiveSettings(5.0, for_s=20.0), record, LiveExtras(ready=ready)
+    )
     record.close()
     assert max(asked.queues) == longest
     assert report.starts == 2

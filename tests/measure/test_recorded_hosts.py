@@ -116,7 +116,7 @@ def test_a_comparison_draws_the_record_and_tells_the_same_hosts(tmp_path):
     assert rows[1]["same_hosts"] == pytest.approx(1 / 3)
     headings = [block.text for block in made.page().blocks if type(block).__name__ == "Heading"]
     assert "Recorded: the hosts over time" in headings
-    assert "Recorded: who ran where" in headings
+    assert "Recorded: the jobs on each host" in headings
     assert len(set(str(made.recorded_gantt().to_dict()).split("'host': "))) > 2
     assert "'recorded'" in str([block.chart.to_dict() for block in made.page().blocks if hasattr(block, "chart")])
 

@@ -21,6 +21,11 @@ def template():
     return case, outcomes[0], outcomes[1]
 
 
+def with_metrics(outcome, **metrics):
+    """The outcome with other values of these metrics."""
+    return replace(outcome, metrics=replace(outcome.metrics, **metrics), values=dict(outcome.values) | metrics)
+
+
 def comparison(waits, baseline="first-fit", **more):
     """`waits`: {(policy, load) or (policy, load, discipline): mean wait in seconds}."""
     case, plain, meta = template()
@@ -28,11 +33,7 @@ def comparison(waits, baseline="first-fit", **more):
     for key, wait in waits.items():
         policy, load, discipline = (*key, "netbatch")[:3]
         model = meta if policy == "max-jobs" else plain
-        outcomes.append(
-            replace(
-                model, load=load, setting=Setting(policy, discipline),
-                metrics=replace(model.metrics, mean_wait_s=wait, mean_queue_length=wait / 10),
-                members=MEMBERS if model is meta else (),
-            )
-        )  # fmt: skip
+        model = with_metrics(model, mean_wait_s=wait, mean_queue_length=wait / 10)
+        members = MEMBERS if policy == "max-jobs" else ()
+        outcomes.append(replace(model, load=load, setting=Setting(policy, discipline), members=members))
     return Comparison(case, outcomes, baseline, ("This log is synthetic.",), "loadmaster compare", **more)

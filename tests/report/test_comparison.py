@@ -4,6 +4,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from comparisons import comparison
+from comparisons import with_metrics as of_run
 from rich.console import Console
 
 from loadmaster.measure.losses import Losses
@@ -56,7 +57,7 @@ def test_changes_against_the_baseline_have_a_sign():
 def with_metrics(shown, index, **metrics):
     """The comparison with other numbers of one run."""
     runs = list(shown.outcomes)
-    runs[index] = replace(runs[index], metrics=replace(runs[index].metrics, **metrics))
+    runs[index] = of_run(runs[index], **metrics)
     return replace(shown, outcomes=runs)
 
 

@@ -182,7 +182,7 @@ def test_the_page_has_the_picture_of_the_intervals_and_who_waits():
     blocks = report_blocks(sampled([0, -0.5, -0.3]))
     headings = [block.text for block in blocks if isinstance(block, Heading)]
     assert "How sure this is" in headings
-    assert "Who waits, and who pays" in headings
+    assert "Waits by group, and the groups that lose" in headings
     assert "Without warm-up and drain" in headings
     assert "How sure this is" not in [b.text for b in report_blocks(comparison(WAITS)) if isinstance(b, Heading)]
 

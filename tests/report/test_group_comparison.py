@@ -10,8 +10,9 @@ from loadmaster.report.page import Table
 
 
 def groups(by, waits):
-    ones = np.ones(len(waits))
-    return Groups(by, tuple(waits), np.array([10, 2, 5][: len(waits)]), np.array(list(waits.values())), ones, ones)
+    ones, none = np.ones(len(waits)), np.zeros(len(waits), np.int64)
+    jobs, mean_s = np.array([10, 2, 5][: len(waits)]), np.array(list(waits.values()))
+    return Groups(by, tuple(waits), jobs, mean_s, ones, ones, ones, none, none, ones, ones, ones)
 
 
 BEFORE = {"ann": 100.0, "bob": 100.0, "cid": 100.0}
@@ -20,8 +21,8 @@ BEFORE = {"ann": 100.0, "bob": 100.0, "cid": 100.0}
 def test_who_pays_most_is_named_by_what_all_its_jobs_wait_more():
     found = groups("user", {"ann": 110.0, "bob": 140.0, "cid": 50.0})
     words = (
-        "Who pays: 2 of 3 users wait over 1 % longer than under first-fit, most of all ann (1.83 min on average, "
-        "not 1.67 min)."
+        "Groups that lose: 2 of 3 users wait over 1 % longer than under first-fit, most of all ann (1.83 min on "
+        "average, not 1.67 min)."
     )
     assert payers(found, BEFORE, "first-fit") == words
 
@@ -33,16 +34,18 @@ def test_nobody_pays_where_nobody_waits_longer():
 
 def test_a_group_that_did_not_run_before_pays_nothing():
     found = groups("hour", {"3": 5.0, "4": 9.0})
-    assert payers(found, {"3": 4.0}, "easy").startswith("Who pays: 1 of 1 hours of arrival waits over 1 % longer")
+    assert payers(found, {"3": 4.0}, "easy").startswith(
+        "Groups that lose: 1 of 1 hours of arrival waits over 1 % longer"
+    )
 
 
 def test_a_group_pays_only_for_more_than_the_part_in_a_hundred_that_is_called_level_elsewhere():
     found = groups("hour", {"3": 100.9, "4": 102.0, "5": 1.0})
     before = {"3": 100.0, "4": 100.0, "5": 1.0}
-    words = "Who pays: 1 of 3 hours of arrival waits over 1 % longer than under easy, most of all 4 (1.7 min on"
+    words = "Groups that lose: 1 of 3 hours of arrival waits over 1 % longer than under easy, most of all 4 (1.7 min on"
     assert payers(found, before, "easy").startswith(words)
     assert payers(groups("hour", {"3": 14.8}), {"3": 14.78}, "easy").startswith("No hour of arrival")
-    assert payers(groups("hour", {"3": 5.0}), {"3": 0.0}, "easy").startswith("Who pays: 1 of 1")
+    assert payers(groups("hour", {"3": 5.0}), {"3": 0.0}, "easy").startswith("Groups that lose: 1 of 1")
 
 
 def test_the_page_says_who_pays_beside_the_baseline_only():
@@ -53,7 +56,7 @@ def test_the_page_says_who_pays_beside_the_baseline_only():
     )  # fmt: skip
     compared = lm.compare(jobs, "1x1c", policies="first-fit", disciplines="fcfs,sjf+easy").comparison
     captions = [block.caption for block in who_pays(compared) if isinstance(block, Table)]
-    assert any("Who pays: " in caption for caption in captions[1:])
+    assert any("Groups that lose: " in caption for caption in captions[1:])
     alone = lm.compare(jobs, "1x1c", policies="first-fit").comparison
     assert not any("longer than" in block.caption for block in who_pays(alone) if isinstance(block, Table))
 

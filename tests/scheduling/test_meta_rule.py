@@ -140,7 +140,7 @@ def test_a_meta_rule_that_fails_is_refused_in_one_line():
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("mine.py:NoMembers", "does not say among whom it chooses"),
+        ("mine.py:NoMembers", "does not name the rules that it chooses from"),
         ("mine.py:Slow", "no such placement policy; did you mean mix-fit?"),
         ("mine.py:Turns(after=3)", "mine.py:Turns has no such parameter; it has every_s"),
         ("max-jobs(members=mix-fit:mix-fit)", "a member of a meta-rule is named once"),

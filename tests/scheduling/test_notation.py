@@ -117,7 +117,7 @@ def test_a_slip_is_answered_by_what_was_meant(spec, says):
     ("spec", "fix"),
     [
         ("easy(heads=0)", "skip promises nothing"), ("stepwise(depth=0)", "skip promises nothing"),
-        ("conservative(lookahead=0)", "nobody would ever start"), ("netbatch(lookahead=0)", "nobody would ever start"),
+        ("conservative(lookahead=0)", "no job would ever start"), ("netbatch(lookahead=0)", "no job would ever start"),
         ("EASY", "did you mean easy?"),
     ],
 )  # fmt: skip
@@ -130,10 +130,13 @@ def test_a_backfilling_of_no_job_at_all_and_capitals_are_refused_with_what_is_me
 @pytest.mark.parametrize(
     ("spec", "notes"),
     [
-        ("skip", ["nothing is promised to anybody"]), ("f1", ["arrivals count from the first job"]),
-        ("f4+conservative", ["arrivals count", "every pass promises all jobs anew"]), ("easy", []), ("sjf+none", []),
+        ("skip", ["No job has a reservation"]),
+        ("f1", ["Arrivals count from the first job"]),
+        ("f4+conservative", ["Arrivals count", "Every pass makes all reservations anew"]),
+        ("easy", []),
+        ("sjf+none", []),
     ],
-)  # fmt: skip
+)
 def test_what_a_name_does_not_say_is_noted(spec, notes):
     found = discipline_named(spec).notes
     assert len(found) == len(notes)

@@ -144,6 +144,6 @@ def test_next_to_nothing_fits_as_often_as_the_job_has_tasks(demand):
     """What is free over the demand is above every whole number of 64 bits."""
     one, none = np.ones(1), np.zeros(1, np.int64)
     jobs = ListProblem(
-        one, none, np.ones((1, 1)), np.array([[demand]]), np.array([0, 3]), none, none, np.zeros(1, np.int32)
+        one, none, np.ones((1, 1)), np.array([[demand]]), np.array([0, 3]), none, none, np.zeros(1, np.int32), none, 0
     )
     assert room(jobs, np.ones((1, 1))) == 3

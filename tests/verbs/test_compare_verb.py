@@ -64,6 +64,6 @@ def test_runs_are_kept_where_a_folder_is_named(tmp_path):
 
 def test_a_note_that_several_disciplines_share_is_told_once_and_names_them():
     notes = lm.compare(limit=20, policies="first-fit", disciplines="skip,easy,sjf+skip,f1+skip").notes
-    starving = [note for note in notes if "nothing is promised to anybody" in note]
+    starving = [note for note in notes if "No job has a reservation" in note]
     assert [note.partition(":")[0] for note in starving] == ["skip, sjf+skip, f1+skip"]
-    assert any(note.startswith("f1+skip: arrivals count") for note in notes)
+    assert any(note.startswith("f1+skip: Arrivals count") for note in notes)

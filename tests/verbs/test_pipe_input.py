@@ -210,7 +210,7 @@ def test_a_pipe_that_nobody_writes_into_is_told(tmp_path, monkeypatch, capsys):
     writer.start()
     assert read(path).workload.jobs == 50
     writer.join()
-    assert capsys.readouterr().err == f"Waiting for somebody to write into the pipe {path}; Ctrl-C stops.\n"
+    assert capsys.readouterr().err == f"Waiting for a program to write into the pipe {path}; Ctrl-C stops.\n"
 
 
 @pytest.mark.parametrize("verb", [["run"], ["live", "cgroup"]])

@@ -19,7 +19,7 @@ SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
         ("--search colour", "--search takes one or several of order, placement, tree, backfilling"),
         ("--search ,", "--search takes one or several of order, placement, tree, backfilling"),
         ("--search placement,tree", "a placement is a weighted sum or a tree, not both"),
-        ("--for speed", "--for takes one or several of mean-wait"),
+        ("--for speed", "--for takes one or several of mean_wait_s"),
         ("--longest-wait-limit 0.5", "1"),
         ("--trials 0", "1"),
         ("--search backfilling --discipline sjf+skip", "no parameters to search"),

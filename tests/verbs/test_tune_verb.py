@@ -80,7 +80,8 @@ def test_weeks_that_are_held_out_are_not_looked_at_by_the_search(log, found):
     poisoned = replace(log, runtime_s=runtime_s, demand=demand, estimate_s=estimate_s)
     other = lm.tune(poisoned, **SMALL)
     assert chosen(other) == chosen(found)
-    assert other.tuning.unseen.whole[0].metrics.mean_wait_s > 10 * found.tuning.unseen.whole[0].metrics.mean_wait_s
+    theirs, ours = (each.tuning.unseen.whole[0].values["mean_wait_s"] for each in (other, found))
+    assert theirs > 10 * ours
 
 
 class Interrupting(Watch):
@@ -149,11 +150,11 @@ def test_compare_takes_the_written_file_and_gives_the_same_numbers(found, tmp_pa
     row = lm.compare(
         held_out, HOSTS, policies="first-fit", disciplines=f"{FILE}:rank+easy"
     ).frame.row(0, named=True)  # fmt: skip
-    told = found.tuning.unseen.whole[0].metrics
-    assert row["mean_wait_s"] == told.mean_wait_s
-    assert row["longest_wait_s"] == told.longest_wait_s
+    values = found.tuning.unseen.whole[0].values
+    assert row["mean_wait_s"] == values["mean_wait_s"]
+    assert row["longest_wait_s"] == values["longest_wait_s"]
     by_value = lm.compare(held_out, HOSTS, policies=[found.rule.policy], disciplines=[found.rule.discipline])
-    assert by_value.frame["mean_wait_s"][0] == told.mean_wait_s
+    assert by_value.frame["mean_wait_s"][0] == values["mean_wait_s"]
 
 
 def test_the_result_is_opened_again_as_it_was(found, folder, log):
@@ -181,9 +182,9 @@ def test_waits_of_a_table_stand_in_one_unit_that_its_heads_name(found):
     assert {unit for _, _, unit in waits} <= {"s", "min", "h", "d"}
     assert len({unit for _, _, unit in waits}) == 1
     assert all(float(cell.replace(",", "")) >= 0 for row in rows for cell in row[1:5])
-    told = found.tuning.unseen.whole[0].metrics
+    values = found.tuning.unseen.whole[0].values
     size = {"s": 1, "min": 60, "h": 3600, "d": 86400}[waits[0][2]]
-    assert float(rows[0][1].replace(",", "")) == pytest.approx(told.mean_wait_s / size, rel=0.01)
+    assert float(rows[0][1].replace(",", "")) == pytest.approx(values["mean_wait_s"] / size, rel=0.01)
     lost = table_below("Where it loses", found.page())
     assert len({head.rpartition(" ")[2] for head in lost.columns[2:]}) == 1
     assert all(float(cell.replace(",", "")) >= 0 for row in lost.rows for cell in row[2:])
@@ -199,7 +200,7 @@ def test_candidates_for_two_targets_that_lie_close_have_marks_and_axes_that_tell
     close = [
         trial._replace(figures=Figures((k / 500, -k / 500), 0.0)) for k, trial in enumerate(tuning.selection.trials)
     ]
-    plan = replace(tuning.plan, targets=("mean-wait", "p95-wait"))
+    plan = replace(tuning.plan, targets=("mean_wait_s", "p95_wait_s"))
     chart = trials_chart(replace(tuning, plan=plan, selection=replace(tuning.selection, trials=tuple(close))))
     marks = chart.to_dict()["layer"][1]["encoding"]
     assert marks["color"]["legend"] == marks["shape"]["legend"] == {"labelLimit": 0, "orient": "top"}
@@ -233,7 +234,7 @@ def test_no_gain_is_claimed_over_a_built_in_rule_that_is_as_low_on_the_unseen_we
 
     def tuning(built_in_s):
         waits = [100.0, *[built_in_s] * (len(told.whole) - 1)]
-        whole = [replace(told.whole[0], metrics=replace(told.whole[0].metrics, mean_wait_s=wait)) for wait in waits]
+        whole = [replace(told.whole[0], values=told.whole[0].values | {"mean_wait_s": wait}) for wait in waits]
         return replace(found.tuning, unseen=replace(told, because="", gains=(gain,), whole=tuple(whole)))
 
     assert gain_claimed(tuning(120.0))
@@ -251,9 +252,9 @@ def test_no_gain_is_claimed_over_a_built_in_rule_that_is_as_low_on_the_unseen_we
 def test_there_is_one_rule_to_beat_in_words_table_charts_and_document(found):
     tuning, told = found.tuning, found.tuning.unseen
     kept = [
-        (whole.metrics.mean_wait_s, rule_words(tuning, rule))
+        (whole.values["mean_wait_s"], rule_words(tuning, rule))
         for rule, whole in zip(told.rules[1:], told.whole[1:], strict=True)
-        if whole.metrics.longest_wait_s <= 1.5 * told.whole[1].metrics.longest_wait_s
+        if whole.values["longest_wait_s"] <= 1.5 * told.whole[1].values["longest_wait_s"]
     ]
     name = min(kept)[1]
     assert rule_words(tuning, told.rival) == name
@@ -273,19 +274,19 @@ def test_there_is_one_rule_to_beat_in_words_table_charts_and_document(found):
 @pytest.mark.parametrize(("count", "said"), [(1, "1 candidate is on the"), (2, "2 candidates are on the")])
 def test_the_pareto_front_is_told_with_how_many_are_on_it(found, count, said):
     tuning = found.tuning
-    plan = replace(tuning.plan, targets=("mean-wait", "p95-wait"))
+    plan = replace(tuning.plan, targets=("mean_wait_s", "p95_wait_s"))
     selection = replace(tuning.selection, front=tuple(range(count)))
     assert said in tune_notes(replace(tuning, plan=plan, selection=selection))[-1]
 
 
 def test_a_built_in_rule_beyond_the_limit_or_that_leaves_more_jobs_is_not_the_one_to_beat(found):
-    plan, rules, metrics = found.tuning.plan, ["fcfs", "sjf", "f1"], found.tuning.unseen.whole[0].metrics
+    plan, rules, values = found.tuning.plan, ["fcfs", "sjf", "f1"], found.tuning.unseen.whole[0].values
     made = [
-        replace(metrics, mean_wait_s=wait, longest_wait_s=longest, unstarted=left)
+        values | {"mean_wait_s": wait, "longest_wait_s": longest, "unstarted": left}
         for wait, longest, left in ((9.0, 100.0, 0), (5.0, 151.0, 0), (6.0, 100.0, 1))
     ]
     assert rule_to_beat(rules, made, plan) == "fcfs"
-    assert rule_to_beat(rules, [made[0], replace(made[1], longest_wait_s=150.0), made[2]], plan) == "sjf"
+    assert rule_to_beat(rules, [made[0], made[1] | {"longest_wait_s": 150.0}, made[2]], plan) == "sjf"
 
 
 @pytest.fixture(scope="module")
@@ -378,14 +379,14 @@ def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeyp
     monkeypatch.setattr("loadmaster.tuning.baselines.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
     made = lm.tune(
         weekly_log(weeks=4, jobs_a_week=25), hosts="2x8c", search=[form, "backfilling"], trials=4, runs=2,
-        samples=5, target="p95-wait,bounded-slowdown", longest_wait_limit=4.0, out=tmp_path,
+        samples=5, target="p95_wait_s,mean_bounded_slowdown", longest_wait_limit=4.0, out=tmp_path,
     )  # fmt: skip
     winner = made.tuning.selection.winner.rule.setting
     assert isinstance(winner, Setting)
     assert winner.policy == f"{FILE}:score"
     assert winner.discipline.startswith("fcfs+easy(heads=")
     assert "No gain is claimed" in made.answer
-    assert {"times_p95_wait", "times_bounded_slowdown", "backfilling.fill"} <= set(made.frame.columns)
+    assert {"times_p95_wait_s", "times_mean_bounded_slowdown", "backfilling.fill"} <= set(made.frame.columns)
     front = {f"candidate-{number + 1}.py" for number in made.tuning.selection.front}
     assert {path.name for path in (tmp_path / "front").iterdir()} == front
     assert all("def score(" in (tmp_path / "front" / name).read_text() for name in front)

@@ -13,7 +13,7 @@ from loadmaster.backfilling.stepwise import Stepwise
 
 BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
     "none": (Blocking, "the first job that does not fit blocks all behind it", ""),
-    "skip": (Skip, "whoever fits starts, nothing is promised; large jobs may starve", ""),
+    "skip": (Skip, "every job that fits starts; there is no reservation, so large jobs may starve", ""),
     "netbatch": (
         NetBatch,
         "walk the whole queue, reserve a host for each job that does not fit",
@@ -29,10 +29,10 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "every waiting job has a place in a plan, later jobs may not delay it",
         "Mu'alem and Feitelson 2001",
     ),
-    "stepwise": (Stepwise, "the first so many blocked jobs are promised a time, anew each pass", ""),
+    "stepwise": (Stepwise, "the first blocked jobs get reservations, made anew in each pass", ""),
     "selective": (
         Selective,
-        "who has waited long for its length is promised a time, anew each pass",
+        "a job that has waited long for its length gets a reservation, made anew in each pass",
         "Srinivasan et al. 2002",
     ),
     "slurm": (

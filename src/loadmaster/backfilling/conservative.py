@@ -34,7 +34,7 @@ class Conservative:
     promise: PromiseOn = "auto"
 
     def __post_init__(self) -> None:
-        refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
+        refuse_none("lookahead", self.lookahead, "with 0 no job would ever start")
 
     @property
     def most_tried(self) -> int | None:

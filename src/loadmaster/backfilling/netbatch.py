@@ -19,7 +19,7 @@ class NetBatch:
     lookahead: int | None = None
 
     def __post_init__(self) -> None:
-        refuse_none("lookahead", self.lookahead, "without any nobody would ever start")
+        refuse_none("lookahead", self.lookahead, "with 0 no job would ever start")
 
     @property
     def most_tried(self) -> int | None:

@@ -35,7 +35,7 @@ def _told(news: dict[str, Any]) -> str:
         return "not yet: too little has been seen"
     rows, judged = news["forecasts"], news["judged"]
     if not rows:
-        return "nobody waits"
+        return "no job waits"
     from loadmaster.model.units import percent, show_seconds
 
     first = rows[0]

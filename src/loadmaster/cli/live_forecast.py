@@ -45,13 +45,13 @@ def _content(folder: Path, foretold: "ForecastReport") -> dict[str, Any]:
 
 
 def _print(foretold: "ForecastReport") -> None:
-    from loadmaster.live.forecast_calibration import LEVEL
+    from loadmaster.measure.forecast_calibration import LEVEL
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_results, new_table
 
     console, judged = for_results(), foretold.judged
     if not foretold.forecasts:
-        console.print("Nobody waits.")
+        console.print("No job waits.")
     if foretold.forecasts:
         shown = new_table()
         for name in ("job", "starts in", f"from ({percent(LEVEL, 0)})", "to", "at about"):

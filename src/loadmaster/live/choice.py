@@ -37,7 +37,7 @@ def live_choice(
     about = next((line for line in reversed(lines[: last + 1]) if "begin" in line), None)
     ours = about is not None and about["conduct"]["mode"] == "live"
     if about is None or not ours or record.schedule.start_s[job] != lines[last]["cycle"]:
-        raise InputError(name, "it was not we who started it", fix="see what it waited for")
+        raise InputError(name, "loadmaster did not start it", fix="see what it waited for")
     rule, line = scheduler or scheduler_in(about, folder, trust), lines[last]
     reading = ledger_after(lines[:last], rule.discipline.order, about["origin_s"], about["seed"])
     if line["by"] == "fallback":

@@ -25,8 +25,6 @@ HELD, CLAIMED, RUNNING, ENDING = range(len(STATES))
 NOWHERE = -1
 KEPT_ROOM = "loadmaster/room-for-"
 """How the name of a job begins that is none, but room that we keep on a host for one."""
-UNLIMITED_S = 365 * 86400.0
-"""The expected runtime of a job to which nobody has set a limit, where the engine's own scheduler counts on that."""
 
 Kind = Literal["gone", "denied", "busy", "unfit", "unknown"]
 
@@ -169,7 +167,11 @@ class Observation:
         _require(len(self.up) == hosts, len(self.up), f"up of {hosts} hosts must be as many")
         _require(len(self.ids) == jobs.jobs, len(self.ids), f"{jobs.jobs} jobs need as many names")
         _require(len(set(self.ids)) == jobs.jobs, "ids", "two jobs have one name")
-        _require({each.id for each in self.awaits} <= set(self.ids), "awaits", "who waits for others is among the jobs")
+        _require(
+            {each.id for each in self.awaits} <= set(self.ids),
+            "awaits",
+            "a job that waits for other jobs is among the jobs",
+        )
         owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
         _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
         for name in ("host", "pin"):

@@ -14,7 +14,7 @@ FAULTS: dict[str, str] = {
     "down": "the engine does not answer",
     "restart": "the engine restarts: pins of what does not run are forgotten, and the job is held again",
     "dead": "a host dies for five minutes: what ran there waits again, released and pinned to it",
-    "meddle": "somebody releases a held job, and it starts on the first host with room",
+    "meddle": "a user releases a held job, and it starts on the first host with room",
     "stuck": "a job that was asked to start does not, until it is asked again",
     "unfit": "a job that was asked to start is held again, as its hosts cannot serve it",
     "slow": "an answer takes two seconds",

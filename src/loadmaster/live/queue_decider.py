@@ -1,7 +1,7 @@
 """A scheduler on a real cluster: what is observed becomes its snapshot, what it decides becomes starts."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -27,6 +27,28 @@ Beside = Callable[[Ledger, Sequence[Start]], Sequence[Action]]
 """What a scheduler does not decide, such as moves of what runs."""
 
 
+@dataclass(frozen=True)
+class LiveExtras:
+    """What a live run of a queue may have beside its scheduler.
+
+    Attributes:
+        about: what else the record says of this session.
+        seed: for policies that draw.
+        watch: called after every cycle.
+        beside: asked in every cycle, with the starts of its decision, for further actions; None asks for nothing.
+        idle_until: asked after every cycle for the time before which surely nothing happens, infinite at the end; for
+            engines that know it.
+        ready: compile before the first cycle also what only a long queue needs; for clocks that do not wait.
+    """
+
+    about: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    watch: Watch = lambda *_: None
+    beside: Beside | None = None
+    idle_until: Callable[[], float] = lambda: -math.inf
+    ready: bool = False
+
+
 @dataclass
 class QueueDecider:
     """See `Decider`: starts what waits in the queue of an engine.
@@ -36,13 +58,7 @@ class QueueDecider:
         settings: how to behave.
         clock: the engine's time.
         report: what was done.
-        about: what else the record is to say of this session; `engine` is its name.
-        seed: for policies that draw.
-        watch: told of every cycle.
-        idle_until: asked after every cycle until when surely nothing happens, infinite where that was all; for engines
-            that know.
-        beside: asked in every cycle, with the starts of its decision, what else to ask of the engine.
-        ready: what only a long queue needs is compiled before the first cycle.
+        extras: what the run has beside them; its `about` names the `engine`.
         earlier: the lines of the record so far; what was claimed and remembered then still counts.
     """
 
@@ -50,13 +66,8 @@ class QueueDecider:
     settings: LiveSettings
     clock: Clock
     report: Report
-    about: dict[str, Any] = field(default_factory=dict)
-    seed: int = 0
-    watch: Watch = lambda *_: None
-    idle_until: Callable[[], float] = lambda: -math.inf
+    extras: LiveExtras
     earlier: Iterable[Line] = ()
-    beside: Beside = lambda *_: ()
-    ready: bool = False
 
     def __post_init__(self) -> None:
         self.passes = Passes(self.scheduler, self.settings, self.clock, self.report)
@@ -74,17 +85,21 @@ class QueueDecider:
         """See `Decider`."""
         listing, lines = listing_of(first), list(self.earlier)
         self.origin_s = lines[0]["origin_s"] if lines else self._origin_of(listing)
-        reading = ledger_after(lines, self.scheduler.discipline.order, self.origin_s, self.seed)
+        reading = ledger_after(lines, self.scheduler.discipline.order, self.origin_s, self.extras.seed)
         self.ledger, self.listing, self._forgetful = reading.ledger, reading.ledger.listing, bool(lines)
         self._starts_at(self.clock.now_s())
         line = begin_line(
-            origin_s=self.origin_s, at_s=listing["at_s"], conduct=asdict(self.settings), seed=self.seed, **self.about
+            origin_s=self.origin_s,
+            at_s=listing["at_s"],
+            conduct=asdict(self.settings),
+            seed=self.extras.seed,
+            **self.extras.about,
         )
         return (line,)
 
     def warm_up(self, first: Observation) -> None:
         """See `Decider`."""
-        compile_for(self.scheduler, first, long_queues=self.ready, origin_s=self.origin_s, seed=self.seed)
+        compile_for(self.scheduler, first, long_queues=self.extras.ready, origin_s=self.origin_s, seed=self.extras.seed)
         self._starts_at(self.clock.now_s())
 
     def decide(self, seen: Observation, *, away: bool) -> Step:
@@ -134,14 +149,14 @@ class QueueDecider:
             note = f"{those} asked to start, as many as --max-starts allows"
             self.report.say(f"{note}: what waits for us waits until the end.")
         self.report.left_out = self.ledger.left_out()
-        self.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
+        self.extras.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 
     def next_s(self, now_s: float) -> float:
         """At whole multiples of the interval (rule X5)."""
         late = self._number_at(now_s)
         self.report.missed += max(0, late - self.number)
         self.number = max(self.number, late) + 1
-        idle_s = self.idle_until()
+        idle_s = self.extras.idle_until()
         if idle_s == math.inf:
             return math.inf
         if idle_s > self.origin_s:
@@ -171,9 +186,7 @@ class QueueDecider:
         left = len(self.ledger.releasable()) if self.settings.acts and self.settings.on_exit == "hold" else 0
         if left:
             those = "1 job stays" if left == 1 else f"{left:,} jobs stay"
-            self.report.say(
-                f"{those} as it was asked (--on-exit hold), until we begin again: nobody else starts what we hold."
-            )
+            self.report.say(f"{those} held (--on-exit hold). Only loadmaster starts them: run it again.")
         return (end_line(how, self.clock.now_s()),)
 
     def _wanted(self) -> list[Action]:
@@ -182,7 +195,7 @@ class QueueDecider:
         if not self.settings.acts:
             self.report.starts += len(starts)
             return []
-        beside = self.beside(self.ledger, starts)
+        beside = self.extras.beside(self.ledger, starts) if self.extras.beside is not None else ()
         self.ledger.asked_beside(beside)
         return [*map(self.ledger.wanted, starts), *self.ledger.loose(), *self._others(), *beside]
 

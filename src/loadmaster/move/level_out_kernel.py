@@ -1,19 +1,34 @@
 # mypy: disable-error-code="no-untyped-def"
 """Single moves off the host with the least yield, compiled; plain: tests/sim/fractional/level_out_plain.py."""
 
-from numba import float64, int64, void
+from typing import NamedTuple
 
 from loadmaster.jit.kernels import kept_njit
+from loadmaster.model.arrays import Floats
 
-_ROW, _TABLE = float64[::1], float64[:, ::1]
+
+class MovableTasks(NamedTuple):
+    """What T tasks ask for: float64[T] fluid, float64[T, M] rigid, float64[T] cost of a move."""
+
+    fluid: Floats
+    rigid: Floats
+    cost: Floats
 
 
-@kept_njit(
-    void(int64[::1], _ROW, _TABLE, _ROW, _ROW, _ROW, _TABLE, _TABLE, float64), nogil=True,
-    error_model="numpy",
-)  # fmt: skip
-def level_out(host, fluid, rigid, cost, capacity, load, used, room, budget):
-    """Change `host` int64[T], and with it `load` float64[H] and `used` float64[H, M], in place."""
+class FluidLoads(NamedTuple):
+    """H hosts: float64[H] fluid capacity and load, float64[H, M] rigid demands used and room for them."""
+
+    capacity: Floats
+    load: Floats
+    used: Floats
+    room: Floats
+
+
+@kept_njit(nogil=True, error_model="numpy")
+def level_out(host, tasks, loads, budget):
+    """Change `host` int64[T], and with it `loads.load` and `loads.used`, in place."""
+    fluid, rigid, cost = tasks
+    capacity, load, used, room = loads
     hosts, resources = used.shape
     for _ in range(host.shape[0]):
         fullest = 0

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadmaster.measure import Metrics
 from loadmaster.measure.metric import shown_as
@@ -14,6 +14,8 @@ from loadmaster.report.wait_change import change_of
 from loadmaster.runs import Outcome
 
 BEST = "★"
+USUAL = ("mean_wait_s", "p99_wait_s", "longest_wait_s", "mean_bounded_slowdown")
+"""Metrics of a table for which none were chosen."""
 _TIES = 1e-9
 
 
@@ -41,22 +43,14 @@ class Column:
 
 
 def columns_for(comparison: Comparison) -> list[Column]:
-    """The columns that suit the data: times in a unit that fits, and every resource's use."""
-    unit, size = unit_for([outcome.metrics.mean_wait_s for outcome in comparison.outcomes])
-
-    def seconds(value: float) -> str:
-        return short(value / size)
-
-    mean_wait = Column(f"mean wait {unit}", _mean_wait, seconds, recorded=lambda m: m.mean_wait_s, decides=True)
-    if comparison.metrics:
-        chosen = [name for name in comparison.metrics if name != "mean_wait_s"]
-        return [mean_wait, *(_column_of(comparison, name) for name in chosen)]
-    columns = [
-        mean_wait,
-        _metric(f"p99 wait {unit}", lambda m: m.p99_wait_s, seconds),
-        _metric(f"longest wait {unit}", lambda m: m.longest_wait_s, seconds),
-        _metric("bounded slowdown", lambda m: m.mean_bounded_slowdown, short),
-    ]
+    """The columns that suit the data: the metrics that were chosen, or the usual ones and every resource's use."""
+    usual = not comparison.metrics
+    unit = unit_for([outcome.metrics.mean_wait_s for outcome in comparison.outcomes]) if usual else None
+    names = dict.fromkeys(("mean_wait_s", *(USUAL if usual else comparison.metrics)))
+    columns = [_column_of(comparison, name, unit) for name in names]
+    columns[0] = replace(columns[0], decides=True)
+    if not usual:
+        return columns
     if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
         columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
     columns[1:1] = _costs(comparison)
@@ -74,25 +68,34 @@ def columns_for(comparison: Comparison) -> list[Column]:
     return columns
 
 
-def _column_of(comparison: Comparison, name: str) -> Column:
-    """A metric of the registry, or the user's own, as a column: its unit says how it is shown."""
+def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None) -> Column:
+    """A metric of the registry, or the user's own, as a column: its unit says how it is shown.
+
+    Args:
+        comparison: the runs.
+        name: the metric's.
+        unit: of times, with its seconds; None chooses one that suits this metric.
+    """
     metric = shown_as(name)
     values = [outcome.values[name] for outcome in comparison.outcomes]
-    unit, title = metric.unit, metric.heading
+    title = metric.heading
     show: Callable[[float], str] = short
-    if unit == "s":
-        in_unit, size = unit_for([abs(value) for value in values if math.isfinite(value)])
+    if metric.unit == "s":
+        in_unit, size = unit or unit_for([abs(value) for value in values if math.isfinite(value)])
         title, show = f"{title} {in_unit}", lambda value: short(value / size)
-    elif unit == "core_s":
+    elif metric.unit == "core_s":
         title, show = f"{title} core hours", _core_hours
-    elif unit == "part":
+    elif metric.unit == "part":
         show = whole_percent
-    elif unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):
+    elif metric.unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):
         show = whole
     return Column(
-        title, lambda outcome: outcome.values[name], lambda value: show(value) if math.isfinite(value) else "-",
-        {"lower": True, "higher": False, "": None}[metric.better], lambda m: float(getattr(m, name, math.nan)),
-    )  # fmt: skip
+        title,
+        lambda outcome: outcome.values[name],
+        lambda value: show(value) if math.isfinite(value) else "-",
+        {"lower": True, "higher": False, "": None}[metric.better],
+        lambda m: float(getattr(m, name, math.nan)),
+    )
 
 
 def _costs(comparison: Comparison) -> list[Column]:
@@ -142,10 +145,6 @@ def change_text(comparison: Comparison, outcome: Outcome) -> str:
         return "+∞"
     sign = "+" if change.part > 0 else "−" if change.part < 0 else "±"
     return sign + percent(abs(change.part))
-
-
-def _mean_wait(outcome: Outcome) -> float:
-    return outcome.metrics.mean_wait_s
 
 
 def _loss(name: str) -> Callable[[Outcome], float]:

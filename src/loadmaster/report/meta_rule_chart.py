@@ -32,7 +32,7 @@ def members_blocks(outcomes: list[Outcome], where: str) -> list[Block]:
     if other is not None:
         blocks += [Heading(f"What max-jobs chose{where}"), Chart(themed(member_chart(other)), _TIED)]
     if twin is not None:
-        blocks += [Heading(f"Whom the twin followed{where}"), Chart(themed(_parts(twin)), _FOLLOWED)]
+        blocks += [Heading(f"The rule that the twin followed{where}"), Chart(themed(_parts(twin)), _FOLLOWED)]
     return blocks
 
 

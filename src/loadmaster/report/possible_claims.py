@@ -142,7 +142,7 @@ def _name(comparison: Comparison, setting: Setting) -> str:
 def _distance(each: "Possible") -> str:
     assert each.found is not None
     if each.found.mean_wait_s <= 0.0:
-        return "So nobody need wait at all."
+        return "So no job need wait at all."
     if is_near(each):
         above = each.found.mean_wait_s / each.bound_s - 1.0
         return f"Bound and best found are near ({percent(above)}): no schedule at all does more than that better."

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from loadmaster import __version__
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_timeline_chart import load_chart, shares_chart
 from loadmaster.report.theme import themed
 from loadmaster.runs.share_timeline import ShareTimeline
+from loadmaster.system.build import shown_version
 
 MOST_ROWS = 40
 
@@ -52,7 +52,7 @@ def share_timeline_page(timeline: ShareTimeline, command: str = "") -> Page:
     blocks.append(_table(timeline))
     if timeline.spans:
         blocks += [
-            Heading("Who ran where, with what share"),
+            Heading("The tasks on each host, and their shares"),
             Chart(
                 themed(shares_chart(timeline)),
                 "A bar for each task on a host; the stronger its colour, the more it had of what it asks for.",
@@ -104,7 +104,7 @@ def _made(timeline: ShareTimeline, command: str) -> list[Block]:
     facts = {
         "engine": timeline.engine, "method": timeline.method, "decisions": f"{timeline.decisions:,}",
         "run": timeline.command, "ended": timeline.ended or "not said", "page": command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
     }  # fmt: skip
     return [Heading("How this was made"), Facts({name: value for name, value in facts.items() if value})]
 

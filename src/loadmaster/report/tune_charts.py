@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
+from loadmaster.measure.metric import METRICS
 from loadmaster.report.theme import ACCENT, INK, MUTED, RULE, rows, themed, tooltip
 from loadmaster.report.tune_claims import rule_words
 from loadmaster.tuning.bench import Ruled
-from loadmaster.tuning.figures import WORDS, TargetName
 from loadmaster.tuning.full_log_run import FullLogRun
 from loadmaster.tuning.tune import Tuning
 
@@ -56,7 +56,7 @@ def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[
     return [base.mark_rule(color=colour, strokeDash=[6, 3]), words.encode(x=alt.value(at), text="name:N")]
 
 
-def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) -> Any:
+def _dots(values: list[dict[str, Any]], target: str, x: Any, width: int) -> Any:
     """A mark a trial, the first target upward."""
     import altair as alt
 
@@ -72,12 +72,12 @@ def _dots(values: list[dict[str, Any]], target: TargetName, x: Any, width: int) 
     )  # fmt: skip
 
 
-def _times(field: str, target: TargetName, channel: Any) -> Any:
+def _times(field: str, target: str, channel: Any) -> Any:
     """A target as a multiple of the baseline's, its logarithm evenly."""
     import altair as alt
 
     scale = alt.Scale(type="log", nice=False, padding=12)
-    return channel(field, title=f"{WORDS[target]}, times fcfs+easy's", scale=scale, axis=_axis())
+    return channel(field, title=f"{METRICS[target].heading}, times fcfs+easy's", scale=scale, axis=_axis())
 
 
 def _front_line(values: list[dict[str, Any]]) -> Any:

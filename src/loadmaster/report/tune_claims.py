@@ -1,11 +1,11 @@
 """What a search came to, in words and cells: the gain, or that none is claimed (rules U10 and U11)."""
 
+from loadmaster.measure.metric import METRICS
 from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
 from loadmaster.report.confidence import interval_text
 from loadmaster.tuning.bench import Ruled
-from loadmaster.tuning.figures import WORDS, target_of
 from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout
 from loadmaster.tuning.rule_file import rule_file
 from loadmaster.tuning.tune import Tuning
@@ -40,7 +40,7 @@ def _gained(tuning: Tuning) -> str:
     holdout, weeks = tuning.unseen, _weeks(tuning.weeks.kept_for_the_end)
     if holdout is None:
         return _nothing(tuning)
-    first, what = holdout.gains[0], WORDS[tuning.plan.targets[0]]
+    first, what = holdout.gains[0], METRICS[tuning.plan.targets[0]].heading
     against, winner = rule_words(tuning, first.against), winner_words(tuning)
     other = "other " if tuning.selection.won is None else ""
     if holdout.because:
@@ -68,7 +68,7 @@ def as_low(tuning: Tuning) -> bool:
     holdout, winner = tuning.unseen, tuning.selection.winner
     if holdout is None or winner is None:
         return False
-    mine, other = (target_of(holdout.of(rule).metrics, tuning.plan.targets[0]) for rule in (winner.rule, holdout.rival))
+    mine, other = (holdout.of(rule).values[tuning.plan.targets[0]] for rule in (winner.rule, holdout.rival))
     return other <= (1 + CLOSE) * mine
 
 
@@ -79,7 +79,7 @@ def gain_sentences(tuning: Tuning) -> list[str]:
     sentences = []
     for gain in tuning.unseen.gains:
         parts = [
-            f"{WORDS[target]} {signed(difference.change[0])} ({interval_text(difference)})"
+            f"{METRICS[target].heading} {signed(difference.change[0])} ({interval_text(difference)})"
             for target, difference in zip(tuning.plan.targets, gain.differences, strict=True)
         ]
         sentences.append(f"Against {rule_words(tuning, gain.against)}: {', '.join(parts)}.")
@@ -92,8 +92,8 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
     if holdout is None:
         return ()
     assert tuning.selection.winner is not None
-    zero = holdout.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s
-    mine = holdout.of(tuning.selection.winner.rule).metrics.longest_wait_s
+    zero = holdout.of(tuning.selection.builtins[0][0]).values["longest_wait_s"]
+    mine = holdout.of(tuning.selection.winner.rule).values["longest_wait_s"]
     within_limit = mine <= tuning.plan.limit * zero
     text = (
         f"Longest wait on those weeks as they are: {show_seconds(mine)}, {mine / max(zero, SHORTEST_S):.2f} times that "
@@ -125,21 +125,24 @@ def winner_text(tuning: Tuning, command: str) -> str:
 def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
     """Every rule on the held-out weeks as they are, one run each: titles, and cells; the winner first."""
     holdout = tuning.unseen
-    metrics = [] if holdout is None else [whole.metrics for whole in holdout.whole]
-    unit, size = unit_for([m.mean_wait_s for m in metrics])
+    values = [] if holdout is None else [whole.values for whole in holdout.whole]
+    unit, size = unit_for([each["mean_wait_s"] for each in values])
     heads = ["rule", f"mean wait {unit}", "bounded slowdown", f"p95 wait {unit}", f"longest wait {unit}"]
     heads.append("of fcfs+easy's")
     if holdout is None:
         return heads, []
-    zero = max(holdout.of(tuning.selection.builtins[0][0]).metrics.longest_wait_s, SHORTEST_S)
+    zero = max(holdout.of(tuning.selection.builtins[0][0]).values["longest_wait_s"], SHORTEST_S)
     rows = []
-    for rule, m in zip(holdout.rules, metrics, strict=True):
-        times = m.longest_wait_s / zero
+    for rule, each in zip(holdout.rules, values, strict=True):
+        times = each["longest_wait_s"] / zero
         over = "" if times <= tuning.plan.limit else " over the limit"
-        rows.append([
-            rule_words(tuning, rule), short(m.mean_wait_s / size), short(m.mean_bounded_slowdown),
-            short(m.p95_wait_s / size), short(m.longest_wait_s / size), f"{times:.2f}{over}",
-        ])  # fmt: skip
+        cells = (
+            short(each["mean_wait_s"] / size),
+            short(each["mean_bounded_slowdown"]),
+            short(each["p95_wait_s"] / size),
+            short(each["longest_wait_s"] / size),
+        )
+        rows.append([rule_words(tuning, rule), *cells, f"{times:.2f}{over}"])
     return heads, rows
 
 

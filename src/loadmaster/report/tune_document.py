@@ -13,6 +13,9 @@ from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import file_name
 from loadmaster.tuning.tune import Tuning
 
+SHOWN = ("mean_wait_s", "mean_bounded_slowdown", "p95_wait_s", "longest_wait_s")
+"""Metrics of each rule on the held-out weeks."""
+
 
 def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[str, Any]:
     """All that a search came to."""
@@ -51,7 +54,7 @@ def trial_rows(tuning: Tuning) -> list[dict[str, Any]]:
 
 
 def _figures(tuning: Tuning, figures: Figures) -> dict[str, Any]:
-    targets = (f"times_{target.replace('-', '_')}" for target in tuning.plan.targets)
+    targets = (f"times_{target}" for target in tuning.plan.targets)
     return {
         **{name: math.exp(value) for name, value in zip(targets, figures.values, strict=True)},
         "times_longest_wait": math.exp(figures.longest),
@@ -88,13 +91,9 @@ def _held_out(tuning: Tuning) -> list[dict[str, Any]]:
     if holdout is None:
         return []
     return [
-        {
-            **_named(rule), "mean_wait_s": whole.metrics.mean_wait_s,
-            "mean_bounded_slowdown": whole.metrics.mean_bounded_slowdown, "p95_wait_s": whole.metrics.p95_wait_s,
-            "longest_wait_s": whole.metrics.longest_wait_s, "unstarted": whole.metrics.unstarted,
-        }
+        {**_named(rule), **{name: whole.values[name] for name in SHOWN}, "unstarted": int(whole.values["unstarted"])}
         for rule, whole in zip(holdout.rules, holdout.whole, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _ablation(tuning: Tuning) -> list[dict[str, Any]]:

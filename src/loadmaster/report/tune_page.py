@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from loadmaster import __version__
+from loadmaster.measure.metric import METRICS
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
-from loadmaster.tuning.figures import WORDS
+from loadmaster.system.build import shown_version
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import FRONT, usage
@@ -58,7 +58,7 @@ def _finals(tuning: Tuning) -> list[Block]:
     heads = ["rule", "on the logs of the trials", "on the final logs", "longest wait there"]
     caption = (
         "Those that kept the limit in the finals too, on logs of the training weeks that no trial had seen; multiples "
-        f"of fcfs+easy's {WORDS[tuning.plan.targets[0]]}. The lowest in all targets there wins."
+        f"of fcfs+easy's {METRICS[tuning.plan.targets[0]].heading}. The lowest in all targets there wins."
     )
     return [Heading("The finals"), Table(heads, rows, caption)]
 
@@ -79,7 +79,7 @@ def _unseen(tuning: Tuning) -> list[Block]:
         return []
     caption = (
         "One run each, on the held-out weeks as they are; the intervals above are over logs drawn from them. The rule "
-        f"to beat has the lowest {WORDS[tuning.plan.targets[0]]} here of the built-in rules within the limit."
+        f"to beat has the lowest {METRICS[tuning.plan.targets[0]].heading} here of the built-in rules within the limit."
     )
     assert tuning.unseen is not None
     best = rule_words(tuning, tuning.unseen.rival)
@@ -154,7 +154,7 @@ def _front(tuning: Tuning) -> list[Block]:
         "Candidates that keep the limit and that no other beats in one target without losing in another, as multiples "
         f"of fcfs+easy on the training logs.{files}"
     )
-    heads = ["candidate", *(WORDS[target] for target in targets), "longest wait", "what it is"]
+    heads = ["candidate", *(METRICS[target].heading for target in targets), "longest wait", "what it is"]
     return [Heading("The Pareto front"), Table(heads, body, caption)]
 
 
@@ -164,7 +164,7 @@ def _facts(tuning: Tuning, command: str) -> dict[str, str]:
     drawn = "" if holdout is None else f"{holdout.logs} logs, {'shaken' if holdout.how == 'shake' else 'drawn by user'}"
     facts = {
         "command": command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{weeks.training.workload.jobs:,} searched on, {weeks.held_out.workload.jobs:,} held out",
         "weeks": f"{weeks.trained_on} searched on, then {weeks.kept_for_the_end} held out",

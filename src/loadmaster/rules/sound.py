@@ -71,7 +71,7 @@ def check_function(function: FunctionType, named: Reference | str, shape: Functi
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise InputError(name, f"{parameter} is no plain parameter", where=where, fix=f"write it as {shape.text}")
         if parameter.default is not parameter.empty:
-            rule = f"the parameter {parameter.name} has a default, which nobody sets"
+            rule = f"the parameter {parameter.name} has a default, which is never set"
             raise InputError(name, rule, where=where, fix=shape.instead)
     return len(parameters)
 

@@ -159,7 +159,7 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
 
 
 def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:
-    """Whom the twin followed then, as the record says."""
+    """The rule that the twin followed then, as the record says."""
     cycles = record.schedule.cycles
     choices = cycles.choices
     if not isinstance(discipline, Twin) or choices is None:

@@ -22,7 +22,7 @@ LOOKED_AT = 50
 
 TAKEN = "a host had room, but other jobs took it in the cycle"
 KEPT = "a host had room to the end of the cycle, but was kept for other jobs"
-NOT_LOOKED_AT = "a host had room, but none of Slurm's loops was due, so nobody was looked at"
+NOT_LOOKED_AT = "a host had room, but none of Slurm's loops was due, so no job was considered"
 KEPT_OR_NOT_LOOKED_AT = f"{KEPT}, or none of Slurm's loops was due"
 KEPT_OR_NOT_REACHED = f"{KEPT}, or the pass never came to it: more waited than it tries"
 HELD = "its user, or an administrator, held it"

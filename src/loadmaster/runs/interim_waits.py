@@ -62,7 +62,7 @@ class InterimWaits:
             return "no job has come yet"
         text = f"mean wait of the site {show_seconds(self.site_wait_s)}"
         if self.error is None:
-            why = "nobody waited there" if self.model_wait_s is not None else "without the model's error"
+            why = "no job waited there" if self.model_wait_s is not None else "without the model's error"
             text += f", ours {show_seconds(self.own_wait_s)}; no gain is told, {why}"
         else:
             assert self.gain is not None

@@ -96,11 +96,13 @@ def _is_moment(wake_s: object) -> bool:
 
 _FROM_THE_START = ("f1", "f2", "f3", "f4")
 """Orders whose ranks change with the origin of time (rule O7)."""
-_ORIGIN = "arrivals count from the first job that was read, so a part of a log is served otherwise than all of it."
-_STARVES = "nothing is promised to anybody, so a large job may wait for as long as smaller ones keep coming."
+_ORIGIN = (
+    "Arrivals count from the first job that was read, so a part of a log is served differently from the whole log."
+)
+_STARVES = "No job has a reservation, so a large job may wait for as long as smaller jobs keep coming."
 _ANEW = (
-    "every pass promises all jobs anew (early_end=replan), since only behind fcfs can promises stand; a later pass may "
-    "break them."
+    "Every pass makes all reservations anew (early_end=replan), because only fcfs keeps their order. A later pass may "
+    "delay a reserved start."
 )
 _FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective)
 """Backfillings that keep nothing from pass to pass."""

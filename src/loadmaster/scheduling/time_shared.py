@@ -77,7 +77,11 @@ METHODS: dict[str, Method] = {
 MOVERS: dict[str, tuple[Mover, str, str]] = {
     "mosix": (Mosix(), "balances load, keeps some memory free (a reconstruction)", _AMIR),
     "enhanced-mosix": (EnhancedMosix(), "the move that lowers the opportunity cost most", _AMIR),
-    "assign-u-r": (AssignUR(), "when a task ends, moves those whose place has become too dear", "Awerbuch et al. 1994"),
+    "assign-u-r": (
+        AssignUR(),
+        "when a task ends, moves the tasks whose place has become too dear",
+        "Awerbuch et al. 1994",
+    ),
 }
 """Every mover for time-shared hosts by its name on the command line: mover, summary, source."""
 

@@ -38,8 +38,8 @@ def listed(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedule:
         key: ties go to the first in the log.
         tight_in: the resource of which a host is to have little left.
     """
-    order, room, begun = _list(queue, key)
-    run_list(order, room, begun, tight_in, np.arange(len(room.free)), np.empty(len(begun.host), np.int64))
+    order, room, begun = _list(queue, key, tight_in)
+    run_list(order, room, begun, np.empty(len(begun.host), np.int64))
     return PlannedSchedule(*begun)
 
 
@@ -51,14 +51,14 @@ def listed_reserving(queue: Rigid, key: Floats, tight_in: int) -> PlannedSchedul
     """
     if not queue.of_one_task:
         raise ValueError("a place is kept for jobs of one task only")
-    order, room, begun = _list(queue, key)
+    order, room, begun = _list(queue, key, tight_in)
     none, amounts = np.full(queue.jobs, -1), np.empty((2, queue.demand.shape[1]))
     runs = Runs(np.full(len(room.free), -1), none, *amounts)
-    run_reserving(order, room, begun, runs, tight_in, np.arange(len(room.free)), np.empty(queue.jobs + 1, np.int64))
+    run_reserving(order, room, begun, runs, np.empty(queue.jobs + 1, np.int64))
     return PlannedSchedule(*begun)
 
 
-def _list(queue: Rigid, key: Floats) -> tuple[ListProblem, ListState, ListSchedule]:
+def _list(queue: Rigid, key: Floats, tight_in: int) -> tuple[ListProblem, ListState, ListSchedule]:
     """The jobs in the order of `key`, all hosts free, and where the starts are written."""
     jobs = queue.jobs
     job_at = np.argsort(key, kind="stable")
@@ -66,8 +66,19 @@ def _list(queue: Rigid, key: Floats) -> tuple[ListProblem, ListState, ListSchedu
     place[job_at] = np.arange(jobs)
     first = np.concatenate(([0], np.cumsum(queue.tasks)))
     by_ready = np.argsort(queue.ready_s, kind="stable")
-    order = ListProblem(queue.ready_s, by_ready, queue.lasts_s, queue.demand, first, place, job_at, queue.class_of)
     free = queue.capacity[queue.class_of]
+    order = ListProblem(
+        queue.ready_s,
+        by_ready,
+        queue.lasts_s,
+        queue.demand,
+        first,
+        place,
+        job_at,
+        queue.class_of,
+        np.arange(len(free)),
+        tight_in,
+    )
     room = ListState(free, np.empty(jobs, np.int64), np.empty(jobs), np.empty(jobs, np.int64))
     return order, room, ListSchedule(np.empty(jobs), np.empty(jobs), np.empty(first[-1], np.int32))
 

@@ -17,6 +17,8 @@ class ListProblem(NamedTuple):
         demand: float64[J, R], of one task; first: int64[J + 1], the tasks of job j are first[j] up to first[j + 1].
         place: int64[J], of each job in the list; job_at: int64[J], the job at each place.
         class_of: int32[H].
+        hosts: int64[H], all hosts, ascending.
+        tight_in: the resource of which a chosen host has little left.
     """
 
     ready: Floats
@@ -27,6 +29,8 @@ class ListProblem(NamedTuple):
     place: Longs
     job_at: Longs
     class_of: Ints
+    hosts: Longs
+    tight_in: int
 
 
 class ListState(NamedTuple):
@@ -68,8 +72,8 @@ def room_for(listed, free, j, h):
 
 
 @inner
-def tightest(listed, free, j, tight_in, hosts, count, barred):
-    """The host among the first `count` of `hosts` that runs job j fastest, has least free of `tight_in`, comes first.
+def tightest(listed, free, j, hosts, count, barred):
+    """The host among the first `count` of `hosts` that runs job j fastest, has least left of `tight_in`, comes first.
 
     Not `barred`; -1 if no task fits any.
     """
@@ -81,7 +85,7 @@ def tightest(listed, free, j, tight_in, hosts, count, barred):
                 best = h
                 continue
             now, then = listed.lasts[j, listed.class_of[h]], listed.lasts[j, listed.class_of[best]]
-            if now < then or (now == then and (free[h, tight_in], h) < (free[best, tight_in], best)):
+            if now < then or (now == then and (free[h, listed.tight_in], h) < (free[best, listed.tight_in], best)):
                 best = h
     return best
 
@@ -98,7 +102,7 @@ def fits_whole(listed, free, j):
 
 
 @inner
-def begin(listed, room, begun, j, now, tight_in, every, host, running):
+def begin(listed, room, begun, j, now, host, running):
     """Start job j, its first task on `host`, the others wherever they fit tightest; return how many run."""
     task, last, lasts = listed.first[j], listed.first[j + 1], 0.0
     while task < last:
@@ -109,7 +113,7 @@ def begin(listed, room, begun, j, now, tight_in, every, host, running):
         begun.host[task : task + some] = host
         task += some
         if task < last:
-            host = tightest(listed, room.free, j, tight_in, every, every.shape[0], -1)
+            host = tightest(listed, room.free, j, listed.hosts, listed.hosts.shape[0], -1)
     begun.start[j], begun.end[j] = now, now + lasts
     return push(room.ends, room.ending, running, now + lasts, j)
 
@@ -139,8 +143,8 @@ def line_up(waits, waiting, place):
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def run_list(listed, room, begun, tight_in, every, left):
-    """Start every job; `every` int64[H] is all hosts, `left` int64[T] is scratch, an entry at most for each task that
+def run_list(listed, room, begun, left):
+    """Start every job; `left` int64[T] is scratch, an entry at most for each task that
     ends at one moment.
 
     Whoever waited before the moment and has one task finds room only where somebody has left.
@@ -164,11 +168,11 @@ def run_list(listed, room, begun, tight_in, every, left):
             host = -1
             if listed.ready[j] == now or not single:
                 if single or fits_whole(listed, room.free, j):
-                    host = tightest(listed, room.free, j, tight_in, every, every.shape[0], -1)
+                    host = tightest(listed, room.free, j, listed.hosts, listed.hosts.shape[0], -1)
             elif freed > 0:
-                host = tightest(listed, room.free, j, tight_in, left, freed, -1)
+                host = tightest(listed, room.free, j, left, freed, -1)
             if host >= 0:
-                running = begin(listed, room, begun, j, now, tight_in, every, host, running)
+                running = begin(listed, room, begun, j, now, host, running)
             else:
                 room.waits[kept] = room.waits[k]
                 kept += 1

@@ -84,20 +84,17 @@ def barred_from(listed, runs, j, now, host, until):
 
 
 @inner
-def begin_beside(listed, room, begun, runs, j, now, tight_in, every, h, running, reserved, until):
-    """Start job j of one task on host h; return how many run."""
-    running = begin(listed, room, begun, j, now, tight_in, every, h, running)
-    join_runs(runs, begun, h, j)
-    if h == reserved and begun.end[j] > until:
-        for r in range(runs.spare.shape[0]):
-            runs.spare[r] -= listed.demand[j, r]
-    return running
+def take_spare(listed, runs, j):
+    """Job j runs beside the reservation beyond its start: less is spare there."""
+    for r in range(runs.spare.shape[0]):
+        runs.spare[r] -= listed.demand[j, r]
 
 
 @kept_njit(nogil=True, error_model="numpy")
-def run_reserving(listed, room, begun, runs, tight_in, every, left):
-    """Start every job, each of one task; `every` int64[H] is all hosts, `left` int64[J + 1] is scratch, the host
-    that was reserved and one for each job that ends at one moment.
+def run_reserving(listed, room, begun, runs, left):
+    """Start every job, each of one task; `left` int64[J + 1] is scratch.
+
+    At each time `left` holds the reserved host and one host for each job that ends then.
 
     Whoever waited before the moment finds room only where somebody has left, or where a place was kept until now.
     """
@@ -120,13 +117,14 @@ def run_reserving(listed, room, begun, runs, tight_in, every, left):
             j = listed.job_at[room.waits[k]]
             barred = barred_from(listed, runs, j, now, reserved, until)
             if listed.ready[j] == now:
-                host = tightest(listed, room.free, j, tight_in, every, every.shape[0], barred)
+                host = tightest(listed, room.free, j, listed.hosts, listed.hosts.shape[0], barred)
             else:
-                host = tightest(listed, room.free, j, tight_in, left, freed, barred)
+                host = tightest(listed, room.free, j, left, freed, barred)
             if host >= 0:
-                running = begin_beside(
-                    listed, room, begun, runs, j, now, tight_in, every, host, running, reserved, until
-                )  # fmt: skip
+                running = begin(listed, room, begun, j, now, host, running)
+                join_runs(runs, begun, host, j)
+                if host == reserved and begun.end[j] > until:
+                    take_spare(listed, runs, j)
                 continue
             if reserved < 0:
                 reserved, until = reserve(listed, room.free, runs, begun, j)

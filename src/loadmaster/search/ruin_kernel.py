@@ -117,9 +117,10 @@ def one_that_waits(jobs, draws):
 
 
 @inner
-def neighbours(jobs, j, h, begins, ends, most, draws, used, out):
-    """Draw up to `most` jobs that run on host h between `begins` and `ends`, or wait for it then; return how many."""
+def neighbours(jobs, j, h, window, most, draws, used, out):
+    """Draw up to `most` jobs that run on host h, or wait for it, in the time `window`; return how many."""
     count, met = 1, 0
+    begins, ends = window
     first, last = begins - jobs.longest[jobs.class_of[h]], ends + (ends - begins)
     for at in range(stretch(jobs, first), stretch(jobs, last) + 1):
         other = jobs.first_on[h, at]
@@ -152,7 +153,7 @@ def choose(jobs, j, draws, used, out):
     few = 1 + int((out.job.shape[0] - 2) * draws[used + 3] ** 2)
     out.job[0] = j
     ends = begins + jobs.lasts[j, jobs.class_of[h]]
-    return neighbours(jobs, j, h, begins, ends, few, draws, used + FIXED, out), h
+    return neighbours(jobs, j, h, (begins, ends), few, draws, used + FIXED, out), h
 
 
 @inner

@@ -126,20 +126,38 @@ def wasted(cost, cheapest, anyway):
     return cost / cheapest - 1.0 if cost > max(cheapest, anyway) + 1e-9 else 0.0
 
 
+class WorkChances(NamedTuple):
+    """How much work there may be, and what each amount entails.
+
+    Attributes:
+        work_s: float64[CHANCES + 1], the amounts.
+        cheapest: the least money for which the whole bag could have been done from its start.
+        anyway: the money that is spent with as few new machines as possible.
+        end_s: what a machine wastes at its end.
+        tail_s: how long the last task may run on.
+    """
+
+    work_s: np.ndarray
+    cheapest: np.ndarray
+    anyway: np.ndarray
+    end_s: np.ndarray
+    tail_s: float
+
+
 @kept_njit(error_model="numpy", nogil=True)
-def forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s):
+def forecast(fleet, offer, aim, number, chances):
     """The outcome of renting `number` machines over all amounts of work."""
     cost = 0.0
     span = 0.0
     waste = 0.0
     for q in range(CHANCES):
-        c, s = outcome(fleet, offer, number, work_s[q], end_s[q])
+        c, s = outcome(fleet, offer, number, chances.work_s[q], chances.end_s[q])
         cost += c + aim.spent
-        span += s + end_s[q]
-        waste += wasted(c + aim.spent, cheapest[q], anyway[q])
-    sure_cost, sure_span = outcome(fleet, offer, number, work_s[CHANCES], end_s[CHANCES])
+        span += s + chances.end_s[q]
+        waste += wasted(c + aim.spent, chances.cheapest[q], chances.anyway[q])
+    sure_cost, sure_span = outcome(fleet, offer, number, chances.work_s[CHANCES], chances.end_s[CHANCES])
     return RentForecast(
-        number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + tail_s, waste / CHANCES
+        number, cost / CHANCES, span / CHANCES, sure_cost + aim.spent, sure_span + chances.tail_s, waste / CHANCES
     )
 
 
@@ -161,14 +179,15 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     anyway = np.empty(CHANCES)
     for q in range(CHANCES):
         anyway[q] = outcome(fleet, offer, fewest, work_s[q], end_s[q])[0] + aim.spent
-    thrifty = best = forecast(fleet, offer, aim, fewest, work_s, cheapest, anyway, end_s, tail_s)
+    chances = WorkChances(work_s, cheapest, anyway, end_s, tail_s)
+    thrifty = best = forecast(fleet, offer, aim, fewest, chances)
     found = False
     plan = thrifty
     for number in range(fewest, offer.most + 1):
         if number > fewest:
             if _vain(fleet, offer, aim, number, cheapest, anyway, best.cost if found else math.inf):
                 break
-            plan = forecast(fleet, offer, aim, number, work_s, cheapest, anyway, end_s, tail_s)
+            plan = forecast(fleet, offer, aim, number, chances)
         if plan.waste <= aim.waste + 1e-9:
             thrifty = plan
         within = aim.mode == BUDGET and plan.sure_cost <= aim.money + 1e-9
@@ -178,7 +197,7 @@ def choose(fleet, offer, aim, work_s, cheapest, end_s, tail_s):
     if found:
         return best, True
     if aim.mode == DEADLINE:
-        return forecast(fleet, offer, aim, offer.most, work_s, cheapest, anyway, end_s, tail_s), False
+        return forecast(fleet, offer, aim, offer.most, chances), False
     return thrifty, aim.mode == THRIFT
 
 

@@ -50,8 +50,8 @@ COLUMNS = (
         "ran_on": "hosts on which it really ran, by name, parted by commas or as Slurm writes them: n[1-3]",
         "tasks": "number of identical tasks, 1 if absent",
         "estimate_s": "the user's estimate of the runtime",
-        "project": "who pays: a number or a name",
-        "user": "who submitted: a number or a name",
+        "project": "the account: a number or a name",
+        "user": "the user: a number or a name",
         "job_id": "the identifier, a whole number",
     }
     | CONSTRAINT_COLUMNS

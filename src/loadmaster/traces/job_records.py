@@ -59,8 +59,8 @@ JOB = {
     "wait_s": "as recorded",
     "ran_on": "the hosts on which it ran, parted by commas",
     "job_id": "the identifier, a whole number",
-    "user": "name of who submitted",
-    "account": "name of who pays",
+    "user": "name of the user",
+    "account": "name of the account",
 } | dict.fromkeys((*NAMED, "depends", "eligible_s", *DEFAULTS), "as in `Constraints`")
 """All that a record may say of its job."""
 
@@ -103,7 +103,14 @@ def read_records(
     said = [*notes]
     if missing := read.marked["no memory"]:
         said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
-    return Trace(read.workload, None, rejects.skipped, (*said, *reader.bound.notes), {}, read.extra)
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        (*said, *reader.bound.notes),
+        {},
+        read.extra,
+    )
 
 
 def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[LogRecord]:

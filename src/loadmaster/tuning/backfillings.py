@@ -8,7 +8,7 @@ from loadmaster.tuning.knobs import Knob, Value, Values
 _HEADS = Knob("backfilling.heads", "so many blocked jobs are promised a time", 1, 8, step=1)
 _LOOK = "so many waiting jobs are tried in a pass"
 _KNOBS: Mapping[str, tuple[Knob, ...]] = {
-    "easy": (_HEADS, Knob("backfilling.fill", "who fills what is free", words=("order", "shortest"))),
+    "easy": (_HEADS, Knob("backfilling.fill", "the jobs that may fill free capacity", words=("order", "shortest"))),
     "conservative": (
         Knob("backfilling.early_end", "what becomes of promises when a job ends early",
              words=("arrival", "replan", "start", "now", "kept")),

@@ -3,17 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
-from loadmaster.measure import Metrics
+from loadmaster.measure.metric import METRICS
 from loadmaster.measure.paired_comparison import log_ratio
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import SampleRun
 
-TargetName = Literal["mean-wait", "bounded-slowdown", "p95-wait"]
-TARGETS: tuple[TargetName, ...] = get_args(TargetName)
-WORDS = {"mean-wait": "mean wait", "bounded-slowdown": "mean bounded slowdown", "p95-wait": "95th percentile of waits"}
-_COLUMNS = {"mean-wait": "mean_wait_s", "bounded-slowdown": "mean_bounded_slowdown", "p95-wait": "p95_wait_s"}
+TARGETS = tuple(m.name for m in METRICS.values() if m.better == "lower" and m.unit in ("s", "ratio"))
+"""Names of the metrics that a search can make low: every time and ratio of the registry of which less is better."""
 _OF_THE_LOGS = 0.75
 """On so many of the logs the limit must hold: a single one whose baseline was lucky decides nothing."""
 _LEFT_WAITING = 10.0
@@ -42,19 +39,14 @@ class Figures:
         return self.longest <= math.log(limit)
 
 
-def target_of(metrics: Metrics, target: TargetName) -> float:
-    """What one run came to in a target."""
-    return float(getattr(metrics, _COLUMNS[target]))
-
-
-def column(runs: Sequence[SampleRun], target: TargetName) -> Floats:
-    """float64[N]: what each run came to."""
+def column(runs: Sequence[SampleRun], target: str) -> Floats:
+    """float64[N]: the metric `target` of each run."""
     import numpy as np
 
-    return np.array([run.of(_COLUMNS[target]) for run in runs], float)
+    return np.array([run.of(target) for run in runs], float)
 
 
-def figures(runs: Sequence[SampleRun], baseline: Sequence[SampleRun], targets: Sequence[TargetName]) -> Figures:
+def figures(runs: Sequence[SampleRun], baseline: Sequence[SampleRun], targets: Sequence[str]) -> Figures:
     """`runs` of a rule against those of the baseline on the same logs."""
     import numpy as np
 

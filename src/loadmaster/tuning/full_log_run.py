@@ -1,7 +1,7 @@
 """One run of a rule on the whole log: metrics, and waits by class, user and week."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
-from loadmaster.measure import Metrics
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import Schedule, Workload
@@ -30,12 +29,12 @@ class FullLogRun:
     """What one run came to.
 
     Attributes:
-        metrics: of all jobs.
+        values: every built-in metric, by its name.
         groups: a row for every size class, user, hour of the day and week: by, name, jobs, mean_wait_s.
         overloaded: whether the queue only grows (rule R13).
     """
 
-    metrics: Metrics
+    values: Mapping[str, float]
     groups: tuple[dict[str, Any], ...]
     overloaded: bool
 
@@ -53,7 +52,7 @@ def full_log_run(
         Cell(_key(work, rule), rule, {"policy": rule.setting.policy, "discipline": rule.setting.discipline})
         for rule in rules
     ]  # fmt: skip
-    return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.metrics.mean_wait_s})
+    return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.values["mean_wait_s"]})
 
 
 def _prepare(case: Case, rules: Sequence[Ruled], watch: Watch) -> None:
@@ -73,10 +72,10 @@ def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
     _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
-        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
+        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows() if row["jobs"]
     ]  # fmt: skip
     return FullLogRun(
-        outcome.metrics, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
+        outcome.values, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
     )  # fmt: skip
 
 
@@ -96,4 +95,4 @@ def _to_bytes(whole: FullLogRun) -> bytes:
 
 def _from_bytes(block: bytes) -> FullLogRun:
     plain = json.loads(block)
-    return FullLogRun(Metrics(**plain["metrics"]), tuple(plain["groups"]), plain["overloaded"])
+    return FullLogRun(plain["values"], tuple(plain["groups"]), plain["overloaded"])

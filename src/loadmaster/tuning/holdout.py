@@ -1,15 +1,14 @@
 """The winner's gain on held-out weeks, its reasons, and the groups that lose (rules U11 to U13)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from loadmaster.measure import Metrics
 from loadmaster.measure.paired_comparison import Difference, log_ratio, of_chaos, over_resamples
 from loadmaster.measure.resample import whole_weeks, without_interval
 from loadmaster.model.arrays import Floats
 from loadmaster.runs.samples import Resampling, SampleRun
 from loadmaster.tuning.bench import Ruled, TrialBench
-from loadmaster.tuning.figures import TargetName, column, target_of
+from loadmaster.tuning.figures import column
 from loadmaster.tuning.full_log_run import FullLogRun, full_log_run
 from loadmaster.tuning.knobs import Knob
 from loadmaster.tuning.search import SearchOutcome, SearchPlan, runnable_rule
@@ -103,7 +102,7 @@ def holdout(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs:
     rules = (winner, *builtins)
     bench.ahead(2 * logs)
     whole = full_log_run(bench.case, rules, bench.store, bench.pool, bench.watch)
-    best, zero = rule_to_beat(builtins, [each.metrics for each in whole[1:]], plan), builtins[0]
+    best, zero = rule_to_beat(builtins, [each.values for each in whole[1:]], plan), builtins[0]
     because = without_interval(bench.case.workload, "users").replace("the log", "what is held out of the log")
     how: Resampling = "shake" if because else "users"
     others = [best] + ([zero] if zero != best else [])
@@ -120,14 +119,14 @@ def holdout(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs:
     )  # fmt: skip
 
 
-def rule_to_beat(builtins: Sequence[Ruled], metrics: Sequence[Metrics], plan: SearchPlan) -> Ruled:
+def rule_to_beat(builtins: Sequence[Ruled], values: Sequence[Mapping[str, float]], plan: SearchPlan) -> Ruled:
     """The lowest in the first target of those that keep the limit, as the weeks are; the first is the baseline."""
-    zero = metrics[0]
-    longest_s = plan.limit * max(zero.longest_wait_s, SHORTEST_S)
+    zero = values[0]
+    longest_s = plan.limit * max(zero["longest_wait_s"], SHORTEST_S)
     within = [
-        (target_of(m, plan.targets[0]), k)
-        for k, m in enumerate(metrics)
-        if m.unstarted <= zero.unstarted and m.longest_wait_s <= longest_s
+        (each[plan.targets[0]], k)
+        for k, each in enumerate(values)
+        if each["unstarted"] <= zero["unstarted"] and each["longest_wait_s"] <= longest_s
     ]
     return builtins[min(within)[1]]
 
@@ -150,7 +149,7 @@ def _without(
 
 
 def _difference(
-    one: Sequence[SampleRun], other: Sequence[SampleRun], target: TargetName, how: Resampling, weeks: int
+    one: Sequence[SampleRun], other: Sequence[SampleRun], target: str, how: Resampling, weeks: int
 ) -> Difference:
     ratio: Floats = log_ratio(column(one, target), column(other, target))
     return of_chaos(ratio) if how == "shake" else over_resamples(ratio, weeks)

@@ -3,8 +3,9 @@
 import math
 
 from loadmaster import __version__
+from loadmaster.measure.metric import METRICS
 from loadmaster.runs.setting import Setting
-from loadmaster.tuning.figures import WORDS, Figures
+from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.search import SearchOutcome, SearchPlan
 from loadmaster.tuning.space import FILE
 
@@ -40,7 +41,7 @@ def front_files(selection: SearchOutcome, plan: SearchPlan, source: str) -> dict
 def _on_front(figures: Figures, plan: SearchPlan) -> str:
     """What a candidate of the front came to in the trials."""
     pairs = zip(plan.targets, figures.values, strict=True)
-    parts = [f"{WORDS[target]} {math.exp(value):.2f} times" for target, value in pairs]
+    parts = [f"{METRICS[target].heading} {math.exp(value):.2f} times" for target, value in pairs]
     trials = f"On the training logs, against fcfs+easy: {', '.join(parts)}."
     return f"{trials} No other candidate had less of one without more of another."
 

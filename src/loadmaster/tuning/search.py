@@ -12,7 +12,7 @@ from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
 from loadmaster.tuning.baselines import baseline, baselines, of_the_kind
 from loadmaster.tuning.bench import Ruled, TrialBench
-from loadmaster.tuning.figures import Figures, TargetName, figures, front
+from loadmaster.tuning.figures import Figures, figures, front
 from loadmaster.tuning.knobs import Values
 from loadmaster.tuning.space import FILE, PartName, Space, space_of
 from loadmaster.tuning.suggestions import BATCH, TriedRule, ask
@@ -40,7 +40,7 @@ class SearchPlan:
 
     parts: tuple[PartName, ...]
     base: Setting
-    targets: tuple[TargetName, ...] = ("mean-wait",)
+    targets: tuple[str, ...] = ("mean_wait_s",)
     limit: float = 1.5
     trials: int = 100
     runs: int = 4

@@ -27,7 +27,7 @@ class SeedOptions(Options):
 class NetbatchOptions(SeedOptions):
     """All that `netbatch` can be told."""
 
-    pool: Annotated[Literal["A", "B", "C", "D"], Option("Whose totals and mixes to follow.")] = "A"
+    pool: Annotated[Literal["A", "B", "C", "D"], Option("The pool whose totals and mixes to follow.")] = "A"
     scale: Annotated[float, Option("Part of the pool: jobs and hosts are multiplied by it.")] = 1.0
     jobs: Annotated[int | None, Option("Number of jobs; else that of the pool.", least=1)] = None
     hosts: Annotated[int | None, Option("Number of hosts; else that of the pool.", least=1)] = None

@@ -1,7 +1,7 @@
 """A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from loadmaster.verbs.live_result import Lived, Quiet
 if TYPE_CHECKING:
     from loadmaster.live.engine import Clock, Engine
     from loadmaster.live.metrics import ServedAt
-    from loadmaster.live.queue_decider import Beside
+    from loadmaster.live.queue_decider import LiveExtras
     from loadmaster.live.record import LiveRecord
     from loadmaster.live.settings import LiveSettings, Report
     from loadmaster.runs import Setting
@@ -28,18 +28,38 @@ def quiet(*_: Any) -> Quiet:
     return Quiet()
 
 
-def drive(
-    engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, *, command: str,
-    screen: Screen = quiet, synthetic: bool | None = None, notes: tuple[str, ...] = (), jobs: int | None = None,
-    idle_until: Callable[[], float] | None = None, metrics: "ServedAt | None" = None, beside: "Beside | None" = None,
-    ready: bool = True, site: "Setting | None" = None, scheduler: "Scheduler | None" = None,
-) -> Lived:  # fmt: skip
-    """Run `setting` live on `engine`, and keep it in the folder `out`; `site`: what the engine does by itself.
+@dataclass(frozen=True)
+class LiveRun:
+    """One live run of a verb, beside its engine and its setting.
 
-    `scheduler` is that of `setting` where it was made before, by `scheduler_of`.
+    Attributes:
+        command: how to make it again.
+        screen: makes the display.
+        extras: what the run has beside its scheduler.
+        synthetic: the jobs are synthetic; None where that is not known.
+        notes: what must be said of the input.
+        jobs: how many there are, where that is known.
+        metrics: where figures are served over HTTP.
+        site: what the engine does by itself.
+        scheduler: that of the setting, where `scheduler_of` has made it before.
     """
+
+    command: str
+    screen: Screen = quiet
+    extras: "LiveExtras | None" = None
+    synthetic: bool | None = None
+    notes: tuple[str, ...] = ()
+    jobs: int | None = None
+    metrics: "ServedAt | None" = None
+    site: "Setting | None" = None
+    scheduler: "Scheduler | None" = None
+
+
+def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, run: LiveRun) -> Lived:
+    """Run `setting` live on `engine`, and keep the record in the folder `out`."""
     from loadmaster.live.door import run_live
     from loadmaster.live.metrics import MetricsServer, ServedAt
+    from loadmaster.live.queue_decider import LiveExtras
     from loadmaster.live.record import LiveRecord, lines_of
     from loadmaster.live.run_record import run_record_of
     from loadmaster.live.settings import Report
@@ -53,17 +73,18 @@ def drive(
 
     make_folder(out)
     sources = sources_of(setting)
-    scheduler = scheduler or scheduler_of(setting)
-    about = {"setting": setting.plain(), "sources": sources, "command": command}
+    scheduler = run.scheduler or scheduler_of(setting)
+    extras = run.extras or LiveExtras(ready=True)
+    about = {"setting": setting.plain(), "sources": sources, "command": run.command}
     shadow = how.mode == "shadow"
-    if shadow and site is not None:
-        about["site"] = site.plain()
+    if shadow and run.site is not None:
+        about["site"] = run.site.plain()
     record, report = LiveRecord(out), Report()
     try:
         with (
-            screen(engine.name, how, jobs, out, ready) as shown,
-            MetricsServer(*(metrics or ServedAt())) as served,
-            SoFarBeside(out, on=shadow and ready) as beside_it,
+            run.screen(engine.name, how, run.jobs, out, extras.ready) as shown,
+            MetricsServer(*(run.metrics or ServedAt())) as served,
+            SoFarBeside(out, on=shadow and extras.ready) as beside_it,
         ):
             report.listener = shown.say
             served.follow(report)
@@ -75,26 +96,29 @@ def drive(
                 shown.show(*cycle)
                 served.show(*cycle)
 
-            run_live(
-                engine, clock, scheduler, how, record, about=about, seed=setting.seed, watch=watch,
-                idle_until=idle_until, beside=beside, ready=ready, report=report,
-            )  # fmt: skip
+            session = replace(extras, about=about, seed=setting.seed, watch=watch)
+            run_live(engine, clock, scheduler, how, record, session, report)
         compared, text = _compared(how, record, scheduler)
     finally:
         record.close()
         engine.close()
     try:
         run_record = run_record_of(lines_of(out), scheduler.discipline.order, setting, sources)
-        write_record(out, run_record, command=command, result=_summary(report))
-        notes = (*notes, *text, *run_record.case.notes)
+        write_record(out, run_record, command=run.command, result=_summary(report))
+        notes = (*run.notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
-        notes = (*notes, *text, str(error))
+        notes = (*run.notes, *text, str(error))
     left_out = {"left_out_jobs": [list(pair) for pair in report.left_out]}
     return Lived(
-        out, _summary(report) | compared | left_out, report.outcome, tuple(report.stranded),
-        known=(*notes, *report.notes), seed=setting.seed, synthetic=synthetic,
+        out,
+        _summary(report) | compared | left_out,
+        report.outcome,
+        tuple(report.stranded),
+        known=(*notes, *report.notes),
+        seed=setting.seed,
+        synthetic=run.synthetic,
         carries_python=bool(given(setting.specs)),
-    )  # fmt: skip
+    )
 
 
 def scheduler_of(setting: "Setting") -> "Scheduler":

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet
 from loadmaster.verbs.live_options import OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived
 from loadmaster.verbs.option import Option
@@ -32,6 +32,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     from loadmaster.live.clocks import FakeClock
     from loadmaster.live.fake import FakeEngine
     from loadmaster.live.fault_injection import FaultRates
+    from loadmaster.live.queue_decider import LiveExtras
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
     from loadmaster.verbs.notes import noting, remarks
@@ -48,8 +49,14 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     )
     renamed = sum(name != str(work.id_of(job)) for job, name in enumerate(engine.ids))
     notes = [f"Jobs that bear the number of an earlier one: {renamed:,}; here they are called NUMBER-2 and so on."]
-    return drive(
-        engine, clock, setting, how, options.folder, command=command, screen=screen, synthetic=work.synthetic,
-        notes=(*remarks(case), *(notes if renamed else ())), ready=False, jobs=work.jobs, idle_until=engine.idle_until,
-        metrics=options.served_at(), site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
-    )  # fmt: skip
+    run = LiveRun(
+        command,
+        screen,
+        LiveExtras(idle_until=engine.idle_until),
+        synthetic=work.synthetic,
+        notes=(*remarks(case), *(notes if renamed else ())),
+        jobs=work.jobs,
+        metrics=options.served_at(),
+        site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
+    )
+    return drive(engine, clock, setting, how, options.folder, run)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.live_drive import Screen, drive, quiet, scheduler_of
+from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
@@ -73,6 +73,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
     from loadmaster.live.kubernetes.preemption import Preemptor, both
+    from loadmaster.live.queue_decider import LiveExtras
     from loadmaster.live.termination import Terminated, as_ctrl_c
     from loadmaster.live.warmup import compile_for
     from loadmaster.model import InputError
@@ -85,7 +86,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     move_budget, preempt = _move_budget(options), options.preempt
     for given, words, rule in (
         (move_budget is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
-        (preempt, "--preempt", "--shadow and --dry-run evict nobody"),
+        (preempt, "--preempt", "--shadow and --dry-run evict no pod"),
         (options.standby, "--standby", "--shadow and --dry-run take no lease"),
     ):
         if given and not how.acts:
@@ -120,10 +121,9 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
     moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
-    return drive(
-        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, metrics=options.served_at(),
-        beside=beside, site=OWN, scheduler=scheduler,
-    )  # fmt: skip
+    extras = LiveExtras(beside=beside, ready=True)
+    run = LiveRun(command, screen, extras, metrics=options.served_at(), site=OWN, scheduler=scheduler)
+    return drive(engine, RealClock(), setting, how, options.folder, run)
 
 
 def _taken(

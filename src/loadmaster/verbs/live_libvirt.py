@@ -35,9 +35,9 @@ class LibvirtOptions(LiveOptions):
     caps: Annotated[bool, Option("Cap the CPU of every machine, or leave caps alone.", flags=("--caps/--no-caps",))] = (
         True
     )
-    mover: Annotated[str, Option("Who moves: rebalance, mosix or enhanced-mosix; nobody without.", metavar="MOVER")] = (
-        ""
-    )
+    mover: Annotated[
+        str, Option("The mover: rebalance, mosix or enhanced-mosix; without it no machine moves.", metavar="MOVER")
+    ] = ""
     moves: Annotated[int | None, Option("Move up to N machines an hour.", metavar="N", least=1)] = None
     budget: Annotated[str | None, Option("Or machines of so much memory an hour, such as 64GB.", metavar="SIZE")] = None
     move_every: Annotated[str | float, Option("The mover is asked so often.", metavar="TIME", typed=str)] = "60s"
@@ -111,7 +111,7 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:
-        refuse_unused(options, MOVING, "nobody moves without --mover")
+        refuse_unused(options, MOVING, "no machine moves without --mover")
     if options.dry_run:
         refuse_unused(options, ("on_exit", "state", "bandwidth"), "nothing is changed")
     if not options.caps:

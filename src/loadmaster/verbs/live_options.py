@@ -76,7 +76,8 @@ class QueueOptions(LiveOptions):
     metrics: Annotated[int | None, Option("Serve /metrics while it runs.", metavar="PORT", least=0, most=65535)] = None
     metrics_host: Annotated[str, Option("At an address that others reach, by token.", metavar="NAME")] = "127.0.0.1"
     metrics_token: Annotated[
-        "str | Path | None", Option("A file: who asks has to know its text.", metavar="FILE", typed=Path | None)
+        "str | Path | None",
+        Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
     ] = None
 
     def served_at(self) -> "ServedAt":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from loadmaster.verbs.live_drive import Screen, drive, quiet
+from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet
 from loadmaster.verbs.live_options import CONDUCT, OnExit, Others, QueueOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
@@ -81,6 +81,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
         InputError: no Slurm here, an option changes nothing, or another loadmaster has the lease.
     """
     from loadmaster.live.clocks import RealClock
+    from loadmaster.live.queue_decider import LiveExtras
     from loadmaster.live.slurm.engine import SlurmEngine
     from loadmaster.live.slurm.hook import FAIL_OPEN_S
     from loadmaster.live.slurm.reasons import Reasons
@@ -109,10 +110,9 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
         conf, _path(options.site_accounts), looks_on=not how.acts, folder=state, partitions=names,
         leaves_held=how.on_exit == "hold",
     )  # fmt: skip
-    return drive(
-        engine, RealClock(), setting, how, options.folder, command=command, screen=screen, notes=engine.notes,
-        metrics=options.served_at(), site=own_rule(engine.site), beside=Reasons() if how.acts else None,
-    )  # fmt: skip
+    extras = LiveExtras(beside=Reasons() if how.acts else None, ready=True)
+    run = LiveRun(command, screen, extras, notes=engine.notes, metrics=options.served_at(), site=own_rule(engine.site))
+    return drive(engine, RealClock(), setting, how, options.folder, run)
 
 
 def _path(given: str | Path | None) -> Path | None:

@@ -129,7 +129,7 @@ def _other_end(name: str) -> int:
     """Open the pipe `name`, which lasts until somebody writes into it; where that takes long, it is told."""
     import threading
 
-    waiting = f"Waiting for somebody to write into the pipe {name}; Ctrl-C stops."
+    waiting = f"Waiting for a program to write into the pipe {name}; Ctrl-C stops."
     timer = threading.Timer(QUIET_S, lambda: print(waiting, file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()

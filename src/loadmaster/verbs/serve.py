@@ -59,7 +59,7 @@ def serve_with(options: ServeOptions) -> None:
         said.print(f"The workbench: {where}", soft_wrap=True, highlight=False, markup=False)
         if options.host is not None:
             notes.print("What is sent there and back is not encrypted, the token neither.", style="yellow")
-        notes.print("Ctrl-C ends it; whoever has the address can do all that it can.")
+        notes.print("Ctrl-C ends it. Anyone with the address can do everything that it can do.")
         if options.open:
             import webbrowser
 

@@ -37,8 +37,8 @@ class TuneOptions(SiteOptions, DaskOptions):
     target: Annotated[
         str | Sequence[str],
         Option("What is to be low; the first is what a gain is claimed in.",
-               metavar="mean-wait,bounded-slowdown,p95-wait", flags=("--for",), typed=str),
-    ] = "mean-wait"  # fmt: skip
+               metavar="mean_wait_s,p95_wait_s,...", flags=("--for",), typed=str),
+    ] = "mean_wait_s"  # fmt: skip
     policy: Annotated[
         Rule, Option("Placement policy, where placement is not searched.", metavar="POLICY", typed=str)
     ] = "first-fit"

@@ -44,7 +44,7 @@ def listen(host: str | None, port: int) -> Address:
         InputError: all addresses at once were asked for, or this one cannot be had.
     """
     if host in _EVERYWHERE:
-        rule = "names every address of this machine, and pages could be had by names that nobody thought of"
+        rule = "names every address of this machine, so pages could be reached under unexpected names"
         raise InputError(host, rule, fix="name the one that browsers will use")
     name = host or LOOPBACK
     try:

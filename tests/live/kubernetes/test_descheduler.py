@@ -10,6 +10,7 @@ from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.move_budget import MoveBudget
+from loadmaster.live.queue_decider import LiveExtras
 from loadmaster.live.record import LiveRecord
 from loadmaster.live.settings import LiveSettings
 from loadmaster.live.timeline import timeline_in
@@ -51,7 +52,7 @@ def run(fake, folder, move_budget, for_s=40.0, **more):
     try:
         mover = Descheduler(engine, move_budget, said.append, patience_s=0.0)
         how = LiveSettings(interval_s=5.0, for_s=for_s, on_exit="hold")
-        fake.report = run_live(engine, fake.clock, RULE, how, record, beside=mover)
+        fake.report = run_live(engine, fake.clock, RULE, how, record, LiveExtras(beside=mover))
     finally:
         record.close()
         engine.close()
@@ -172,6 +173,6 @@ def test_the_room_is_kept_while_nobody_replaces_the_pod_and_given_up_in_the_end(
     assert seen.jobs.demand[rooms].tolist() == [[4.0, 2**30, 1.0]]
     made.clock.sleep_until(1200.0)
     engine.observe()
-    assert engine.moves.failed == {"default/a@uid-a": "nobody replaced it within 120 s"}
+    assert engine.moves.failed == {"default/a@uid-a": "no controller replaced it within 120 s"}
     assert not [name for name in engine.observe().ids if name.startswith("loadmaster/")]
     engine.close()

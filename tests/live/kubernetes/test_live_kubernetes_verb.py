@@ -65,7 +65,7 @@ def test_a_token_that_is_not_accepted_is_told_with_what_to_do_about_it(made):
     fake.token = "next"
     told = verb(*words, "--doctor")
     assert told.exit_code == 1
-    assert "does not know who you are: Unauthorized" in " ".join(told.output.split())
+    assert "does not accept these credentials: Unauthorized" in " ".join(told.output.split())
     run = verb(*words, *RULE, "-o", folder / "run")
     for text in (told.output, str(run.exception)):
         assert "its token or certificate is wrong or has expired" in " ".join(text.split())

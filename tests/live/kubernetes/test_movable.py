@@ -25,7 +25,7 @@ def test_what_its_owner_starts_again_may_move(kind):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"owner": ("Job", "night")}, "a Job would lose its work"), ({"owner": None}, "nobody would start it again"),
+        ({"owner": ("Job", "night")}, "a Job would lose its work"), ({"owner": None}, "nothing would start it again"),
         ({"owner": ("DaemonSet", "logs")}, "a DaemonSet would"), ({"nodeName": None}, "it does not run"),
         ({"schedulerName": "default-scheduler"}, "another scheduler"), (LOCAL, "keeps data on its node"),
         ({"volumes": [{"name": "v", "hostPath": {"path": "/"}}]}, "keeps data"),

@@ -10,6 +10,7 @@ from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.preemption import Preemptor
+from loadmaster.live.queue_decider import LiveExtras
 from loadmaster.live.record import LiveRecord, ledger_after, lines_of
 from loadmaster.live.settings import LiveSettings
 from loadmaster.live.timeline import timeline_in
@@ -61,7 +62,7 @@ def run(fake, folder, *, on=True, **more):
     try:
         beside = Preemptor(engine, said.append) if on else None
         how = LiveSettings(interval_s=5.0, for_s=40.0, on_exit="hold")
-        fake.report = run_live(engine, fake.clock, RULE, how, record, beside=beside)
+        fake.report = run_live(engine, fake.clock, RULE, how, record, LiveExtras(beside=beside))
     finally:
         record.close()
         engine.close()

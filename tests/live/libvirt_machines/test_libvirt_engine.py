@@ -198,7 +198,7 @@ def test_a_host_that_does_not_answer_is_down_with_what_runs_there(able):
         (["nowhere:///x"], "no libvirt answers"),
         (["test:///default", "test:///default"], "name each host once"),
         (["test:///default", "--mover", "mosix"], "within a budget only"),
-        (["test:///default", "--moves", "3"], "nobody moves without --mover"),
+        (["test:///default", "--moves", "3"], "no machine moves without --mover"),
         (["test:///default", "--no-caps"], "nothing would be done"),
         (["test:///default", "--mover", "mosix", "--moves", "3", "--budget", "3GB"], "only one of them can bind"),
         (["test:///default", "--dry-run", "--on-exit", "leave"], "nothing is changed"),

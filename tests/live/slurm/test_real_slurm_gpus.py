@@ -42,7 +42,7 @@ def test_gpus_that_no_host_has_are_refused_as_slurm_would_and_those_of_several_a
 
         taken = {submit(words).stdout.strip(): words for words in MAY}
         assert "" not in taken
-        left_out = {taken[name] for name, why in engine.observe().left_out if "GPUs that no host has" in why}
+        left_out = {taken[name] for name, why in engine.observe().left_out if "more GPUs than any host has" in why}
         assert left_out == set(SPREAD)
         refused = {words: submit(words).stderr for words in NEVER}
         assert [words for words, text in refused.items() if "of the default partition" not in text] == []

@@ -47,7 +47,7 @@ def examine(
     """
     version = api.ask("GET", "/version")
     if version.status == UNAUTHORIZED:
-        return [Finding("bad", f"{api.host} does not know who you are: {version.text}", WHO)]
+        return [Finding("bad", f"{api.host} does not accept these credentials: {version.text}", WHO)]
     moving = needed_to_move(namespaces) if moves else []
     rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
     findings = [_version(api.host, version.body), *rights]

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
-from loadmaster.packing.kubernetes_rules import gang_of
-from loadmaster.packing.kubernetes_state import TIED
+from loadmaster.packing.kubernetes_rules import OWNERS, TIED, gang_of
 
-OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
-"""Who starts another pod for one that goes, and loses no work by it; a Job would begin anew."""
 _LOCAL = ("emptyDir", "hostPath")
 _SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 
@@ -51,7 +48,7 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
         return "it does not run"
     kind = owner_of(item).get("kind", "")
     if kind not in OWNERS:
-        return f"a {kind} would lose its work" if kind else "nobody would start it again"
+        return f"a {kind} would lose its work" if kind else "nothing would start it again"
     if gang := gang_of(item):
         return f"it starts together with others ({gang})"
     if safe == "false":

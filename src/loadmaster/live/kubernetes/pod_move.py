@@ -101,7 +101,7 @@ class Moves:
                 return [bound if each is replacement else each for each in items]
             self._lost(way, f"its replacement was not bound to {way.to}: {refusal.text}")
         elif self._now_s() - way.since_s > PATIENCE_S:
-            self._lost(way, f"nobody replaced it within {PATIENCE_S:g} s")
+            self._lost(way, f"no controller replaced it within {PATIENCE_S:g} s")
         return items
 
     def rooms(self) -> list[Pod]:

@@ -39,5 +39,5 @@ def _placing(spec: str, least_yield: float) -> ShareMethod:
         fix = "pvm, e-pvm, assign-u or greedy; `share` simulates it"
         raise InputError(spec, "a method that moves by a clock or is not told needs is not served here", fix=fix)
     if least_yield > 0:
-        raise InputError(f"{spec} --least-yield {least_yield:g}", "this method lets everybody in", fix="leave it out")
+        raise InputError(f"{spec} --least-yield {least_yield:g}", "this method has no limit", fix="leave it out")
     return ByPlacement(method)

@@ -61,11 +61,13 @@ def _meanwhile(
     """What has become of commands between two sessions; of a loop that died nobody ended any."""
     there, over = line["running"], [each for each in line["over"] if each[0] not in state.over]
     for each in over:
-        _over(telling, each, at_s, "its command was over while nobody looked")
+        _over(telling, each, at_s, "its command ended while loadmaster was not running")
     gone = [name for name in state.running if name not in there and name not in {each[0] for each in line["over"]}]
     for name in gone if died else ():
         telling.ended(name, telling.last_s)
-        telling.say(at_s, name, "lost", "it was gone while nobody looked, when is unknown, and waits again")
+        telling.say(
+            at_s, name, "lost", "it disappeared while loadmaster was not running, at an unknown time, and waits again"
+        )
 
 
 def _over(telling: TimelineBuilder, over: Sequence[Any], seen_s: float, why: str) -> None:

@@ -5,14 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres
 from loadmaster.model.host_names import host_names
-from loadmaster.model.units import MB, parse_bytes
+from loadmaster.model.units import MB, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"
@@ -86,7 +86,7 @@ def work_of(
     if waits and (reason := _why_not(row, state, nodes, cores, gpu_models)):
         return reason
     if waits and not _lie_evenly(row, nodes, gpu_counts):
-        return "GPUs that no host has all of: nobody can tell how many it gets on each"
+        return "more GPUs than any host has: how many it gets on each host is not known"
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return SlurmJob(
@@ -169,7 +169,7 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
         except InputError:
             return f"features with brackets or counts ({row['Feature']})"
     if nodes > 1 and not _is_even(row, nodes, cores):
-        return "several hosts without --ntasks-per-node or --exclusive: nobody can tell its cores on each"
+        return "several hosts without --ntasks-per-node or --exclusive: its cores on each host are not known"
     if _gpus_of_host(row, nodes) % 1:
         return "several hosts with GPUs that do not divide evenly over them"
     return ""

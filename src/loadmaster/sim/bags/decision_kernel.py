@@ -32,7 +32,7 @@ def planned(b, finished, kinds, wish, now, unstarted):
     end_s = min((1 + spread * spread) / 2, 1.0) * whole / max(1, unstarted + len(ages))
     gone = 0.0
     if idle > 0:
-        gone = _release(b, finished, kinds, wish, now, unstarted, work, end_s[MIDDLE], idle)
+        gone = _release(b, finished, kinds, wish, now, unstarted, work, end_s[MIDDLE])
     fleet, without_task = _fleet(b, kinds, now)
     fresh = max(0, unstarted - without_task)
     aim = _aim(b, finished, wish, now, work, len(ages), b.spent[0] + gone)
@@ -66,11 +66,11 @@ def _ages(b, kinds, now):
 
 
 @kept_njit(error_model="numpy", nogil=True)
-def _release(b, finished, kinds, wish, now, unstarted, work, end_s, idle):
+def _release(b, finished, kinds, wish, now, unstarted, work, end_s):
     """Idle machines with nothing to take, and those whose next task would start a unit nobody needs; their money."""
     up = b.tally[UP]
     left = np.empty(up)
-    order = np.empty(idle, np.int64)
+    order = np.empty(up, np.int64)
     count = 0
     for place in range(up):
         left[place] = paid_left_of(kinds, b.kind[place], now - b.rented_s[place])
@@ -82,7 +82,7 @@ def _release(b, finished, kinds, wish, now, unstarted, work, end_s, idle):
             order[at] = place
             count += 1
     waiting = unstarted
-    for at in range(idle):
+    for at in range(count):
         place = order[at]
         if waiting == 0:
             b.leaves[place] = True
