@@ -68,7 +68,8 @@ _PASSES = (
     typed.NativeLowering,
     typed.NoPythonBackend,
 )
-"""Numba's own and `MissingFields`, but for those that look for what parts do not have: closures, literals to unroll, parallel loops."""
+"""Numba's own and `MissingFields`, but for those that look for what parts do not have: closures, literals to unroll,
+parallel loops."""
 
 
 class PartCompiler(Compiler):

@@ -92,7 +92,13 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
-    if engine.head_promise is not None and tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
+    if (
+        engine.head_promise is not None
+        and tasks > 1
+        and length == LONG
+        and on_all
+        and failed_partly(engine.jobs, engine.state, job)
+    ):
         count[PARTLY] = count[PLANNED] + 1
         return False, 0
     # usable hosts are marked only where they differ from the open hosts

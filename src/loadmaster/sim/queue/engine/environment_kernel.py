@@ -121,9 +121,9 @@ def _start(engine, agent, job, host):
     count, now = engine.state.tally, agent.clock[NOW]
     begin_pass(engine, None, False)
     head = agent.number[PROMISED]
-    if engine.head_promise is not None and head >= 0:
-        if engine.waiting.position[head] < engine.waiting.position[job]:
-            promise(engine, head, now)
+    is_behind = head >= 0 and engine.waiting.position[head] < engine.waiting.position[job]
+    if engine.head_promise is not None and is_behind:
+        promise(engine, head, now)
     flush(engine.state, engine.scores)
     if host < 0:
         placed, _, wrong = place(engine, 0, None, job, now)

@@ -102,16 +102,21 @@ def serve(engine, member, bound, now):
         if chosen and may_fit(engine.jobs, engine.frontier, job, length):
             count[CHOICE] = 1
         # the first LONG job of the pass: compute what the reservation leaves
-        if engine.head_promise is not None and length == LONG:
-            if engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
-                renew_if_changed(engine, job, LONG)
+        is_first_long = (
+            length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1
+        )
+        if engine.head_promise is not None and is_first_long:
+            renew_if_changed(engine, job, LONG)
         # two cheap refusals before any host is looked at
         if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
             engine.jobs, engine.state, job, length
         ):
-            if engine.head_promise is not None and engine.head_promise.number[HEAD] >= 0:
-                if engine.rules.several_speeds:
-                    count[CHOICE] = 1  # the host may decide when the job ends
+            if (
+                engine.head_promise is not None
+                and engine.head_promise.number[HEAD] >= 0
+                and engine.rules.several_speeds
+            ):
+                count[CHOICE] = 1  # the host may decide when the job ends
             placed, length, wrong = place(engine, member, bound, job, now)
             if wrong:
                 break
