@@ -157,11 +157,13 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
     hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
-    slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open
+    hosts, slack = state.usable if some_are_not else state.open, np.int64(0)
+    if head_promise is not None:
+        slack = head_promise.number[SLACK]
     host = _first_host(state, hosts, jobs.kind[job], demand, some_are_not)
     while host >= 0:
         tasks = tasks_held(state.free[host], demand, left)
-        if length == LONG:
+        if head_promise is not None and length == LONG:
             tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost
         if at + tasks > state.undo_host.shape[0]:
