@@ -54,7 +54,11 @@ def test_the_first_host_is_that_of_a_look_at_every_host(resources, whole, seed):
     demands = rng.integers(1, 6, (8, resources)) - (0.0 if whole else 0.5)
     cluster = Cluster(("cores", "memory", "gpus")[:resources], capacity)
     hosts = Hosts(
-        capacity.copy(), np.ones(100, np.bool_), _most_of_blocks(cluster), np.zeros(19, np.int64), np.zeros(8, FIRST_ROOM)
+        capacity.copy(),
+        np.ones(100, np.bool_),
+        _most_of_blocks(cluster),
+        np.zeros(19, np.int64),
+        np.zeros(8, FIRST_ROOM),
     )
     for _ in range(600):
         kind = int(rng.integers(0, 8))
