@@ -24,7 +24,7 @@ def three_hosts_full(tmp_path, *waiting):
 
 def past(weeks=2, **more):
     """A log that ends when the queue was listed."""
-    return Trace(past_log(weeks=weeks, **more), began_s=AT - weeks * WEEK_S)
+    return Trace(replace(past_log(weeks=weeks, **more), epoch_s=AT - weeks * WEEK_S))
 
 
 def test_without_a_log_a_job_starts_when_the_first_limit_is_over(tmp_path):
@@ -93,7 +93,7 @@ def test_with_a_log_there_is_an_interval_a_chance_and_a_count_of_past_jobs(tmp_p
 
 def test_a_log_without_dates_or_limits_is_used_and_says_so(tmp_path):
     log = past(weeks=1, every_s=900.0)
-    bare = replace(log, began_s=None, workload=replace(log.workload, estimate_s=None))
+    bare = replace(log, workload=replace(log.workload, epoch_s=None, estimate_s=None))
     queue = three_hosts_full(tmp_path, job(7, "PENDING", 100))
     made = lm.when(queue, 7, hosts=hosts(tmp_path), log=bare, samples=19, past_jobs=0)
     assert any("no dates" in note for note in made.notes)
