@@ -89,8 +89,8 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
         changed = None
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             changed = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            changed = node.func.value
+        elif isinstance(node, ast.Attribute) and node.attr in _CHANGING:  # called now, or under another name
+            changed = node.value
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
         if isinstance(changed, ast.Name) and changed.id in own:

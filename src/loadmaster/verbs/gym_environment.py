@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model.errors import MissingExtra
-from loadmaster.verbs.environment import Environment, AgentObservation
+from loadmaster.verbs.environment import AgentObservation, Environment
 
 NO_PROMISE = -1.0
 """The seconds until a promised start where no job has a promise."""
