@@ -87,9 +87,7 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
     outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for node in ast.walk(tree):
         changed = None
-        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            changed = node.value
-        elif isinstance(node, ast.Attribute) and node.attr in _CHANGING:  # called now, or under another name
+        if (isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)) or (isinstance(node, ast.Attribute) and node.attr in _CHANGING):
             changed = node.value
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
