@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from loadmaster.model.units import percent
 from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import unchecked
@@ -60,7 +61,7 @@ def _before_and_after(facts: Mapping[str, Any]) -> Table:
 
 
 def _figure(name: str, value: float) -> str:
-    return f"{value:.0%}" if "load" in name else f"{value:,.0f}"
+    return percent(value, 0) if "load" in name else f"{value:,.0f}"
 
 
 def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str]) -> Table:

@@ -109,6 +109,8 @@ class GoalMoves(Result):
     @property
     def answer(self) -> str:
         """The plan in one sentence, and the tasks that stay."""
+        from loadmaster.model.units import percent
+
         before, after, steps = self.before, self.after, len(self.moves)
         moves = "no move" if not steps else f"{steps:,} move{'s' if steps > 1 else ''}"
         cost = f" ({self.in_words(self.figures['spent'])})" if self.unit == "bytes" and steps else ""
@@ -120,15 +122,18 @@ class GoalMoves(Result):
             left = f"{there - len(self.left):,} of {there:,} tasks leave {names}, {moves}{cost}"
             return left + self._left_in_words("stay")
         if self.goal == "consolidate":
+            hosts = f"{after['hosts_in_use']:,.0f} host{'' if after['hosts_in_use'] == 1 else 's'}"
             return (
-                f"{moves}{cost}: {after['hosts_in_use']:,.0f} hosts in use instead of {before['hosts_in_use']:,.0f}, "
+                f"{moves}{cost}: {hosts} in use instead of {before['hosts_in_use']:,.0f}, "
                 f"the best found{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
             )
         if self.goal == "balance":
+            highest, old_highest, spread, old_spread = (
+                percent(figures[name], 0) for name in ("highest_load", "load_deviation") for figures in (after, before)
+            )
             return (
-                f"{moves}{cost}: the most loaded host is {after['highest_load']:.0%} full instead of "
-                f"{before['highest_load']:.0%}, the standard deviation of the loads is {after['load_deviation']:.0%} "
-                f"instead of {before['load_deviation']:.0%}, the best found"
+                f"{moves}{cost}: the most loaded host is {highest} full instead of {old_highest}, the standard "
+                f"deviation of the loads is {spread} instead of {old_spread}, the best found"
             )
         broken = int(before["broken"])
         if not broken:
