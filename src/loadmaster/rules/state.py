@@ -87,7 +87,9 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
     outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for node in ast.walk(tree):
         changed = None
-        if (isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)) or (isinstance(node, ast.Attribute) and node.attr in _CHANGING):
+        if isinstance(node, ast.Attribute | ast.Subscript) and (
+            not isinstance(node.ctx, ast.Load) or getattr(node, "attr", "") in _CHANGING  # called here or later
+        ):
             changed = node.value
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
