@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.convert import convert
     from loadmaster.verbs.diff import diff
+    from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
     from loadmaster.verbs.fewest import fewest
     from loadmaster.verbs.fit import fit
@@ -59,6 +60,7 @@ _WHERE = {
     "tune": "verbs.tune",
     "when": "verbs.when",
     "Cluster": "model",
+    "Environment": "verbs.environment",
     "InputError": "model",
     "LoadmasterError": "model",
     "Trace": "traces",
@@ -69,9 +71,9 @@ _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 
 __all__ = [  # without open, lest `import *` hide Python's own
-    "Cluster", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff", "explain",
-    "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce",
-    "run", "serve", "share", "simulate", "size", "tune", "when",
+    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
+    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
+    "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

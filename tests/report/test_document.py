@@ -75,6 +75,10 @@ COMMANDS = [
     "pack tasks.csv --hosts 1x4c1g --json",
     "rebalance state.csv --hosts 2x2c4g --moves 1 --json",
     "rebalance cloud.json --time-limit 0.1 --json",
+    "rebalance state.csv --hosts 2x2c4g --balance --json",
+    "rebalance state.csv --hosts 3x2c4g --drain 0 --moves 0 --json",
+    "rebalance state.json --fix --json",
+    "rebalance state.json --json",
     "size constant(60)x20 --repetitions 5 --json",
     "size constant(60)x20 --repetitions 5 --budget 0.001 --json",
     "run commands.txt --sizer 1 --limit 1 --json",
@@ -144,14 +148,14 @@ def test_what_a_verb_prints_is_what_its_schema_describes(printed, command):
     code, made = printed(command)
     assert code in (0, 1)
     name = made["schema"].removeprefix("loadmaster.").partition("/")[0]
-    assert name in (command.split()[0], "placement")
+    assert name in (command.split()[0], "placement", "moves")
     Draft202012Validator(SCHEMAS[name], registry=REGISTRY).validate(made)
     assert made["command"] == f"loadmaster {command}".replace("constant(60)x20", "'constant(60)x20'")
 
 
 def test_every_verb_has_a_schema_and_is_tried():
     printing = {*VERBS} - {"serve"}  # which prints an address
-    assert set(SCHEMAS) == {*printing, "head", "placement"}
+    assert set(SCHEMAS) == {*printing, "head", "placement", "moves"}
     assert {command.split()[0] for command in COMMANDS} == printing
 
 

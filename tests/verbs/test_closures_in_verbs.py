@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from past_log import past_log
@@ -74,7 +75,7 @@ def test_a_reservation_keeps_hosts_for_the_jobs_that_name_it(tmp_path):
     log.write_text("submit_s,runtime_s,cores,user,reservation\n0,3600,4,eve,course\n0,3600,4,bob,\n10,3600,4,bob,\n")
     with pytest.raises(InputError, match="no dates"):
         lm.simulate(log, "2x4c", site_reservations=path, **RULE)
-    dated = Trace(lm.read(log).workload, began_s=0.0)
+    dated = Trace(replace(lm.read(log).workload, epoch_s=0.0))
     made = lm.simulate(dated, "2x4c", site_reservations=path, **RULE)
     assert made.record.schedule.host.tolist() == [0, 1, 1]
     assert made.record.schedule.start_s.tolist() == [0.0, 0.0, 3600.0]
@@ -98,7 +99,7 @@ def test_a_waiting_job_starts_after_the_closure_and_sooner_without_it(tmp_path):
 def test_a_closure_means_the_same_moment_beside_a_log(tmp_path):
     """All hosts close from the listing on for a day: no sample starts before that, and past jobs know nothing of it."""
     queue = listing(tmp_path, *(job(k, "RUNNING", 0, 600, nodes=f"n{k}") for k in (1, 2, 3)), job(7, "PENDING", 100))
-    log = Trace(past_log(weeks=1, every_s=900.0), began_s=AT - 7 * 86400)
+    log = Trace(replace(past_log(weeks=1, every_s=900.0), epoch_s=AT - 7 * 86400))
     more = {"hosts": hosts(tmp_path), "log": log, "samples": 19, "past_jobs": 12}
     made = lm.when(queue, 7, down="601/1d:all", **more)
     assert made.found.forecast.wait_s.min() >= 86_400.0

@@ -24,7 +24,7 @@ def three_hosts_full(tmp_path, *waiting):
 
 def past(weeks=2, **more):
     """A log that ends when the queue was listed."""
-    return Trace(past_log(weeks=weeks, **more), began_s=AT - weeks * WEEK_S)
+    return Trace(replace(past_log(weeks=weeks, **more), epoch_s=AT - weeks * WEEK_S))
 
 
 def test_without_a_log_a_job_starts_when_the_first_limit_is_over(tmp_path):
@@ -93,7 +93,7 @@ def test_with_a_log_there_is_an_interval_a_chance_and_a_count_of_past_jobs(tmp_p
 
 def test_a_log_without_dates_or_limits_is_used_and_says_so(tmp_path):
     log = past(weeks=1, every_s=900.0)
-    bare = replace(log, began_s=None, workload=replace(log.workload, estimate_s=None))
+    bare = replace(log, workload=replace(log.workload, epoch_s=None, estimate_s=None))
     queue = three_hosts_full(tmp_path, job(7, "PENDING", 100))
     made = lm.when(queue, 7, hosts=hosts(tmp_path), log=bare, samples=19, past_jobs=0)
     assert any("no dates" in note for note in made.notes)
@@ -178,3 +178,16 @@ def test_another_partition_of_the_site_is_tried(tmp_path):
     assert spare.forecast.median_s == 0.0
     assert spare.gain_s == made.found.forecast.median_s > 0
     assert not any(each.words == "partition main" for each in made.found.changes)
+
+
+def test_another_partition_that_allows_less_time_is_tried_with_its_longest_limit(tmp_path):
+    site = tmp_path / "slurm.conf"
+    site.write_text(
+        "ClusterName=x\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+        "NodeName=n[1-3] CPUs=8 RealMemory=16000\n"
+        "PartitionName=main Nodes=n[1-2] Default=YES\nPartitionName=short Nodes=n3 MaxTime=30\n"
+    )
+    running = [job(k, "RUNNING", 0, 600, minutes=600, nodes=f"n{k}") for k in (1, 2)]
+    made = lm.when(listing(tmp_path, *running, job(7, "PENDING", 100)), 7, site=site, policy="first-fit")
+    short = next(each for each in made.found.changes if each.words.startswith("partition short"))
+    assert (short.words, short.forecast.median_s) == ("partition short, limit 30 min", 0.0)

@@ -50,9 +50,9 @@ def _version(show: bool) -> None:
     if show:
         import platform
 
-        from loadmaster import __version__
+        from loadmaster.system.build import shown_version
 
-        typer.echo(f"loadmaster {__version__} (Python {platform.python_version()})")
+        typer.echo(f"{shown_version()}, Python {platform.python_version()}")
         raise typer.Exit
 
 

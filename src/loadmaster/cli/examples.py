@@ -35,7 +35,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "rebalance": (
         "loadmaster rebalance state.csv --hosts hosts.csv --budget 64GiB",
-        "kubectl get nodes,pods -A -o json > state.json; loadmaster rebalance state.json --moves 10",
+        "kubectl get nodes,pods,pdb,pvc,pv -A -o json > state.json; loadmaster rebalance state.json --moves 10",
+        "loadmaster rebalance state.json --drain n1,n2",
     ),
     "size": (
         "loadmaster size bag.csv --deadline 2h",

@@ -182,7 +182,7 @@ def drawn_log(
     columns = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
     sample = replace(
         workload, submit_s=submit_s, user=None if user is None else user[order], job_id=np.arange(source.size),
-        recorded_wait_s=None, recorded_hosts=None, constraints=bound,
+        recorded_wait_s=None, recorded_hosts=None, constraints=bound, epoch_s=None,
         **{name: column[source] for name, column in columns.items() if column is not None},
     )  # fmt: skip
     return Sample(sample, cut)

@@ -14,7 +14,8 @@ from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.cards import cards_of, whole_cards
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
-from loadmaster.packing.kubernetes_state import is_kubernetes, movable, read_kubernetes
+from loadmaster.packing.kubernetes_objects import is_kubernetes
+from loadmaster.packing.kubernetes_state import movable, read_kubernetes
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
@@ -38,14 +39,12 @@ class TaskFile:
         host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
         notes: what was assumed or left out, one sentence each.
         complete: nothing binds the tasks that is not modelled, so that what is proven of the instance holds for them.
-        may_wait: tasks without a host may go on waiting; else all are to run.
     """
 
     instance: Instance
     host: Ints | None = None
     notes: tuple[str, ...] = ()
     complete: bool = True
-    may_wait: bool = False
 
 
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
@@ -125,7 +124,7 @@ def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]
         state.cluster, state.demand, fluid, job=job, guarantee=np.ones(len(state.job_names)), task_names=state.names,
         job_names=state.job_names, source=path.name,
     )  # fmt: skip
-    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete, may_wait=True)
+    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete)
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

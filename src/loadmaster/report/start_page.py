@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster import __version__
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import unit_for
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.start_claims import HEADS, StartFound, change_cells, details, start_answer
 from loadmaster.report.theme import ACCENT, MUTED, STRANDED, rows, themed
+from loadmaster.system.build import shown_version
 
 AS_IT_IS = "as it is"
 _CHANGES = 4
@@ -86,7 +86,7 @@ def start_chart(found: StartFound) -> Any:
 def _facts(found: StartFound) -> dict[str, str]:
     facts = {
         "command": found.command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "rule": found.rule,
         "log of the past": found.log,
         "samples": f"{found.forecast.wait_s.size:,}, seed {found.seed}" if found.sampled else "",

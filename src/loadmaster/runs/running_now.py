@@ -1,4 +1,4 @@
-"""The jobs that run as a queue is listed: a run goes on from there (rule Q21)."""
+"""The jobs that run as a queue is listed, or as the window of a dump opens: runs go on from there (rules Q21, L12)."""
 
 from dataclasses import replace
 
@@ -52,6 +52,35 @@ def starting_state(
     """
     placed, assumed = _places(workload, job, hosts)
     return StartingState(now_s, job, start_s, np.array(placed, np.int32)), assumed
+
+
+def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -> tuple[Workload, str]:
+    """The workload as the window of a dump opens: with the jobs that run then, and without those that are over.
+
+    Where the hosts have no room for the jobs that really ran, the runs begin with the first job of the log.
+
+    Args:
+        opens_s: when the window opens, on the clock of the workload; None of a log without one.
+        workload: all jobs of the dump that the hosts can hold.
+        hosts: where they run.
+    """
+    wait_s = workload.recorded_wait_s
+    if opens_s is None or wait_s is None or workload.starting is not None:
+        return workload, ""
+    start_s = workload.submit_s + wait_s
+    over = start_s + workload.runtime_s <= opens_s
+    workload, start_s = workload.take(~over), start_s[~over]
+    job = np.flatnonzero(start_s < opens_s)
+    try:
+        placed, assumed = _places(workload, job, hosts)
+        state = StartingState(opens_s, job, start_s[job], np.array(placed, np.int32))
+    except InputError as error:
+        return workload, f"Runs begin with empty hosts: {error.value}: {error.rule}."
+    waiting = int((workload.submit_s < opens_s).sum()) - len(job)
+    note = f"Runs begin as the window of the dump opens: then {len(job):,} jobs run and {waiting:,} wait."
+    if assumed:
+        note += f" These hosts are not those of {assumed:,} of the running jobs: these get the first with room."
+    return replace(workload, starting=state), note
 
 
 def _places(workload: Workload, job: Longs, hosts: Cluster) -> tuple[list[int], int]:

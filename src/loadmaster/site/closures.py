@@ -15,14 +15,14 @@ ALL = "all"
 _FIX = "write it like 2026-12-01T08:00/12h:node[01-20], or 3600/12h:all"
 
 
-def closure_of(text: str, cluster: Cluster, began_s: float | None) -> CalendarRow:
+def closure_of(text: str, cluster: Cluster, epoch_s: float | None) -> CalendarRow:
     """The row of the calendar that `START/LENGTH:HOSTS` means: running jobs end there, and no job starts.
 
     Args:
         text: START is a date with a time, or a number of seconds of the log; LENGTH such as 12h; HOSTS such as
             node[01-20], or all.
         cluster: the hosts.
-        began_s: the date of the log's zero; None without dates.
+        epoch_s: the date of the log's zero; None without dates.
 
     Raises:
         InputError: the text does not read so, names no host of these, or a date where the log has none.
@@ -41,14 +41,14 @@ def closure_of(text: str, cluster: Cluster, began_s: float | None) -> CalendarRo
     try:
         from_s = float(start)
     except ValueError:
-        from_s = _on_log_clock(moment_s(start), start, began_s)
+        from_s = _on_log_clock(moment_s(start), start, epoch_s)
     if not math.isfinite(from_s):
         raise InputError(start, "a closure begins at a date or at a second of the log", fix=_FIX)
     return CalendarRow(from_s, from_s + length_s, "drained", _numbers(host_names(names), cluster))
 
 
 def reservation_rows(
-    reservations: Iterable[Reservation], cluster: Cluster, began_s: float | None
+    reservations: Iterable[Reservation], cluster: Cluster, epoch_s: float | None
 ) -> tuple[list[CalendarRow], list[str]]:
     """The rows of the calendar that reservations mean, and what must be said of them.
 
@@ -58,7 +58,7 @@ def reservation_rows(
     Args:
         reservations: of the site.
         cluster: its hosts.
-        began_s: the date of the log's zero.
+        epoch_s: the date of the log's zero.
 
     Raises:
         InputError: the log has no dates, or a host that this cluster does not have.
@@ -72,8 +72,8 @@ def reservation_rows(
             notes.append(f"The reservation {each.name} comes again: only its next time is kept.")
         if any(name.startswith("-") for name in (*each.users, *each.accounts)):
             notes.append(f"The reservation {each.name} keeps some users or accounts out: that is not modelled.")
-        from_s = _on_log_clock(each.from_s, each.name, began_s)
-        to_s = None if math.isinf(each.to_s) else _on_log_clock(each.to_s, each.name, began_s)
+        from_s = _on_log_clock(each.from_s, each.name, epoch_s)
+        to_s = None if math.isinf(each.to_s) else _on_log_clock(each.to_s, each.name, epoch_s)
         hosts = _numbers(each.hosts, cluster)
         if "MAINT" in each.flags:
             rows.append(CalendarRow(from_s, to_s, "drained", hosts))
@@ -90,11 +90,11 @@ def with_calendar(cluster: Cluster, rows: Sequence[CalendarRow]) -> Cluster:
     return replace(cluster, rules=replace(rules, calendar=(*rules.calendar, *rows))) if rows else cluster
 
 
-def _on_log_clock(moment: float, value: str, began_s: float | None) -> float:
-    if began_s is None:
+def _on_log_clock(moment: float, value: str, epoch_s: float | None) -> float:
+    if epoch_s is None:
         rule = "this log has no dates, so a date cannot be found in it"
         raise InputError(value, rule, fix="give the begin in seconds of the log (--down 3600/12h:all)")
-    return moment - began_s
+    return moment - epoch_s
 
 
 def _numbers(names: Sequence[str], cluster: Cluster) -> tuple[int, ...] | None:

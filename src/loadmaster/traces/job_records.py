@@ -29,7 +29,7 @@ from loadmaster.traces.tabular import (
     read_table,
     time_checks,
 )
-from loadmaster.traces.trace import Trace, date_of
+from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Names, Values
 
 T = TypeVar("T")
@@ -110,7 +110,6 @@ def read_records(
         (*said, *reader.bound.notes),
         {},
         read.extra,
-        began_s=date_of(read.first_s),
     )
 
 

@@ -13,7 +13,7 @@ from loadmaster.traces.rejects import Line, Locate, Rejects
 from loadmaster.traces.spreadsheet import as_named
 from loadmaster.traces.tabular import RAGGED, RowTable, read_table
 from loadmaster.traces.text_table import batches, comments_of
-from loadmaster.traces.trace import Trace, date_of
+from loadmaster.traces.trace import Trace
 from loadmaster.traces.unsupported_files import refuse_document
 from loadmaster.traces.whole_table import column_names
 
@@ -87,5 +87,4 @@ def _trace(
         about,
         read.extra,
         recipe=Recipe.of(about.get(LABEL)),
-        began_s=date_of(read.first_s),
     )

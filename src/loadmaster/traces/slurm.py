@@ -13,7 +13,7 @@ from loadmaster.model import Constraints, InputError
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import BindingColumns
-from loadmaster.traces.dump_window import window_note
+from loadmaster.traces.dump_window import window_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
@@ -36,7 +36,7 @@ from loadmaster.traces.tabular import (
     time_checks,
 )
 from loadmaster.traces.text_table import TextRows
-from loadmaster.traces.trace import Trace, date_of
+from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Codes, Names, moments, words
 
 LIMITS_AS_RUNTIMES = "squeue knows no runtimes: the time limits stand in for them."
@@ -96,8 +96,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         reader.refuse_cluster()
         raise
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
-    window = window_note(read.workload)
-    notes = (*notes, *([window] if window else []))
+    window = window_of(read.workload)
+    notes = (*notes, *([window.sentence] if window else []))
     return Trace(
         read.workload,
         None,
@@ -106,8 +106,8 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         {},
         read.extra,
         listed_s=reader.listed_s,
-        began_s=date_of(read.first_s),
         of_queue=reader.of_queue,
+        window_s=None if window is None else window.opens_s,
     )
 
 

@@ -51,15 +51,11 @@ class RowTable(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The jobs of all batches in the order of arrival, with the further columns, and how many bore each mark.
-
-    `first_s` is the first arrival on the clock of the table.
-    """
+    """The jobs of all batches in the order of arrival, with the further columns, and how many bore each mark."""
 
     workload: Workload
     extra: dict[str, NDArray[Any]]
     marked: dict[str, int]
-    first_s: float
 
 
 def read_table(
@@ -115,10 +111,8 @@ def read_table(
     for name in ("user", "job_id"):
         if name in columns and columns[name].max() < 0:
             del columns[name]  # known for no job
-    first_s = float(columns["submit_s"].min())
     workload, order = workload_of(Rows(demand=demand, **columns), resources, source, synthetic=synthetic)
-    extra = extra if order is None else {name: column[order] for name, column in extra.items()}
-    return Read(workload, extra, marked, first_s)
+    return Read(workload, extra if order is None else {name: column[order] for name, column in extra.items()}, marked)
 
 
 def _until(table: RowTable, jobs: int) -> RowTable:

@@ -70,20 +70,6 @@ class Skipped:
         ]
 
 
-EARLIEST_DATE_S = 3e8
-"""A clock that begins later than this, in the middle of 1979, counts the seconds since 1970."""
-
-
-def date_of(first_s: float) -> float | None:
-    """`first_s` if it is a date in seconds since 1970; None of a clock that begins with the log.
-
-    Example:
-        >>> date_of(1_700_000_000.0), date_of(12.0)
-        (1700000000.0, None)
-    """
-    return first_s if first_s >= EARLIEST_DATE_S else None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """A log as read.
@@ -99,9 +85,9 @@ class Trace:
         format: a name of `loadmaster.traces.FORMATS`; empty for jobs that no file held.
         extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
         recipe: how a synthetic log says that it was made.
+        window_s: when the window of a dump opens, on the clock of its jobs; None of a log that shows none.
         listed_s: when a queue was listed, on the clock of its jobs; None of a log of jobs that are over.
         of_queue: it lists the jobs that run and wait at one moment.
-        began_s: the date of the clock's zero, in seconds since 1970 as the log itself counts them; None without dates.
     """
 
     workload: Workload
@@ -115,8 +101,8 @@ class Trace:
     format: str = ""
     recipe: Recipe | None = None
     listed_s: float | None = None
-    began_s: float | None = None
     of_queue: bool = False
+    window_s: float | None = None
 
     def __repr__(self) -> str:
         lost = f", {self.skipped.total:,} lines left out" if self.skipped.total else ""

@@ -50,13 +50,13 @@ class ClosureOptions(LogOptions):
         from loadmaster.site.scontrol_reservations import read_reservations
 
         given = [self.down] if isinstance(self.down, str) and self.down else list(self.down)
-        rows, notes = [closure_of(each, case.cluster, read.began_s) for each in given], list[str]()
+        rows, notes = [closure_of(each, case.cluster, read.workload.epoch_s) for each in given], list[str]()
         if self.site_reservations is not None:
             if self.anonymise:
                 rule = "reservations name users and accounts, which --anonymise does not mask there"
                 raise InputError("--site-reservations", rule, fix="leave out --anonymise")
             reserved, notes = reservation_rows(
-                read_reservations(Path(self.site_reservations)), case.cluster, read.began_s
+                read_reservations(Path(self.site_reservations)), case.cluster, read.workload.epoch_s
             )
             rows += reserved
         return replace(case, cluster=with_calendar(case.cluster, rows), notes=(*case.notes, *notes))

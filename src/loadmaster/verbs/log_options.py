@@ -131,6 +131,11 @@ class LogOptions(ReadingOptions):
         return "here arrivals must be known before a run"
 
     @property
+    def from_window(self) -> bool:
+        """Whether runs of a dump begin as its window opens: not where a verb or an option needs empty hosts."""
+        return False
+
+    @property
     def machines(self) -> "str | Path | Cluster | None":
         """The machines, as they were given."""
         return self.hosts
@@ -181,8 +186,9 @@ class LogOptions(ReadingOptions):
         spread = self.spread if at is None or self.spread != "auto" else at.spread
         read = self.trace_read_for(cluster, spread)
         if at is None:
-            return read, replace(case_of(read, cluster, spread), allowed=self.allow_left_out)
-        site_jobs = case_of(at.jobs_of(read), cluster, spread)
+            case = case_of(read, cluster, spread, from_window=self.from_window)
+            return read, replace(case, allowed=self.allow_left_out)
+        site_jobs = case_of(at.jobs_of(read), cluster, spread, from_window=self.from_window)
         return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
 
     @property

@@ -211,16 +211,15 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     past = options.past(at, case)
     case = noting_runs(case, [setting])
     compile_first(case, [setting], watch)
-    apart_s = None
-    if past is not None and read.began_s is not None and past[0].began_s is not None:
-        apart_s = read.began_s - past[0].began_s
+    epoch_s, past_epoch_s = (None if each is None else each.workload.epoch_s for each in (read, past and past[0]))
+    apart_s = None if epoch_s is None or past_epoch_s is None else epoch_s - past_epoch_s
     listed_s, rules, log = _listed_s(read), _rules(setting), None if past is None else past[1]
     log_jobs = None if log is None else log.workload
     onward, notes = onward_from(case.workload, listed_s, log_jobs, apart_s, case.cluster, rules)
     more = [] if log is None else [f"The log: {note}" for note in remarks(log) if note not in case.notes]
     waiting = int((~onward.state.runs).sum())
     found = StartFound(
-        _job(options, case.workload, row, listed_s), None if read.began_s is None else read.began_s + listed_s,
+        _job(options, case.workload, row, listed_s), None if epoch_s is None else epoch_s + listed_s,
         int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, closures, watch),
         f"{setting.policy}, {setting.discipline}", log is not None, "" if log is None else log.workload.source,
         (*notes, *_remarks(case, sampled=log is not None), *more), command, setting.seed,
