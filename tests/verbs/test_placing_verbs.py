@@ -34,6 +34,17 @@ def test_that_there_is_no_placement_is_a_result(tasks):
         lm.pack(tasks, hosts="2x4c1g").plot()
 
 
+def test_a_time_limit_is_a_duration_in_text_or_in_seconds(tasks):
+    from loadmaster.verbs.pack import PlacingOptions
+    from loadmaster.verbs.rebalance import RebalanceOptions
+
+    assert PlacingOptions(tasks, time_limit="5min").time_limit == 300.0
+    assert RebalanceOptions(tasks, time_limit="1.5h").time_limit == 5400.0
+    assert PlacingOptions(tasks, time_limit=7).time_limit == 7
+    with pytest.raises(lm.InputError, match="not a duration; write it like 30, 30s, 5min"):
+        lm.pack(tasks, hosts="2x4c16g", exact=True, time_limit="soon")
+
+
 def test_moves_are_a_table_in_their_order(tasks, tmp_path):
     plan = lm.rebalance(tasks, hosts="2x4c16g", moves=1)
     assert plan.answer.startswith("One move brings the minimum yield from ")
