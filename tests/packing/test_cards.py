@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from loadmaster.model import InputError
 from loadmaster.packing import PACKERS, Instance, PackOptions, pack
+from loadmaster.packing import place_more as search
 from loadmaster.packing.card_placement import card_relaxation, on_cards, open_tasks, requests_of
 from loadmaster.packing.cards import cards_of
 from loadmaster.packing.cards_kernel import place_left_over, settle_on_cards
 from loadmaster.packing.check import violations
 from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.incumbent import Incumbent
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.most_placed import most_placed
-from loadmaster.packing.place_more import host_lists, repacking, search_more
+from loadmaster.packing.place_more import MorePlaced, host_lists, repacking, search_more
 from loadmaster.packing.place_more_kernel import place_more
+from loadmaster.packing.solve import pack_what_fits
 
 
 def instance_of(asked, hosts, requests=None, memory=None, cores=None):
@@ -130,6 +133,11 @@ def test_the_search_for_more_places_makes_the_steps_of_plain_python(instance, se
     assert ours.taken.tolist() == plain.taken.tolist()
 
 
+def _started(instance):
+    start = on_cards(instance, None)
+    return MorePlaced(start.host, start.taken, False)
+
+
 def placeable(instance):
     """The most tasks that can be placed, by trying all; cards by trying all as well."""
     best = 0
@@ -169,7 +177,7 @@ def _on_cards(cards, kinds, tasks, free):
 def test_no_placement_has_more_tasks_than_the_bound(instance):
     best = placeable(instance)
     assert most_placed(instance) >= best
-    found = search_more(instance, *on_cards(instance, None)[:2], Deadline.after(0.05), best)
+    found = search_more(instance, _started(instance), Deadline.after(0.05), best)
     assert found.placed <= best
 
 
@@ -178,8 +186,35 @@ def test_the_search_places_what_best_fit_leaves_over():
     start = np.array([0, 0, 1, -1], np.int32)  # the task of two cards needs the first host
     taken = np.zeros((4, 2), bool)
     taken[0, 0] = True
-    found = search_more(instance, start, taken, Deadline.after(10.0), 3)
+    found = search_more(instance, MorePlaced(start, taken, False), Deadline.after(10.0), 3)
     assert found.placed >= 3
+
+
+def test_a_search_of_which_the_time_is_up_at_once_keeps_what_it_began_with():
+    instance = instance_of([1, 1, 1], [[(A, 2)]])
+    start = _started(instance)
+    found = search_more(instance, start, Deadline.after(0.0), 3)
+    assert found.host.tolist() == start.host.tolist()
+
+
+def test_ctrl_c_gives_the_placement_that_the_search_has(monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "place_more", stopped)
+    loose = instance_of([0.4, 0.4, 0.4, 0.4, 0.4], [[(A, 2)]])
+    packing = pack_what_fits(loose, "local-search", PackOptions(time_limit_s=5.0))
+    assert packing.interrupted
+    assert (packing.host >= 0).sum() == 4
+    assert violations(loose, packing) == []
+
+
+def test_a_search_reports_the_tasks_placed_and_their_bound():
+    told = []
+    loose = instance_of([0.4, 0.4, 0.4, 0.4, 0.4], [[(A, 2)]])
+    pack_what_fits(loose, "local-search", PackOptions(time_limit_s=0.2, report=told.append))
+    assert told[-1] == Incumbent("tasks placed", 4, 5)
+    assert told[-1].gap == 0.2
 
 
 def test_demands_for_a_kind_are_an_amount_of_the_relaxation():

@@ -9,6 +9,7 @@ from subset_oracle import subset_oracle
 from loadmaster.packing import Instance, finish
 from loadmaster.packing import set_partition as partition
 from loadmaster.packing.check import violations
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.greedy import sorted_greedy_backtracking
 from loadmaster.packing.improve import improve
@@ -44,7 +45,7 @@ def test_it_proves_the_optimum_of_the_subset_oracle():
 def test_the_sets_listed_are_those_that_leave_no_more_empty_than_all_hosts_may():
     instance = virtual_clusters(Spec(4, 10, 0.2), 3)
     start = start_of(instance)
-    search = partition._Search(instance, start)
+    search = partition._Search(instance, start, Deadline.after(60.0))
     peak = search.high
     sets = search.list_below(peak)
     capacity, least = search.capacity(peak), search.capacity(peak) - search.budget(peak) - 1e-12

@@ -15,10 +15,10 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.pack import pack_with
-    from loadmaster.verbs.progress import at_work
+    from loadmaster.verbs.pack_progress import packing_shown
 
-    with at_work("packing"):
-        result = pack_with(options, command_line())
+    with packing_shown() as report:
+        result = pack_with(options, command_line(), report)
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
     if as_json:
@@ -49,6 +49,8 @@ def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
     console.print(f"{name}{synthetic}: {facts['tasks']:,} tasks on {facts['hosts']:,} hosts")
     table = new_table("", "", show_header=False)
     status = {"ok": "placed", "infeasible": "infeasible", "limit": "stopped at its limit"}[facts["status"]]
+    if facts["status"] == "infeasible" and facts["placed_tasks"]:
+        status = "not all tasks are placed"
     if facts["min_yield"] is not None:
         status = in_words(facts) + (" for the jobs let in" if facts["refused"] else "")
     table.add_row("result", status)

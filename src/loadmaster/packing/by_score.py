@@ -18,6 +18,7 @@ from loadmaster.packing.by_score_kernel import NOT_FINITE, ScoreProblem, ScoreSt
 from loadmaster.packing.by_score_plain import place_by_score_plain
 from loadmaster.packing.card_placement import card_relaxation, free_cards, requests_of
 from loadmaster.packing.cards_kernel import CardRequests
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.greedy import largest_first
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
@@ -134,12 +135,16 @@ def prepare(policy: Policy) -> None:
         rater(policy, only_fitting=False)
 
 
-def best_by_score(instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2) -> Attempt:
-    """`by_score` at the highest level that a bisection down to `threshold` finds."""
+def best_by_score(
+    instance: Instance, policy: Policy, seed: int = 0, threshold: float = 1e-2, deadline: Deadline | None = None
+) -> Attempt:
+    """`by_score` at the highest level that a bisection down to `threshold` finds before the deadline."""
     best = by_score(instance, policy, seed)
     low, high = 0.0, upper_bound(instance)
     level = high
     while best.host is None or high - low > threshold:
+        if deadline is not None and deadline.passed():
+            return replace(best, notes=(*best.notes, "the time was up before all levels were tried"))
         found = by_score(instance, policy, seed, level)
         if found.host is not None:
             best, low = _higher(instance, best, found), level

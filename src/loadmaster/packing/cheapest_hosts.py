@@ -11,6 +11,7 @@ from loadmaster.packing.certificates import MOST_PATTERNS, Certificate, all_usef
 from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTime, relax
 from loadmaster.packing.common_unit import common_unit, rounded_up
 from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.incumbent import Incumbent, Report, silent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import fits
 from loadmaster.packing.mcb import mcb
@@ -114,6 +115,7 @@ class _Best:
         bound: no placement costs less.
         host: int32[T]; None so far.
         cost: of `host`; infinite without.
+        report: is told the best cost and the bound.
     """
 
     problem: PatternProblem
@@ -123,6 +125,11 @@ class _Best:
     bound: float
     host: Ints | None = None
     cost: float = np.inf
+    report: Report = silent
+
+    def _tell(self) -> None:
+        quantity = "hosts" if (self.price == 1).all() else "price"
+        self.report(Incumbent(quantity, self.cost if np.isfinite(self.cost) else float("nan"), self.bound))
 
     @property
     def proven(self) -> bool:
@@ -145,6 +152,7 @@ class _Best:
         """Keep `host` if it is a placement and cheaper."""
         if host is not None and fits(self.rigid, host) and cost_of(self.price, host) < self.cost:
             self.host, self.cost = host, cost_of(self.price, host)
+            self._tell()
 
     def take_patterns(self, patterns: list[Pattern] | None) -> None:
         """Keep the placement by `patterns` if it is cheaper."""
@@ -153,9 +161,12 @@ class _Best:
     def raise_bound(self, bound: float) -> None:
         """No placement costs less than `bound`."""
         self.bound = max(self.bound, min(rounded_up(bound, self.unit), self.cost))
+        self._tell()
 
 
-def cheapest_hosts(instance: Instance, price: Floats, time_limit_s: float = 60.0, seed: int = 0) -> Attempt:
+def cheapest_hosts(
+    instance: Instance, price: Floats, time_limit_s: float = 60.0, seed: int = 0, report: Report = silent
+) -> Attempt:
     """The placement of all tasks in full on the cheapest hosts, with its proof, or the best within the time.
 
     MCB8 on fewer and fewer hosts; the relaxed pattern program by column generation, which gives the bound; dives
@@ -166,6 +177,7 @@ def cheapest_hosts(instance: Instance, price: Floats, time_limit_s: float = 60.0
         price: float64[H], what a host in use costs, more than 0; all 1 to find the fewest.
         time_limit_s: seconds.
         seed: of the dives.
+        report: is told the best cost and the bound while the search runs.
     """
     deadline = Deadline.after(time_limit_s)
     rigid = all_rigid(instance)
@@ -173,7 +185,7 @@ def cheapest_hosts(instance: Instance, price: Floats, time_limit_s: float = 60.0
     if lost is not None:
         return Attempt(None, "infeasible", NAME, 0.0, True, lost[0], lost[1])
     problem = in_full(instance, price)
-    best = _Best(problem, rigid, price, common_unit(price), simple_bound(problem))
+    best = _Best(problem, rigid, price, common_unit(price), simple_bound(problem), report=report)
     interrupted = False
     try:
         best.take(on_fewer_hosts(rigid, price, mcb).host)

@@ -10,7 +10,7 @@ import scipy
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
-from loadmaster.packing.pricing import HostPricing
+from loadmaster.packing.pricing import HostPricing, steps_within
 
 SMOOTHING = 0.7
 """How much of the prices of the best bound goes into the prices that patterns are made for (Wentges 1997)."""
@@ -209,7 +209,7 @@ def relax(
             for kind, price in enumerate(pricing):
                 if deadline.passed():
                     return Relaxed(solved, bound, center, most, ended=False)
-                uppers[kind], more = _priced(price, kind, dual, solved, columns, problem.count)
+                uppers[kind], more = _priced(price, kind, (dual, problem.count), solved, columns, deadline)
                 added += more
             reached = master.bound(dual, uppers)
             if reached > bound:
@@ -226,12 +226,24 @@ def relax(
 
 
 def _priced(
-    pricing: HostPricing, kind: int, dual: Floats, solved: Solved, columns: Columns, count: Longs
+    pricing: HostPricing, kind: int, tasks: tuple[Floats, Longs], solved: Solved, columns: Columns, deadline: Deadline
 ) -> tuple[float, int]:
-    """An upper bound on the value of a pattern at prices `dual`; how many patterns that improve were added."""
+    """An upper bound on the value of a pattern at prices; how many patterns that improve were added.
+
+    Args:
+        pricing: of the kind of host.
+        kind: of host.
+        tasks: float64[N], the price of a task of each kind, and int64[N], how many there are.
+        solved: the relaxed program.
+        columns: patterns known; changed.
+        deadline: only the first pattern is looked for after it.
+    """
+    dual, count = tasks
     upper, added, left = 0.0, 0, count.copy()
     for step in range(max(1, AT_ONCE // len(solved.limit))):
-        priced = pricing.best(dual, left)
+        if step and deadline.passed():
+            break
+        priced = pricing.best(dual, left, steps_within(deadline))
         upper = priced.upper if step == 0 else upper
         if float(priced.pattern @ solved.dual) <= solved.limit[kind] + NEAR or not priced.pattern.any():
             break

@@ -31,11 +31,11 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
     """
     if instance.guaranteed:
         raise InputError("cp-sat", "this packer knows no promised yields", fix="use --exact, or leave min_yield out")
+    deadline = Deadline.after(time_limit_s)
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
         raise MissingExtra("cp-sat", "exact") from error
-    deadline = Deadline.after(time_limit_s)
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", "cp-sat", 0.0, True, lost[0], lost[1])

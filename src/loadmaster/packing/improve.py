@@ -5,6 +5,7 @@ import numpy as np
 from loadmaster.packing.bound import ceiling
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.improve_kernel import SearchProblem, SearchState
+from loadmaster.packing.incumbent import Incumbent, Report, silent
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.packing import Attempt
@@ -18,7 +19,12 @@ PATIENCE = 20
 
 
 def improve(
-    instance: Instance, attempt: Attempt, time_limit_s: float = 1.0, seed: int = 0, stop_when_stuck: int = 0
+    instance: Instance,
+    attempt: Attempt,
+    time_limit_s: float = 1.0,
+    seed: int = 0,
+    stop_when_stuck: int = 0,
+    report: Report = silent,
 ) -> Attempt:
     """`attempt` with the most loaded host relieved again and again; never worse than it was.
 
@@ -33,6 +39,7 @@ def improve(
         time_limit_s: seconds.
         seed: of the random numbers.
         stop_when_stuck: end after the search was stuck so often in a row; 0 for 20 x (tasks + hosts).
+        report: is told the best level and the bound while the search runs.
     """
     scaled = instance.scaled
     if attempt.host is None or attempt.proven or instance.tasks == 0 or not (scaled.room > 0).all():
@@ -52,6 +59,7 @@ def improve(
             least = walk.least[0]
             met, more, looks = search_on(problem, state, walk, group, goal, SLICE)
             stuck, effort = stuck + more if walk.least[0] == least else 0, effort + looks
+            report(Incumbent("level", min(1.0, 1.0 / max(float(walk.least[0]), 1e-12)), best_possible))
     except KeyboardInterrupt:
         interrupted = True
     better = walk.best.astype(np.int32)

@@ -13,15 +13,20 @@ from loadmaster.system.lazy import later
 
 all_rigid = later("loadmaster.packing.cheapest_hosts", "all_rigid")
 
-MOST_PAIRS = 100_000
-"""Kinds of tasks times kinds of hosts up to which the linear program is solved: a few seconds."""
+MOST_PAIRS = 8_000
+"""Kinds of tasks times kinds of hosts up to which the linear program is solved: half a second."""
 
 
-def most_placed(instance: Instance) -> int:
+LP_LIMIT_S = 5.0
+"""Seconds of the linear program; a program that takes longer gives no bound."""
+
+
+def most_placed(instance: Instance, limit_s: float = LP_LIMIT_S) -> int:
     """No placement has more tasks, whatever must be met in full: cards count as the amounts that they make up.
 
     The linear program places parts of tasks of a kind on all hosts of a kind, which have their resources together; a
-    kind of tasks goes only where a host holds it when empty. With too many kinds each resource is looked at alone.
+    kind of tasks goes only where a host holds it when empty. With too many kinds, or after `limit_s` seconds, each
+    resource is looked at alone.
     """
     scaled = card_relaxation(instance).scaled
     hard, room = scaled.hard, scaled.hard_room
@@ -31,7 +36,7 @@ def most_placed(instance: Instance) -> int:
     hosts, number = np.unique(room, axis=0, return_counts=True)
     if len(tasks) * len(hosts) > MOST_PAIRS:
         return _each_resource_alone(hard, room)
-    most = _by_program(tasks, count, hosts, number)
+    most = _by_program(tasks, count, (hosts, number), limit_s)
     return min(_each_resource_alone(hard, room), most)
 
 
@@ -43,7 +48,7 @@ def with_place_bound(instance: Instance, packing: Packing, in_full: bool) -> Pac
         packing: its packing.
         in_full: fluid demands had to be met in full.
     """
-    if packing.placed:
+    if packing.placed or packing.place_bound is not None:
         return packing
     return replace(packing, place_bound=most_placed(all_rigid(instance) if in_full else instance))
 
@@ -56,17 +61,18 @@ def _each_resource_alone(hard: Floats, room: Floats) -> int:
     return int(fits.sum(axis=0).min(initial=int(held.sum())))
 
 
-def _by_program(tasks: Floats, count: Longs, hosts: Floats, number: Longs) -> int:
+def _by_program(tasks: Floats, count: Longs, kinds: tuple[Floats, Longs], limit_s: float) -> int:
     """The optimum of the linear program, rounded down.
 
     Args:
         tasks: float64[N, D], what a task of each kind asks in full.
         count: int64[N], tasks of each kind.
-        hosts: float64[K, D], what a host of each kind has.
-        number: int64[K], hosts of each kind.
+        kinds: float64[K, D], what a host of each kind has, and int64[K], hosts of each kind.
+        limit_s: seconds.
     """
     from scipy import optimize, sparse
 
+    hosts, number = kinds
     task, host = np.nonzero((tasks[:, None, :] <= hosts[None] + TOLERANCE).all(axis=2))
     pair = np.arange(len(task))
     if not len(pair):
@@ -79,7 +85,7 @@ def _by_program(tasks: Floats, count: Longs, hosts: Floats, number: Longs) -> in
     linprog: Any = optimize.linprog
     matrix: Any = sparse.vstack(rows).tocsr()
     limit = np.concatenate(limits)
-    result = linprog(-np.ones(len(pair)), A_ub=matrix, b_ub=limit)
+    result = linprog(-np.ones(len(pair)), A_ub=matrix, b_ub=limit, options={"time_limit": max(0.01, limit_s)})
     if result.status != 0:
         return int(count.sum())
     return int(min(np.floor(_certified(matrix, limit, result.ineqlin.marginals) + 1e-6), count.sum()))

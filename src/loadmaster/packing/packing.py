@@ -31,6 +31,7 @@ class Attempt:
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         partial: int32[T], without a mapping: the host of each task that the solver placed, -1 for one that is left
             over; None where it says nothing of them.
+        place_bound: where tasks are left over: no placement has more tasks; None where nobody has calculated it.
         cost_bound: a proven lower bound on the number or the price of the hosts in use, where that is minimised.
         interrupted: the user stopped the search.
     """
@@ -47,6 +48,7 @@ class Attempt:
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
     partial: Ints | None = None
+    place_bound: int | None = None
     cost_bound: float | None = None
     interrupted: bool = False
 

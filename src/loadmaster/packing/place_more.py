@@ -10,8 +10,9 @@ from loadmaster.packing.card_placement import open_tasks, requests_of
 from loadmaster.packing.cards_kernel import OpenTasks, place_left_over
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.improve_kernel import draw
+from loadmaster.packing.incumbent import Incumbent, Report, silent
 from loadmaster.packing.instance import TOLERANCE, Instance
-from loadmaster.packing.most_placed import most_placed
+from loadmaster.packing.most_placed import LP_LIMIT_S, most_placed
 from loadmaster.packing.packing import Attempt
 from loadmaster.packing.place_more_kernel import GROUP, MOST_TASKS, HostLists, Repacking, place_more
 
@@ -42,7 +43,9 @@ class MorePlaced(NamedTuple):
         return int((self.host >= 0).sum())
 
 
-def with_more_placed(instance: Instance, attempt: Attempt, deadline: Deadline, seed: int = 0) -> Attempt:
+def with_more_placed(
+    instance: Instance, attempt: Attempt, deadline: Deadline, seed: int = 0, report: Report = silent
+) -> Attempt:
     """An attempt that leaves tasks over, with as many of them placed as the search manages before the deadline.
 
     Args:
@@ -50,22 +53,26 @@ def with_more_placed(instance: Instance, attempt: Attempt, deadline: Deadline, s
         attempt: with a partial mapping.
         deadline: when to stop.
         seed: of the random numbers.
+        report: is told the tasks placed and the bound while the search runs.
     """
     assert attempt.partial is not None
     taken = attempt.cards if attempt.cards is not None else np.zeros((instance.tasks, 0), bool)
-    enough = most_placed(instance)
-    more = search_more(instance, attempt.partial, taken, deadline, enough, seed)
+    enough = most_placed(instance, min(LP_LIMIT_S, deadline.left_s() / 5))
+    more = search_more(instance, MorePlaced(attempt.partial, taken, False), deadline, enough, seed, report)
     name = attempt.solver if more.placed == int((attempt.partial >= 0).sum()) else f"{attempt.solver}+{NAME}"
     cards = None if instance.cards is None else more.taken
-    found = replace(attempt, solver=name, cards=cards, interrupted=more.interrupted)
+    found = replace(attempt, solver=name, cards=cards, interrupted=more.interrupted, place_bound=enough)
     if more.placed == instance.tasks:
         return replace(found, host=more.host, partial=None, status="ok", proven=False, unplaced=-1, reason="")
-    late = "limit" if more.placed < enough and not attempt.proven else attempt.status
-    return replace(found, partial=more.host, status=late)
+    if attempt.proven:
+        return replace(found, partial=more.host)
+    first = int(np.argmax(more.host < 0))
+    reason = "no placement of all tasks was found"
+    return replace(found, partial=more.host, status="limit", unplaced=first, reason=reason)
 
 
 def search_more(
-    instance: Instance, host: Ints, taken: Bools, deadline: Deadline, enough: int, seed: int = 0
+    instance: Instance, start: MorePlaced, deadline: Deadline, enough: int, seed: int = 0, report: Report = silent
 ) -> MorePlaced:
     """A placement of at least as many tasks: ends when `enough` have a host, or the time is up.
 
@@ -74,19 +81,21 @@ def search_more(
 
     Args:
         instance: what is packed; only what must fit in full is looked at.
-        host: int32[T], where the tasks are, -1 for those that are left over.
-        taken: bool[T, C], their cards.
+        start: where the tasks are, and their cards.
         deadline: when to stop.
         enough: no placement has more tasks.
         seed: of the random numbers.
+        report: is told the tasks placed and the bound while the search runs.
     """
     random = np.array([seed % 2**64], np.uint64)
-    best = MorePlaced(host, taken, False)
-    start = best
+    best = start
     try:
         while best.placed < enough and not deadline.passed():
             found = _until_stuck(instance, start, deadline, enough, random)
-            best = found if found.placed >= best.placed else best
+            best = found if found.placed >= best.placed else best._replace(interrupted=found.interrupted)
+            report(Incumbent("tasks placed", best.placed, enough))
+            if best.interrupted:
+                break
             start = _cleared(instance, best, random)
     except KeyboardInterrupt:
         best = best._replace(interrupted=True)
@@ -102,11 +111,15 @@ def _until_stuck(
     lists, scratch = host_lists(instance, start.host, random), repacking(tasks)
     patience = PATIENCE * (int(lists.open_count[0]) + instance.hosts)
     stuck = 0
-    while instance.tasks - lists.open_count[0] < enough and stuck < patience and not deadline.passed():
-        before = int(lists.open_count[0])
-        more = place_more(requests, tasks, lists, scratch, STEPS, TOLERANCE)
-        stuck = more if lists.open_count[0] < before else stuck + more
-    return MorePlaced(tasks.host, tasks.taken, False)
+    interrupted = False
+    try:
+        while instance.tasks - lists.open_count[0] < enough and stuck < patience and not deadline.passed():
+            before = int(lists.open_count[0])
+            more = place_more(requests, tasks, lists, scratch, STEPS, TOLERANCE)
+            stuck = more if lists.open_count[0] < before else stuck + more
+    except KeyboardInterrupt:  # between two kernels, so that the placement is whole
+        interrupted = True
+    return MorePlaced(tasks.host, tasks.taken, interrupted)
 
 
 def _cleared(instance: Instance, best: MorePlaced, random: np.ndarray) -> MorePlaced:

@@ -6,11 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import PatternProblem
 from loadmaster.packing.pricing_kernel import Branching, Items, branch_pattern, fill_table, list_patterns, read_table
 
 MOST_CELLS = 30_000_000
 """Cells of a knapsack's table (amounts x groups of tasks) up to which it is filled; beyond, branching."""
+LEAST_STEPS, STEPS_A_SECOND = 10_000, 60_000
+"""Steps of a branching whatever time is left, and for each second that is left: a step takes less than 1.5 us."""
 STEPS = 3_000_000
 """Steps of one branching: some tenths of a second."""
 MIX_STEPS = 6
@@ -26,6 +29,11 @@ class Priced(NamedTuple):
     pattern: Longs
     value: float
     upper: float
+
+
+def steps_within(deadline: Deadline) -> int:
+    """Steps of a branching that take less than a tenth of the time that is left, as far as that can be known."""
+    return int(min(STEPS, max(LEAST_STEPS, STEPS_A_SECOND * deadline.left_s())))
 
 
 class HostPricing:
@@ -46,12 +54,13 @@ class HostPricing:
         self._capacity = np.ascontiguousarray(problem.capacity[kind, short])
         self._whole = bool((self._demand == np.rint(self._demand)).all()) and self._demand.shape[1] <= 2
 
-    def best(self, value: Floats, most: Longs | None = None) -> Priced:
+    def best(self, value: Floats, most: Longs | None = None, steps: int = STEPS) -> Priced:
         """The pattern of the highest sum of `value`, float64[N], zero or more, with at most `most` tasks of each kind.
 
         Args:
             value: of one task of each kind.
             most: int64[N]; None for as many as there are.
+            steps: of the branching at most; after them the pattern may not be the best, and `upper` is still a bound.
         """
         number = self.most if most is None else np.minimum(most, self.most)
         pattern = np.zeros(len(value), np.int64)
@@ -70,7 +79,7 @@ class HostPricing:
             return Priced(pattern, total, total)
         order, items, room = self._items(value, number, worthy)
         search = self._branching(items)
-        total, upper, _ = branch_pattern(items, self._capacity, room, 0.0, STEPS, search)
+        total, upper, _ = branch_pattern(items, self._capacity, room, 0.0, steps, search)
         pattern[order] = search.chosen
         return Priced(pattern, float(total), float(upper))
 

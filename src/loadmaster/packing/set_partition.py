@@ -65,10 +65,12 @@ class _Search:
         least: no mapping has a peak below, and a lower one would raise no level.
         low: no mapping has a peak so low; high: the peak of the best mapping known.
         host: int32[T], that mapping, in the instance's order.
+        deadline: of the linear programs.
     """
 
-    def __init__(self, instance: Instance, start: Attempt) -> None:
+    def __init__(self, instance: Instance, start: Attempt, deadline: Deadline) -> None:
         assert start.host is not None
+        self.deadline = deadline
         self.instance, scaled = instance, instance.scaled
         self.fluid = scaled.need.shape[1]
         room = scaled.room[0]
@@ -112,7 +114,7 @@ class _Search:
             return None
         result = linprog(
             np.ones(len(members)), A_eq=scipy.sparse.csc_array(members.T), b_eq=np.ones(members.shape[1]),
-            method="highs-ds",
+            method="highs-ds", options={"time_limit": max(0.01, self.deadline.left_s())},
         )  # fmt: skip
         if result.status == 2:
             return None
@@ -155,7 +157,7 @@ def set_partition(instance: Instance, start: Attempt, time_limit_s: float = 60.0
         time_limit_s: seconds.
     """
     deadline = Deadline.after(time_limit_s)
-    search = _Search(instance, start)
+    search = _Search(instance, start, deadline)
     interrupted, effort = False, 0
     try:
         if search.high > search.least * (1 + 1e-12):

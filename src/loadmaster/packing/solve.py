@@ -11,6 +11,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.packing.bound import ceiling
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.fewer_tasks import tasks_alone
+from loadmaster.packing.incumbent import Report, silent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.own import is_packer, packed_by
@@ -62,12 +63,13 @@ class PackOptions:
     """What a user may say to a packer; each takes what concerns it.
 
     Attributes:
-        time_limit_s: for exact solvers and the local search.
+        time_limit_s: for exact solvers, the local search, and the bisection over levels of placement policies.
         seed: for what draws.
         attempts: the most attempts of GB and SGB.
         attempt_counts: what an attempt is: a host `examined` for a task, or one that the task `fitted`.
         mcb: how the MCB algorithms search.
         minimise: what to minimise; None for the hosts in use where all demands are rigid, else the largest load.
+        report: is told the best placement and the bound while local search or `exact` runs.
     """
 
     time_limit_s: float = 60.0
@@ -76,6 +78,7 @@ class PackOptions:
     attempt_counts: AttemptCounts = "examined"
     mcb: McbSwitches = DEFAULT
     minimise: Minimise | None = None
+    report: Report = silent
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def _mcb(key: int) -> Callable[[Instance, PackOptions], Attempt]:
 
 def _scored(policy: Policy) -> Packer:
     def solve(instance: Instance, options: PackOptions) -> Attempt:
-        return best_by_score(instance, policy, options.seed)
+        return best_by_score(instance, policy, options.seed, deadline=Deadline.after(options.time_limit_s))
 
     summary = f"largest first, each by {policy.name}: {policy.summary}"
     return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy), rates=True, cards=True)
@@ -119,14 +122,14 @@ def _local_search(instance: Instance, options: PackOptions) -> Attempt:
     """MCB8, then the local search until the time is up or the level meets its bound."""
     deadline = Deadline.after(options.time_limit_s)
     start = mcb(instance, 8, options.mcb)
-    return improve(instance, start, deadline.left_s(), options.seed)
+    return improve(instance, start, deadline.left_s(), options.seed, report=options.report)
 
 
 _KEYS = ("the sum", "the difference", "the ratio", "the larger")
 PACKERS: dict[str, Packer] = {
     packer.name: packer
     for packer in (
-        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed),
+        Packer("exact", lambda i, o: exact(i, o.time_limit_s, o.seed, o.report),
                "the fastest exact solver for the size", "", True),
         Packer("branch-and-bound", lambda i, o: branch_and_bound(i, o.time_limit_s),
                "our exact search for small instances", "", True),
@@ -257,7 +260,7 @@ def _as_many_placed(
         attempt = placed_by_best_fit(instance, attempt)
     if not packer.timed or attempt.partial is None or attempt.interrupted:
         return attempt
-    return with_more_placed(instance, attempt, deadline, options.seed)
+    return with_more_placed(instance, attempt, deadline, options.seed, options.report)
 
 
 def _on_more(instance: Instance, attempt: Attempt) -> tuple[int, float]:
@@ -281,7 +284,7 @@ def _cheapest(instance: Instance, packer: Packer, options: PackOptions, price: F
     """The packer's placement on as few or cheap hosts as it can do with, with a bound."""
     if packer.name == "exact":
         relaxed = card_relaxation(instance)
-        return settled(instance, cheapest_hosts(relaxed, price, options.time_limit_s, options.seed))
+        return settled(instance, cheapest_hosts(relaxed, price, options.time_limit_s, options.seed, options.report))
     rounds = 2 + instance.hosts.bit_length()
     each = replace(options, time_limit_s=options.time_limit_s / rounds)
     attempt = on_fewer_hosts(all_rigid(instance), price, lambda part: attempt_by(packer, part, each))
@@ -311,7 +314,7 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         return Packing(
             attempt.status, attempt.solver, host, share, job_yield, float("nan"), bound, attempt.proven,
             attempt.unplaced, attempt.reason, attempt.effort, notes=attempt.notes, cards=attempt.cards,
-            interrupted=attempt.interrupted,
+            interrupted=attempt.interrupted, place_bound=attempt.place_bound,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     if attempt.level is not None:

@@ -13,7 +13,7 @@ from loadmaster.packing.column_generation import CheapestHosts, Columns, OutOfTi
 from loadmaster.packing.cover_kernel import CoverSearch, PatternSet, cover
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.pattern_problem import Pattern, PatternProblem
-from loadmaster.packing.pricing import HostPricing
+from loadmaster.packing.pricing import HostPricing, steps_within
 from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, solve
 
 NEARLY_WHOLE = 0.999
@@ -51,10 +51,14 @@ def fill_by_value(problem: PatternProblem, value: Floats, deadline: Deadline) ->
     left, hosts, fixed = problem.count.copy(), problem.hosts.copy(), list[Pattern]()
 
     def best(kind: int) -> tuple[float, int, Longs]:
-        tasks = pricing[kind].best(value, left).pattern
+        tasks = pricing[kind].best(value, left, steps_within(deadline)).pattern
         return -float(tasks @ value) / max(float(problem.price[kind]), 1e-12), kind, tasks
 
-    ranked = [best(kind)[:2] for kind in range(problem.kinds)]
+    ranked = []
+    for kind in range(problem.kinds):
+        if deadline.passed():
+            return None
+        ranked.append(best(kind)[:2])
     while left.any() and ranked and not deadline.passed():
         heapq.heapify(ranked)
         _, kind = heapq.heappop(ranked)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from loadmaster.model.arrays import Bools
     from loadmaster.packing import Instance, Packing
+    from loadmaster.packing.incumbent import Report
     from loadmaster.report.page import Page
 
 
@@ -192,12 +193,13 @@ def in_words(facts: dict[str, Any]) -> str:
     return f"best found, at most {percent(math.ceil(facts['gap'] * 1e4 - 1e-6) / 1e4, 2)} from optimal"
 
 
-def pack_with(options: PlacingOptions, command: str = "") -> Packed:
+def pack_with(options: PlacingOptions, command: str = "", report: "Report | None" = None) -> Packed:
     """Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.
 
     Args:
         options: what to place.
         command: how to make it again; made of the options where it is not given.
+        report: is told the best placement and the bound while a search runs.
 
     Returns:
         The placement; `placed` says whether there is one.
@@ -211,16 +213,17 @@ def pack_with(options: PlacingOptions, command: str = "") -> Packed:
     out = None if options.out is None else Path(options.out)
     with not_left_empty(out), naming() as name:
         method = name_of(options.method, name) if options.method is not None else None
-        return _packed(options, method, command or options.call("pack"))
+        return _packed(options, method, command or options.call("pack"), report)
 
 
-def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed:
+def _packed(options: PlacingOptions, method: str | None, command: str, report: "Report | None") -> Packed:
     import numpy as np
 
     from loadmaster.model.errors import InputError
     from loadmaster.packing import PackOptions
     from loadmaster.packing.admit import admit
     from loadmaster.packing.beside import beside
+    from loadmaster.packing.incumbent import silent
     from loadmaster.packing.most_placed import with_place_bound
     from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
@@ -231,14 +234,14 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
         raise InputError(f"--method {method} --exact", "two packers for one placement", fix=fix)
     name = "exact" if options.exact else method or "mcb8"
     packer = packer_named(name)
-    if not packer.timed:
-        refuse_unused(options, ["time_limit"], "it is for exact solvers and local search")
+    if not packer.timed and not packer.rates:
+        refuse_unused(options, ["time_limit"], "it is for exact solvers, local search and placement policies")
     if options.out is not None:
         make_folder(Path(options.out))
     if options.admit is not None and options.minimise not in (None, "level"):
         fix = "leave one of them out"
         raise InputError(f"--admit {options.admit:g} --minimise {options.minimise}", "two goals at once", fix=fix)
-    how = PackOptions(options.time_limit, options.seed, minimise=options.minimise)
+    how = PackOptions(options.time_limit, options.seed, minimise=options.minimise, report=report or silent)
     read = options.read(options.tasks)
     instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
@@ -253,7 +256,8 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     if not read.complete:
         packed = replace(packed, packing=replace(packed.packing, proven=False))
     if options.out is not None and packed.some_placed:
-        packed = replace(packed, methods=beside(packed.instance, packed.packing, how) if packed.placed else [])
+        others = beside(packed.instance, packed.packing, replace(how, report=silent)) if packed.placed else []
+        packed = replace(packed, methods=others)
         packed.save(options.out)
     return packed
 

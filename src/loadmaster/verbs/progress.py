@@ -163,22 +163,25 @@ def watching(watch: Watch | None) -> Iterator[Watch]:
 
 
 @contextmanager
-def at_work(what: str) -> Iterator[None]:
+def at_work(what: str) -> Iterator[Callable[[str], None]]:
     """A spinner with the time passed, for what cannot say how much is left to do; from two seconds on.
 
+    It gives a function that changes the text.
+
     Example:
-        >>> with at_work("packing"):
-        ...     pass
+        >>> with at_work("packing") as show:
+        ...     show("packing: 8 hosts")
     """
     console = Console(stderr=True)
-    line = Progress(SpinnerColumn(), TextColumn(what), TimeElapsedColumn(), console=console, transient=True)
-    line.add_task(what, total=None)
+    text = TextColumn("{task.description}", markup=False)
+    line = Progress(SpinnerColumn(), text, TimeElapsedColumn(), console=console, transient=True)
+    task = line.add_task(what, total=None)
     delay = threading.Timer(QUIET_S, line.start)
     delay.daemon = True
     if console.is_terminal:
         delay.start()
     try:
-        yield
+        yield lambda text: line.update(task, description=text)
     finally:
         delay.cancel()
         if line.live.is_started:
