@@ -179,20 +179,20 @@ def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
 
 
 def _left(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
-    """Why a task stays: a rule of its own, the budget, or what each host says, those with fewest reasons first."""
+    """Why a task stays: a rule of its own, the budget, or what hosts say, those first that its own rules admit."""
     problem = question.problem
     for constraint in state.placement.constraints_of(task):
         reason = constraint.why_not(state.placement, task, -2) if isinstance(constraint, Stays) else None
         if reason is not None:
             return LeftTask(task, (HostReason(-1, reason),), problem.hosts)
-    per_host = [
-        (host, state.placement.why_not(task, host))
-        for host in range(problem.hosts) if host != state.host[task] and not state.closed[host]
-    ]  # fmt: skip
-    if any(not reasons for _, reasons in per_host):
-        host = next(host for host, reasons in per_host if not reasons)
-        why = "it fits there, but the budget does not pay for the move"
-        return LeftTask(task, (HostReason(host, why),), len(per_host))
-    per_host.sort(key=lambda pair: len(pair[1]))
-    shown = tuple(HostReason(host, reasons[0]) for host, reasons in per_host[:MOST_REASONS])
-    return LeftTask(task, shown, len(per_host))
+    placement = state.placement
+    others = ~state.closed & (np.arange(problem.hosts) != state.host[task])
+    own, room = placement.own_hosts(task), placement.has_room(task)
+    for host in np.flatnonzero(others & own & room).tolist():
+        if placement.keeps_the_rest(task, host):
+            why = "it fits there, but the budget does not pay for the move"
+            return LeftTask(task, (HostReason(host, why),), int(others.sum()))
+    nearest = np.lexsort((np.arange(problem.hosts), ~room, ~own))
+    shown = [host for host in nearest.tolist() if others[host]][:MOST_REASONS]
+    reasons = tuple(HostReason(host, placement.why_not(task, host)[0]) for host in shown)
+    return LeftTask(task, reasons, int(others.sum()))
