@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from loadmaster.measure import waits
 from loadmaster.measure.group_waits import fairness, group_waits, jain
-from loadmaster.model import Constraints, Cycles, Schedule, Workload
+from loadmaster.model import Constraints, Cycles, Named, Schedule, Workload
+from loadmaster.model.constraints import STATUSES
 
 
 def run(wait_s, **more):
@@ -61,9 +62,35 @@ def test_a_log_without_users_has_no_fairness_between_them():
     assert fairness(groups) is None
 
 
-def test_jobs_that_never_start_are_in_no_group():
-    log, schedule = run([0.0, np.nan], user=[0, 1])
-    assert by(group_waits(log, schedule), "user").names == ("0",)
+def test_jobs_that_never_start_are_counted_apart_and_have_no_wait():
+    log, schedule = run([60.0, np.nan], user=[0, 1])
+    users = by(group_waits(log, schedule), "user")
+    assert (users.names, users.jobs.tolist(), users.unstarted.tolist()) == (("0", "1"), [1, 0], [0, 1])
+    rows = list(users.rows())
+    assert (rows[0]["mean_wait_s"], rows[1]["mean_wait_s"], rows[1]["p95_wait_s"]) == (60.0, None, None)
+    assert fairness(group_waits(log, schedule)).users == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1e4)), min_size=1, max_size=60))
+def test_quantiles_of_a_group_are_those_of_its_waits_alone(rows):
+    user, wait_s = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    log, schedule = run(wait_s, user=user)
+    users = by(group_waits(log, schedule), "user")
+    for name, p95_s, longest_s in zip(users.names, users.p95_wait_s, users.longest_wait_s, strict=True):
+        own = waits(log, schedule)[user == int(name)]
+        assert p95_s == pytest.approx(np.quantile(own, 0.95), abs=1e-6)
+        assert longest_s == own.max()
+
+
+def test_use_is_in_core_and_gpu_seconds_and_killed_and_lost_also_come_from_the_log():
+    status = [STATUSES.index(word) for word in ("ok", "timeout", "node_fail")]
+    bound = Constraints(partition=Named.of(["a", "b", "b"]), status=np.array(status, np.int32))
+    log, schedule = run([0, 0, 0], cores=[1, 2, 4], gpus=[0, 1, 0], tasks=[2, 1, 1], constraints=bound)
+    parts = by(group_waits(log, schedule), "partition")
+    assert parts.names == ("a", "b")
+    assert parts.core_s.tolist() == [200.0, 600.0]
+    assert parts.gpu_s.tolist() == [0.0, 100.0]
+    assert (parts.killed.tolist(), parts.lost_core_s.tolist()) == ([0, 1], [0.0, 400.0])
 
 
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=20), st.floats(0.1, 10))

@@ -16,6 +16,7 @@ from traces.logs import swf_line, write
 ENDINGS = pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 BOUND = Constraints(
     eligible_s=np.array([3.0, np.inf, 9.5]), partition=Named.of(["a,b", None, "7"]), qos=Named.of([None, "high", "=x"]),
+    gpu_kind=Named.of(["a100", None, "a100,v100"]),
     name=Named.of(["é", "b", None]), priority=np.array([1.5, 0.0, -2.0]), nice=np.array([0.0, 3.0, 0.0]),
     hold=np.array([0, 1, 2]), depends=Dependencies.of(["", "afterok:7,singleton", "after:7+5?afterany:8"]),
     follows=np.array([-1, -1, 7]), think_s=np.array([0.0, 0.0, 2.5]),

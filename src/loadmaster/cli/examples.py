@@ -23,6 +23,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "explain": ("loadmaster explain run 4711",),
     "diff": ("loadmaster diff run other-run", "loadmaster diff run other-run --json"),
+    "when": (
+        "squeue --json > queue.json; loadmaster when queue.json 4711 --site slurm.conf --log sacct.txt",
+        "loadmaster when queue.json 4711 --hosts 200x16c64g",
+    ),
     "report": ("loadmaster report run", "loadmaster report report -o page.html"),
     "policies": ("loadmaster policies", "loadmaster policies packer", "loadmaster policies fit --kind placement"),
     "pack": (

@@ -60,6 +60,7 @@ def _show(result: "Described") -> None:
     from rich.table import Table
 
     from loadmaster.report.console import for_results
+    from loadmaster.report.guide_facts import guide_facts
     from loadmaster.report.log_facts import log_facts, log_title
     from loadmaster.report.room_claims import room_sentence
     from loadmaster.report.terminal_columns import columns_that_fit
@@ -67,12 +68,14 @@ def _show(result: "Described") -> None:
     read, summary, fitted = result.read, result.summary, result.fitted
     console = for_results()
     facts = Table.grid(padding=(0, 3))
-    for row in log_facts(read, summary, fitted):
+    for row in (*log_facts(read, summary, fitted), *guide_facts(read, result.window, result.seen)):
         facts.add_row(*row)
     console.print(log_title(read), style="bold")
     console.print(result.answer, highlight=False)
     if result.really is not None:
         console.print(room_sentence(result.really, result.rejected), highlight=False)
+    elif result.waits is not None:
+        console.print(result.waits.sentence, highlight=False)
     console.print(f"Next: {result.next}", highlight=False, soft_wrap=True, style="dim")
     console.print()
     console.print(facts)
@@ -81,6 +84,10 @@ def _show(result: "Described") -> None:
     console.print(_spreads(summary, _SHOWN[:many]))
     if many < len(_SHOWN):
         console.print(f"not shown, since this terminal is narrow: {', '.join(_SHOWN[many:])}", style="dim")
+    if result.groupings:
+        from loadmaster.report.breakdown_terminal import print_breakdown
+
+        print_breakdown(console, result.rule_groups, result.groupings, waits_known=result.waits is not None)
     console.print()
     for sentence in read.skipped.sentences():
         console.print(sentence)

@@ -11,6 +11,7 @@ from loadmaster.verbs.simulate import SimulateOptions
 
 if TYPE_CHECKING:
     from loadmaster.runs import Case, Outcome, Setting
+    from loadmaster.verbs.simulate import Simulated
 
 
 @taking(SimulateOptions, out=Path("run"))
@@ -42,8 +43,26 @@ def simulate(
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(_document(case, result.record.setting, result.outcome, {"record": str(out)}))
+        closures = {} if result.effect is None else {"closures": result.effect.row()}
+        beside = {"record": str(out), **closures, **_breakdown(result)}
+        print_document(_document(case, result.record.setting, result.outcome, beside))
+    elif result.effect is not None:
+        from loadmaster.report.console import for_results
+
+        for line in result.effect.sentences:
+            for_results().print(line, soft_wrap=True)
+    if result.groupings and not as_json:
+        from loadmaster.report.breakdown_terminal import print_breakdown
+        from loadmaster.report.console import for_results
+
+        print_breakdown(for_results(), result.rule_groups, result.groupings)
     _show(result.outcome, case, out, as_json, result.metrics)
+
+
+def _breakdown(result: "Simulated") -> dict[str, Any]:
+    from loadmaster.report.breakdown import breakdown_rows
+
+    return {"by": list(result.groupings), "breakdown": breakdown_rows(result.rule_groups, result.groupings)}
 
 
 def _document(

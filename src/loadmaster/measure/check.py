@@ -32,7 +32,11 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
         return shape
     broken = [*_hosts(workload, cluster, schedule), *_starts(workload, schedule)]
     if not broken:
-        broken = [*_capacity(workload, cluster, schedule), *_counts(schedule), *_runtimes(workload, cluster, schedule)]
+        broken = [
+            *_capacity(workload, cluster, schedule),
+            *_counts(workload, schedule),
+            *_runtimes(workload, cluster, schedule),
+        ]
         broken += broken_constraints(workload, cluster, schedule)
         check = little(workload, schedule)
         if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice
@@ -78,9 +82,10 @@ def _starts(workload: Workload, schedule: Schedule) -> list[str]:
     ]
 
 
-def _counts(schedule: Schedule) -> list[str]:
+def _counts(workload: Workload, schedule: Schedule) -> list[str]:
+    before = 0 if workload.starting is None else workload.starting.jobs  # no cycle started them
     begun_anew = 0 if schedule.segments is None else int(schedule.segments.lost.sum())
-    counted, starts = int(schedule.cycles.started.sum()), int(schedule.started.sum()) + begun_anew
+    counted, starts = int(schedule.cycles.started.sum()), int(schedule.started.sum()) + begun_anew - before
     return [] if counted == starts else [f"the cycles count {counted} starts, the schedule has {starts}"]
 
 

@@ -1,33 +1,40 @@
-"""Waits and slowdowns by user, account, size of the job and hour (rules R16 and R17)."""
+"""Waits, use and losses by partition, QOS, account, user, size, GPU kind and time of arrival (rules R16, R17)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.job_groups import JobGroup, groupings
 from loadmaster.measure.queue_metrics import BOUND_S, waits
-from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.model.constraints import Constraints
-from loadmaster.model.schedule import Schedule
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.constraints import STATUSES, Constraints
+from loadmaster.model.schedule import STOPPED, Schedule
+from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
 
-_DAY_S = 86400.0
+_TIMEOUT = STATUSES.index("timeout")
+_P95 = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The jobs that started, by one property; G groups, each of one job or more.
+    """The jobs by one property; G groups, each of one job or more.
 
     Attributes:
-        by: `user`, `account`, `size` (cores of the whole job, up to the next power of two) or `hour` of the arrival,
-            counted from the start of the log.
+        by: one of `job_groups.GROUPINGS`.
         names: of the groups.
-        jobs: int64[G].
-        mean_wait_s: float64[G].
+        jobs: int64[G], jobs that started.
+        mean_wait_s: float64[G], of these, 0 where none started; so are the next three.
         mean_bounded_slowdown: float64[G].
         longest_wait_s: float64[G].
+        p95_wait_s: float64[G].
+        unstarted: int64[G], jobs that never started.
+        killed: int64[G], jobs that their limit ended, in this run or in their log.
+        lost_core_s: float64[G], core seconds of runs that preemption or the failure of a host ended, likewise.
+        core_s: float64[G], core seconds of the jobs that started.
+        gpu_s: float64[G], GPU seconds of these.
     """
 
     by: str
@@ -36,6 +43,12 @@ class Groups:
     mean_wait_s: Floats
     mean_bounded_slowdown: Floats
     longest_wait_s: Floats
+    p95_wait_s: Floats
+    unstarted: Longs
+    killed: Longs
+    lost_core_s: Floats
+    core_s: Floats
+    gpu_s: Floats
 
     @property
     def worst(self) -> int:
@@ -43,10 +56,11 @@ class Groups:
         return int(np.argmax(self.mean_bounded_slowdown))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a group."""
-        columns = (self.jobs, self.mean_wait_s, self.mean_bounded_slowdown, self.longest_wait_s)
-        for name, *values in zip(self.names, *(column.tolist() for column in columns), strict=True):
-            yield {"by": self.by, "name": name} | dict(zip(_MEASURES, values, strict=True))
+        """A row a group; waits are None where no job of it started."""
+        columns = [getattr(self, name).tolist() for name in MEASURES]
+        for name, *values in zip(self.names, *columns, strict=True):
+            row = {"by": self.by, "name": name} | dict(zip(MEASURES, values, strict=True))
+            yield row if row["jobs"] else row | dict.fromkeys(_OF_STARTED)
 
 
 @dataclass(frozen=True)
@@ -68,20 +82,18 @@ class Fairness:
 
 def group_waits(workload: Workload, schedule: Schedule) -> tuple[Groups, ...]:
     """By everything that the log knows of its jobs."""
-    on = schedule.started
-    wait, runtime = waits(workload, schedule)[on], schedule.ran_s(workload)[on]
-    bounded = np.maximum((wait + runtime) / np.maximum(runtime, BOUND_S), 1.0)
-    return tuple(_grouped(by, code, name, wait, bounded) for by, code, name in _properties(workload, on))
+    measured = _measured(workload, schedule)
+    return tuple(_grouped(each, measured) for each in groupings(workload))
 
 
 def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
     """Of the users; None where the log does not know them, or nobody started."""
-    users = next((each for each in groups if each.by == "user" and each.names), None)
+    users = next((each for each in groups if each.by == "user" and each.jobs.any()), None)
     if users is None:
         return None
-    slowed = users.mean_bounded_slowdown
+    slowed = users.mean_bounded_slowdown[users.jobs > 0]
     worst = users.worst
-    return Fairness(jain(slowed), users.names[worst], float(slowed[worst]), slowed.size)
+    return Fairness(jain(slowed), users.names[worst], float(users.mean_bounded_slowdown[worst]), slowed.size)
 
 
 def jain(values: Floats) -> float:
@@ -95,40 +107,80 @@ def jain(values: Floats) -> float:
     return float(values.sum()) ** 2 / (values.size * squares) if squares > 0 else 1.0
 
 
-def _properties(workload: Workload, on: Bools) -> Iterator[tuple[str, Longs, Callable[[int], str]]]:
-    """Name, number of every started job, and what a number is called."""
-    bound = workload.constraints or Constraints()
-    for by, column, names in (
-        ("user", workload.user, bound.user_names), ("account", workload.project, bound.account_names),
-    ):  # fmt: skip
-        if column is not None:
-            yield by, column[on].astype(np.int64), partial(_name, names=names)
-    cores = np.maximum(workload.demand[on, 0] * workload.task_count[on], 1.0)
-    yield "size", np.ceil(np.log2(cores)).astype(np.int64), _size_name
-    yield "hour", (workload.submit_s[on] % _DAY_S // 3600.0).astype(np.int64), str
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What is added up, for J jobs; waits of those that never started are NaN."""
+
+    started: Floats
+    wait_s: Floats
+    bounded_slowdown: Floats
+    killed: Floats
+    lost_core_s: Floats
+    core_s: Floats
+    gpu_s: Floats
+    by_wait: Longs
+    """int64[S]: the jobs that started, the shortest wait first."""
 
 
-def _name(code: int, names: tuple[str, ...]) -> str:
-    if code < 0:
-        return "unknown"
-    return names[code] if code < len(names) else "unknown" if names else str(code)
-
-
-def _size_name(doublings: int) -> str:
-    most = 2**doublings
-    return f"{most}" if most <= 2 else f"{most // 2 + 1}-{most}"
-
-
-def _grouped(by: str, code: Longs, name: Callable[[int], str], wait: Floats, bounded: Floats) -> Groups:
-    codes, group = _numbered(code)
-    jobs = np.bincount(group, minlength=codes.size)
-    longest = np.zeros(codes.size)
-    np.maximum.at(longest, group, wait)
-    return Groups(
-        by, tuple(map(name, codes.tolist())), jobs,
-        np.bincount(group, wait, codes.size) / np.maximum(jobs, 1),
-        np.bincount(group, bounded, codes.size) / np.maximum(jobs, 1), longest,
+def _measured(workload: Workload, schedule: Schedule) -> _Measured:
+    on = schedule.started
+    wait_s, ran_s = waits(workload, schedule), schedule.ran_s(workload)
+    bounded = np.maximum((wait_s + ran_s) / np.maximum(ran_s, BOUND_S), 1.0)
+    status = _ended_as(workload, schedule)
+    cores, held_s = workload.demand[:, 0] * workload.task_count, np.where(on, ran_s, 0.0)
+    lost_s = schedule.lost_s(workload)
+    in_log = on & np.isin(status, STOPPED) & (lost_s == 0)
+    gpus = np.zeros(workload.jobs)
+    if GPUS in workload.resources:
+        gpus = workload.demand[:, workload.resources.index(GPUS)] * workload.task_count
+    row = np.flatnonzero(on)
+    return _Measured(
+        on.astype(float), wait_s, bounded, (on & (status == _TIMEOUT)).astype(float),
+        np.where(in_log, held_s, lost_s) * cores, held_s * cores, held_s * gpus,
+        row[np.argsort(wait_s[row], kind="stable")],
     )  # fmt: skip
+
+
+def _ended_as(workload: Workload, schedule: Schedule) -> Longs:
+    """int64[J]: how each job ended in this run; of those that the run itself did not stop, how it ended in the log."""
+    logged = (workload.constraints or Constraints()).status
+    status = np.zeros(workload.jobs, np.int64) if logged is None else logged.astype(np.int64)
+    return status if schedule.status is None else np.where(schedule.status >= 0, schedule.status, status)
+
+
+def _grouped(by: JobGroup, jobs: _Measured) -> Groups:
+    codes, group = _numbered(by.code)
+    many = codes.size
+    started = np.bincount(group, jobs.started, many).astype(np.int64)
+    ordered, row = jobs.by_wait, group[jobs.by_wait]
+    numbers = row.astype(np.uint16) if many < 1 << 16 else row  # NumPy sorts so few numbers by radix
+    ordered = ordered[np.argsort(numbers, kind="stable")]  # by group, then by wait
+    end = np.cumsum(started)
+
+    def total(each: Floats) -> Floats:
+        return np.asarray(np.bincount(group, each, many), np.float64)
+
+    def mean(each: Floats) -> Floats:
+        return np.bincount(row, each[jobs.by_wait], many) / np.maximum(started, 1)
+
+    wait_s = jobs.wait_s[ordered]
+    return Groups(
+        by.by, tuple(map(by.name, codes.tolist())), started, mean(jobs.wait_s), mean(jobs.bounded_slowdown),
+        _at(wait_s, end, started, 1.0), _at(wait_s, end, started, _P95),
+        np.bincount(group, minlength=many) - started, total(jobs.killed).astype(np.int64),
+        total(jobs.lost_core_s), total(jobs.core_s), total(jobs.gpu_s),
+    )  # fmt: skip
+
+
+def _at(values: Floats, end: Longs, count: Longs, part: float) -> Floats:
+    """float64[G]: a quantile of each run of sorted values, which end before `end`; 0 of an empty one."""
+    if not values.size:
+        return np.zeros(count.size)
+    place = np.maximum(end - count, 0) + part * np.maximum(count - 1, 0)
+    low = np.floor(place).astype(np.int64)
+    last = values.size - 1
+    below, above = values[np.minimum(low, last)], values[np.minimum(np.minimum(low + 1, np.maximum(end - 1, 0)), last)]
+    return np.where(count > 0, below + (place - low) * (above - below), 0.0)
 
 
 def _numbered(code: Longs) -> tuple[Longs, Longs]:
@@ -140,4 +192,9 @@ def _numbered(code: Longs) -> tuple[Longs, Longs]:
     return np.flatnonzero(there) - 1, (np.cumsum(there) - 1)[code + 1]
 
 
-_MEASURES = ("jobs", "mean_wait_s", "mean_bounded_slowdown", "longest_wait_s")
+MEASURES = (
+    "jobs", "mean_wait_s", "mean_bounded_slowdown", "longest_wait_s", "p95_wait_s", "unstarted", "killed",
+    "lost_core_s", "core_s", "gpu_s",
+)  # fmt: skip
+"""The columns of `Groups`, in their order."""
+_OF_STARTED = ("mean_wait_s", "mean_bounded_slowdown", "longest_wait_s", "p95_wait_s")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.measure.group_waits import Groups, group_waits
 from loadmaster.measure.little import little
 from loadmaster.measure.queue_metrics import Metrics, metrics
 from loadmaster.measure.usage import measured
@@ -77,6 +78,28 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
         _metrics(workload, cluster, schedule), int(workload.jobs - schedule.started.sum()), peak, over,
         float(room_s.sum()) / waited_s if waited_s > 0 else float("nan"), room_s, known,
     )  # fmt: skip
+
+
+def recorded_groups(workload: Workload, launch_s: float = 0.0) -> tuple[Groups, ...]:
+    """What really happened to each group of jobs; () where the log does not say when any job started.
+
+    Args:
+        workload: the jobs.
+        launch_s: by so much the runtimes are longer than the log has them.
+    """
+    if workload.recorded_wait_s is None or np.isnan(workload.recorded_wait_s).all():
+        return ()
+    logged = replace(workload, runtime_s=workload.runtime_s - launch_s) if launch_s else workload
+    return group_waits(logged, recorded_schedule(logged))
+
+
+def groups_of_log(workload: Workload) -> tuple[Groups, ...]:
+    """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
+
+    In the second case only the numbers of jobs and their use mean something.
+    """
+    known = recorded_groups(workload)
+    return known or group_waits(workload, recorded_schedule(replace(workload, recorded_wait_s=np.zeros(workload.jobs))))
 
 
 def recorded_schedule(workload: Workload) -> Schedule:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.measure.group_waits import Fairness, Groups, fairness, group_waits
+from loadmaster.measure.group_waits import MEASURES, Fairness, Groups, fairness, group_waits
 from loadmaster.measure.idle_load import why_idle
 from loadmaster.measure.steady_state import Steady, steady
 from loadmaster.measure.usage import utilization
@@ -22,7 +22,7 @@ class RunDiagnostics:
 
     Attributes:
         steady: the run without its warm-up and its drain, and whether the queue only grows.
-        groups: jobs by user, account, size and hour.
+        groups: jobs by all that the log knows of them, such as user, account and hour.
         idle: why far less was used than the load offers; empty where it was used.
     """
 
@@ -55,7 +55,7 @@ class RunDiagnostics:
     def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
         """What `plain` described."""
         groups = tuple(
-            Groups(by=each["by"], names=tuple(each["names"]), **{name: np.array(each[name]) for name in _COLUMNS})
+            Groups(by=each["by"], names=tuple(each["names"]), **{name: np.array(each[name]) for name in MEASURES})
             for each in plain["groups"]
         )
         return cls(Steady(**plain["steady"]), groups, plain["idle"])
@@ -71,6 +71,3 @@ def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) ->
 
 def _list(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-_COLUMNS = ("jobs", "mean_wait_s", "mean_bounded_slowdown", "longest_wait_s")

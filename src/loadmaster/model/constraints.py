@@ -31,6 +31,7 @@ class Constraints:
         partition: where it may run: a name, or several joined by commas, of which the first that fits is taken.
         qos: its quality of service.
         name: what its user calls it; a singleton waits for those of the same user and name.
+        gpu_kind: the model of its GPUs, or several joined by commas; it binds no job.
         priority: float64[J], as given, higher is more urgent; 0 is said by none.
         nice: float64[J], what is taken off its priority.
         hold: int32[J], a code of `HOLDS`.
@@ -64,6 +65,7 @@ class Constraints:
     partition: Named | None = None
     qos: Named | None = None
     name: Named | None = None
+    gpu_kind: Named | None = None
     priority: Floats | None = None
     nice: Floats | None = None
     hold: Ints | None = None

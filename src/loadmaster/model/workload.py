@@ -37,6 +37,7 @@ class Workload:
         source: where the jobs come from, shown with every result.
         synthetic: made by a generator; said wherever a result is shown.
         constraints: what else binds the jobs; None where the log says nothing of the kind.
+        epoch_s: the site's own clock at second 0 of the log, in seconds since 1970; None where the log has no dates.
         starting: the moment at which runs begin and the jobs that run then; None where hosts are empty at first.
 
     Raises:
@@ -62,6 +63,7 @@ class Workload:
     synthetic: bool = False
     constraints: Constraints | None = None
     starting: StartingState | None = None
+    epoch_s: float | None = None
 
     def __post_init__(self) -> None:
         for column in ("submit_s", "runtime_s", "demand", "estimate_s", "recorded_wait_s"):
@@ -213,7 +215,10 @@ class Workload:
             raise InputError(f"{beta:.3g}", f"factor on the times between arrivals: {why}", fix=fix)
         submit_s = self.submit_s * beta
         later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
-        return replace(self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None)
+        return replace(
+            self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None,
+            epoch_s=self.epoch_s if beta == 1.0 else None,
+        )  # fmt: skip
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
         """Work asked for over what `cluster` can give from the first arrival to the last, as a fraction.
@@ -281,4 +286,4 @@ def _refuse_slip(resource: str) -> None:
 
 _REQUIRED = ("submit_s", "runtime_s", "demand")
 _OPTIONAL = ("tasks", "estimate_s", "project", "user", "job_id", "recorded_wait_s")
-_OF_ALL = ("recorded_hosts", "source", "synthetic", "constraints", "starting")
+_OF_ALL = ("recorded_hosts", "source", "synthetic", "constraints", "starting", "epoch_s")

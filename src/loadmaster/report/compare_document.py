@@ -3,6 +3,7 @@
 from typing import Any
 
 from loadmaster.report.answer import answer, leader
+from loadmaster.report.breakdown import breakdown_rows
 from loadmaster.report.comparison import Comparison, faults
 from loadmaster.report.confidence import confidence_row, judgement_document, samples_words, would_tell
 from loadmaster.report.document import document, left_out, rejected_jobs
@@ -10,6 +11,7 @@ from loadmaster.report.group_comparison import most_jobs
 from loadmaster.report.machines_claims import machine_row, machines_document, rule_document
 from loadmaster.report.possible_claims import beside_possible, possible_document, possible_rows
 from loadmaster.report.record_claims import beside_row, recorded_document, recorded_row
+from loadmaster.report.run_breakdown import all_groups
 from loadmaster.runs import Outcome
 from loadmaster.runs.judgement import Judgement
 
@@ -38,6 +40,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "possible": possible_document(comparison),
         "rows": rows(comparison),
         "who_waits": who_waits(comparison),
+        "by": list(comparison.by),
+        "breakdown": breakdown_rows(all_groups(comparison), comparison.by),
     }
     return document(
         "compare", content, command=comparison.command, seed=comparison.outcomes[0].setting.seed,
@@ -59,7 +63,7 @@ def run_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
 
 
 def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
-    """Jobs by user, account, size and hour, under the rule that the answer is about and the baseline."""
+    """Jobs by all that the log knows of them, under the rule that the answer is about and the baseline."""
     if not comparison.outcomes:
         return []
     first, group = leader(comparison)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from loadmaster import __version__
 from loadmaster.measure.queueing_check import room_over_time
 from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
+from loadmaster.report.breakdown_page import breakdown_blocks
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.columns import change_text, columns_for, marked, possible_cells, recorded_cell
 from loadmaster.report.compare_charts import chart_blocks, highest_load
@@ -23,9 +23,11 @@ from loadmaster.report.possible_chart import possible_chart
 from loadmaster.report.possible_claims import possible_lines, possible_sentences, where_words
 from loadmaster.report.record_claims import RECORDED, record_sentence
 from loadmaster.report.room_chart import ROOM_CAPTION, room_chart
+from loadmaster.report.run_breakdown import shown_rules
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
 from loadmaster.runs.machines import MachineSet
+from loadmaster.system.build import shown_version
 
 
 def compare_page(comparison: Comparison) -> Page:
@@ -56,6 +58,7 @@ def report_blocks(
         *_verdict(shown),
         *recorded_hosts_blocks(shown),
     ]
+    blocks += breakdown_blocks(shown_rules(shown), shown.by)
     blocks += who_pays(shown) + settled(shown, highest_load(shown))
     return [*blocks, *more, Heading("How this was made"), Facts({**_facts(comparison), **facts})]
 
@@ -127,7 +130,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
     worst = max(outcome.metrics.little_error for outcome in comparison.outcomes)
     facts = {
         "command": comparison.command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
         "cluster": "; ".join(map(_described, comparison.machines or [MachineSet("", case)])),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from loadmaster.measure.group_waits import Groups
 from loadmaster.measure.recorded_hosts import OnHosts
 from loadmaster.measure.recorded_metrics import Recorded
 from loadmaster.model.units import percent as percent
@@ -80,6 +81,8 @@ class Comparison:
         machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.
         currency: of their prices; empty where it was not said.
         metrics: the columns of its table beside the mean wait, by name; empty for the usual ones.
+        by: the groupings that it is broken down by.
+        recorded_groups: what really happened to each group of jobs; () where that is not known.
         whole: the comparison that this is a part of, where runs are left out that coincide with others; rules are
             named, and have their baseline, as there.
     """
@@ -98,6 +101,8 @@ class Comparison:
     currency: str = ""
     on_hosts: OnHosts | None = None
     metrics: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    recorded_groups: tuple[Groups, ...] = ()
     whole: "Comparison | None" = None
 
     @property

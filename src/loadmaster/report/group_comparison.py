@@ -9,6 +9,7 @@ from loadmaster.measure.group_waits import Groups
 from loadmaster.measure.steady_state import may_settle
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.answer import leader
+from loadmaster.report.breakdown import TITLES
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE, Comparison, Group
 from loadmaster.report.page import Block, Heading, Table
@@ -17,17 +18,23 @@ from loadmaster.runs import Outcome
 MOST = 50
 """Users and accounts that a document names, those with most jobs."""
 _SHOWN = 12
-_TITLES = {"user": "users", "account": "accounts", "size": "cores of the job", "hour": "hour of arrival"}
-_ONES = {"user": "user", "account": "account", "size": "size of jobs", "hour": "hour of arrival"}
-_MANY = {"user": "users", "account": "accounts", "size": "sizes of jobs", "hour": "hours of arrival"}
+_TITLES = {**TITLES, "user": "users", "account": "accounts"}
+_ONES = {**TITLES, "size": "size of jobs"}
+_MANY = {
+    "partition": "partitions", "qos": "QOS", "user": "users", "account": "accounts", "size": "sizes of jobs",
+    "gpu": "GPU kinds", "hour": "hours of arrival", "weekday": "weekdays of arrival", "month": "months of arrival",
+}  # fmt: skip
+_OF_TIME = ("weekday", "month")
+"""Groups that a page shows only where they are chosen."""
 
 
 def most_jobs(groups: Groups, most: int = MOST) -> list[dict[str, Any]]:
-    """The rows of the groups with most jobs, in their own order; all sizes and hours."""
+    """The rows of the groups with most jobs that started, in their own order; all sizes and times."""
     rows = list(groups.rows())
-    if groups.by not in ("user", "account") or len(rows) <= most:
-        return rows
-    largest = np.sort(np.argsort(-groups.jobs, kind="stable")[:most])
+    here = np.flatnonzero(groups.jobs > 0)
+    if groups.by in ("size", "hour", "weekday", "month") or len(here) <= most:
+        return [rows[k] for k in here]
+    largest = np.sort(here[np.argsort(-groups.jobs[here], kind="stable")[:most]])
     return [rows[k] for k in largest]
 
 
@@ -41,7 +48,7 @@ def who_pays(comparison: Comparison) -> list[Block]:
         blocks.append(even)
     unit, size = unit_for([float(each.mean_wait_s.max(initial=0.0)) for each in first.beside.groups])
     for groups in first.beside.groups:
-        if len(groups.names) > 1:
+        if len(groups.names) > 1 and groups.by not in (*_OF_TIME, *comparison.by):
             blocks.append(_beside(comparison, first, against, groups, unit, size))
     return blocks if len(blocks) > 1 else []
 
@@ -49,6 +56,7 @@ def who_pays(comparison: Comparison) -> list[Block]:
 def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
     """Who waits over 1 % longer than under `base`, having waited `before_s` on average, and who pays most of it."""
     before = np.array([before_s.get(name, np.nan) for name in groups.names])
+    before[groups.jobs == 0] = np.nan
     more_s = groups.jobs * (groups.mean_wait_s - before)
     who, both = np.flatnonzero(groups.mean_wait_s > (1.0 + CLOSE) * before), int(np.isfinite(more_s).sum())
     if not who.size:
@@ -131,7 +139,8 @@ def _beside(
         base = comparison.rule_name(against.setting)
         heads.append(f"mean wait of {base} {unit}")
         same = next(each for each in against.beside.groups if each.by == groups.by)
-        other = dict(zip(same.names, same.mean_wait_s.tolist(), strict=True))
+        waits = zip(same.names, same.mean_wait_s.tolist(), same.jobs.tolist(), strict=True)
+        other = {group: wait for group, wait, jobs in waits if jobs}
         pays = f" {payers(groups, other, base)}"
     rows = []
     for row in most_jobs(groups, _SHOWN):
@@ -142,7 +151,7 @@ def _beside(
         if against is not None:
             cells.append(short(other[row["name"]] / size) if row["name"] in other else "-")
         rows.append(cells)
-    left = len(groups.names) - len(rows)
+    left = int((groups.jobs > 0).sum()) - len(rows)
     rest = (
         f" The {len(rows)} with most jobs; {left:,} more stand in groups.parquet, which compare writes." if left else ""
     )

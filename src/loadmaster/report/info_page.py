@@ -28,6 +28,8 @@ def info_page(
     summary: Summary,
     fitted: Fit | None,
     footer: Mapping[str, object],
+    guide: Sequence[tuple[str, str, str]] = (),
+    more: Sequence[Block] = (),
 ) -> Page:
     """The page.
 
@@ -38,10 +40,12 @@ def info_page(
         summary: its jobs in numbers.
         fitted: its jobs beside its machines; None where none are known.
         footer: how it was made.
+        guide: further facts: a label, a value, and more about it.
+        more: what stands below the pictures.
     """
     rejected = [] if fitted is None else fitted.rejected.sentences("job")
     blocks: list[Block] = [Text(text, "warning" if "wrong" in text else "note") for text in (*remarks, *rejected)]
-    facts = [[name, ", ".join(filter(None, more))] for name, *more in log_facts(read, summary, fitted)]
+    facts = [[name, ", ".join(filter(None, rest))] for name, *rest in (*log_facts(read, summary, fitted), *guide)]
     blocks.append(Table(("the log", ""), facts, prose=True))
     order = list(next(iter(summary.columns.values())))
     cells = [[label(name), *(amount(name, each[k]) for k in order)] for name, each in summary.columns.items()]
@@ -49,7 +53,7 @@ def info_page(
     if read.workload.jobs:
         with unchecked():
             blocks += _pictures(read.workload, read.cluster)
-    return Page(sentence, [*blocks, *page_footer(footer)], log_title(read), "loadmaster info")
+    return Page(sentence, [*blocks, *more, *page_footer(footer)], log_title(read), "loadmaster info")
 
 
 def _pictures(workload: Workload, cluster: Cluster | None) -> list[Block]:

@@ -16,7 +16,8 @@ def log_title(read: Trace) -> str:
 
 def log_facts(read: Trace, summary: Summary, fitted: Fit | None) -> list[tuple[str, str, str]]:
     """A label, a value, and more about it."""
-    rate = f"{summary.jobs / summary.span_s * 3600:,.4g} jobs an hour" if summary.span_s else ""
+    rate = "" if summary.rate_per_h is None else f"{summary.rate_per_h:,.4g} jobs an hour"
+    rate += " in the window of the dump" if rate and read.window_s is not None else ""
     rows = [
         ("jobs", f"{summary.jobs:,}", f"{percent(summary.serial)} are one-core jobs"),
         ("span", show_seconds(summary.span_s), rate),

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from loadmaster.measure.group_waits import Groups
+from loadmaster.measure.recorded_metrics import recorded_groups
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
@@ -20,7 +22,13 @@ def run_answer(record: Record, outcome: Outcome) -> str:
     return answer(_alone(record, outcome))
 
 
-def run_page(record: Record, outcome: Outcome, command: str = "", metrics: tuple[str, ...] = ()) -> Page:
+def run_page(
+    record: Record,
+    outcome: Outcome,
+    command: str = "",
+    metrics: tuple[str, ...] = (),
+    by: tuple[str, ...] = (),
+) -> Page:
     """The page of a run.
 
     Args:
@@ -28,9 +36,10 @@ def run_page(record: Record, outcome: Outcome, command: str = "", metrics: tuple
         outcome: what it came to.
         command: that makes the page.
         metrics: the columns of its table beside the mean wait; the usual ones where there are none.
+        by: the groupings that it is broken down by.
     """
     alone, run = (
-        replace(_alone(record, outcome), metrics=metrics),
+        replace(_alone(record, outcome), metrics=metrics, by=by, recorded_groups=_recorded(record)),
         (record.workload, record.case.cluster, record.schedule),
     )
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
@@ -40,6 +49,12 @@ def run_page(record: Record, outcome: Outcome, command: str = "", metrics: tuple
         hosts += [Heading("The rule that the twin followed, over time"), Chart(followed_chart(record.schedule), _LOOKS)]
     blocks = report_blocks(alone, hosts, {"page": command} if command else {})
     return Page(answer(alone), blocks, title(alone), "loadmaster simulate")
+
+
+def _recorded(record: Record) -> tuple[Groups, ...]:
+    """What really happened to groups of jobs, where the run has their own arrivals."""
+    case = record.case
+    return recorded_groups(case.workload, case.launch_s) if record.setting.beta == 1.0 else ()
 
 
 def _alone(record: Record, outcome: Outcome) -> Comparison:

@@ -19,7 +19,7 @@ def write_summary(path: Path, comparison: Comparison) -> None:
 
 
 def write_groups(path: Path, comparison: Comparison) -> None:
-    """A row a run and group: all users, accounts, sizes and hours."""
+    """A row a run and group, by everything that the log knows of its jobs."""
     rows = [
         {**rule_document(outcome.setting), "load": outcome.load, **row}
         for outcome in comparison.outcomes for groups in outcome.beside.groups for row in groups.rows()

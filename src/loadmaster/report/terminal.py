@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from loadmaster.report.answer import answer, more_of_the_answer
+from loadmaster.report.breakdown_terminal import print_breakdown
 from loadmaster.report.claims import claim_headings, claim_texts
 from loadmaster.report.columns import (
     BEST,
@@ -21,6 +22,7 @@ from loadmaster.report.comparison import Comparison, Group, load_words
 from loadmaster.report.console import new_table
 from loadmaster.report.possible_claims import possible_lines, possible_sentences
 from loadmaster.report.record_claims import RECORDED, record_sentence
+from loadmaster.report.run_breakdown import shown_rules
 from loadmaster.report.terminal_columns import columns_that_fit
 from loadmaster.runs import Outcome
 
@@ -43,6 +45,8 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(sentence))
     for remark in comparison.remarks:
         console.print(Text(remark, style="yellow" if "synthetic" in remark else "dim"))
+    if comparison.by:
+        print_breakdown(console, shown_rules(comparison), comparison.by)
 
 
 def table(comparison: Comparison, columns: Sequence[Column]) -> Table:

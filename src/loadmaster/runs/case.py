@@ -10,10 +10,11 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
-from loadmaster.runs.running_now import go_on_from
+from loadmaster.runs.running_now import begin_at_window, go_on_from
 from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
+from loadmaster.traces.dump_window import window_load
 from loadmaster.traces.fit import FOREIGN
 from loadmaster.traces.recipe import Recipe
 
@@ -39,6 +40,7 @@ class Case:
         among: all sets of machines on which the same jobs are compared, where there are several (rule N1).
         first: the case of the first of them, whose load is the one asked for; None where it is this one.
         allowed: there is a verdict however much is left out.
+        window_s: when the window of the dump opens, if runs begin then (rule L12); None if they begin with the log.
         launch_s: by so much the runtimes are longer than in the log, since a site launches and cleans up (rule H12).
     """
 
@@ -54,18 +56,21 @@ class Case:
     first: "Case | None" = None
     launch_s: float = 0.0
     allowed: bool = False
+    window_s: float | None = None
 
     @cached_property
     def digest(self) -> str:
         """A name for the content of all columns: two cases with the same name run alike."""
         extra_columns = tuple(
-            name for name in ("recorded_hosts", "starting") if getattr(self.workload, name) is not None
+            name for name in ("recorded_hosts", "starting", "epoch_s") if getattr(self.workload, name) is not None
         )
         return f"{digest_of(self.workload, _WORKLOAD + extra_columns)}-{digest_of(self.cluster, _CLUSTER)}"
 
     @cached_property
     def load(self) -> float:
-        """The load that the log itself offers to the first resource."""
+        """The load that the log itself offers to the first resource; of a dump, that of its window."""
+        if self.window_s is not None:
+            return window_load(self.workload, self.cluster, self.window_s)[self.workload.resources[0]]
         return float(self.workload.offered_load(self.cluster))
 
     @property
@@ -125,8 +130,20 @@ class Case:
         return beta
 
 
-def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice = "single-host") -> Case:
+def case_of(
+    trace: Trace,
+    cluster: Cluster | None = None,
+    spread: SpreadChoice = "single-host",
+    *,
+    from_window: bool = False,
+) -> Case:
     """Fit the jobs of `trace` to `cluster`, or to the machines that the trace names.
+
+    Args:
+        trace: the log.
+        cluster: the machines.
+        spread: where the tasks of one job may go.
+        from_window: of a dump that shows a window, runs begin as it opens.
 
     Raises:
         InputError: no machines are known, or none of the jobs fits.
@@ -142,9 +159,14 @@ def case_of(trace: Trace, cluster: Cluster | None = None, spread: SpreadChoice =
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
     workload, going_on = go_on_from(trace.listed_s, workload, hosts)
+    opens_s = trace.window_s if from_window else None
+    workload, opening = begin_at_window(opens_s, workload, hosts)
     of_hosts = (*notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *notes_on_features(workload, hosts))
-    notes = (*trace.notes, *filter(None, (note, going_on)), *of_hosts)
-    return Case(workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe)
+    notes = (*trace.notes, *filter(None, (note, going_on, opening)), *of_hosts)
+    return Case(
+        workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe,
+        window_s=None if workload.starting is None else opens_s,
+    )  # fmt: skip
 
 
 def digest_of(value: object, columns: tuple[str, ...]) -> str:

@@ -57,6 +57,7 @@ from loadmaster.runs.record_tables import (
 from loadmaster.runs.setting import Setting, discipline_of
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.system.build import commit
 from loadmaster.traces import Skipped
 
 LIVE = "a live run"
@@ -118,6 +119,7 @@ def write_record(
     about = {
         "program": "loadmaster",
         "version": __version__,
+        "commit": commit(),
         "python": platform.python_version(),
         "command": command,
         "setting": record.setting.plain(),
@@ -139,6 +141,8 @@ def write_record(
         "skipped": _plain(case.skipped),
         "allowed": case.allowed,
         "begins": begins_of(case.workload.starting),
+        "epoch_s": record.workload.epoch_s,
+        "log_epoch_s": case.workload.epoch_s,
     }
     write_files(folder, about, tables_of(record))
 
@@ -249,6 +253,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         constraints=constraints_in(jobs, about["names"]),
         recorded_hosts=Named.of(jobs["ran_on"]) if "ran_on" in jobs else None,
         starting=starting_in(jobs, about.get("begins")),
+        epoch_s=about.get("epoch_s"),
         **columns,
     )
     cluster = Cluster(
@@ -271,7 +276,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         bound = workload.constraints
         if bound is not None and "log_eligible_s" in jobs:
             bound = replace(bound, eligible_s=jobs["log_eligible_s"].to_numpy())
-        as_logged = replace(workload, submit_s=submit_s, constraints=bound)
+        as_logged = replace(workload, submit_s=submit_s, constraints=bound, epoch_s=about.get("log_epoch_s"))
         workload = replace(workload, recorded_hosts=None)  # at another load nothing of it really ran
     left_out = Skipped(**about["rejected"]), Skipped(**about["skipped"])
     case = Case(as_logged, cluster, *left_out, tuple(about["notes"]), allowed=about["allowed"])

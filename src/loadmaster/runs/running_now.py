@@ -1,4 +1,4 @@
-"""The jobs that run as a queue is listed: a run goes on from there (rule Q21)."""
+"""The jobs that run as a queue is listed, or as the window of a dump opens: runs go on from there (rules Q21, L12)."""
 
 from dataclasses import replace
 
@@ -27,13 +27,60 @@ def go_on_from(listed_s: float | None, workload: Workload, hosts: Cluster) -> tu
     if listed_s is None or eligible_s is None or not (eligible_s < listed_s).any():
         return workload, ""
     job = np.flatnonzero(eligible_s < listed_s)
-    placed, assumed = _places(workload, job, hosts)
-    state = StartingState(listed_s, job, eligible_s[job], np.array(placed, np.int32))
+    state, assumed = starting_state(listed_s, workload, job, eligible_s[job], hosts)
     jobs = "1 job runs" if len(job) == 1 else f"{len(job):,} jobs run"
     note = f"{jobs} as the queue was listed, and the run goes on from there."
     if assumed:
         note += f" The listing does not tell the hosts of {assumed:,} of them: these get the first with room."
     return replace(workload, starting=state, recorded_hosts=None), note
+
+
+def starting_state(
+    now_s: float, workload: Workload, job: Longs, start_s: Floats, hosts: Cluster
+) -> tuple[StartingState, int]:
+    """The starting state of jobs that run, and for how many of them the hosts are assumed.
+
+    Args:
+        now_s: the moment at which they run.
+        workload: with the hosts on which jobs ran, where they are known.
+        job: int64[N], the jobs that run, in ascending order.
+        start_s: float64[N], since when each runs.
+        hosts: where they run.
+
+    Raises:
+        InputError: the hosts have no room for all of them.
+    """
+    placed, assumed = _places(workload, job, hosts)
+    return StartingState(now_s, job, start_s, np.array(placed, np.int32)), assumed
+
+
+def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -> tuple[Workload, str]:
+    """The workload as the window of a dump opens: with the jobs that run then, and without those that are over.
+
+    Where the hosts have no room for the jobs that really ran, the runs begin with the first job of the log.
+
+    Args:
+        opens_s: when the window opens, on the clock of the workload; None of a log without one.
+        workload: all jobs of the dump that the hosts can hold.
+        hosts: where they run.
+    """
+    wait_s = workload.recorded_wait_s
+    if opens_s is None or wait_s is None or workload.starting is not None:
+        return workload, ""
+    start_s = workload.submit_s + wait_s
+    over = start_s + workload.runtime_s <= opens_s
+    workload, start_s = workload.take(~over), start_s[~over]
+    job = np.flatnonzero(start_s < opens_s)
+    try:
+        placed, assumed = _places(workload, job, hosts)
+        state = StartingState(opens_s, job, start_s[job], np.array(placed, np.int32))
+    except InputError as error:
+        return workload, f"Runs begin with empty hosts: {error.value}: {error.rule}."
+    waiting = int((workload.submit_s < opens_s).sum()) - len(job)
+    note = f"Runs begin as the window of the dump opens: then {len(job):,} jobs run and {waiting:,} wait."
+    if assumed:
+        note += f" These hosts are not those of {assumed:,} of the running jobs: these get the first with room."
+    return replace(workload, starting=state), note
 
 
 def _places(workload: Workload, job: Longs, hosts: Cluster) -> tuple[list[int], int]:

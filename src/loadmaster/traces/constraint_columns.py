@@ -14,7 +14,7 @@ from loadmaster.model.features import parse_features
 from loadmaster.model.named import Named
 from loadmaster.traces.values import Names
 
-NAMED = ("partition", "qos", "name", "features", "reservation")
+NAMED = ("partition", "qos", "name", "gpu_kind", "features", "reservation")
 """Columns of names."""
 DEFAULTS: dict[str, tuple[type, float]] = {
     "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),

@@ -7,6 +7,7 @@ CONSTRAINT_COLUMNS = {
     "partition": "the name of where it may run, or several joined by commas",
     "qos": "quality of service, a name",
     "name": "what its user calls the job",
+    "gpu_kind": "the model of its GPUs",
     "features": "of its hosts, joined by & and |",
     "reservation": "the name of that in which it runs",
     "depends": "as Slurm writes it: afterok:12,afterany:13",

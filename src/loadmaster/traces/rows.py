@@ -36,10 +36,26 @@ class Rows(NamedTuple):
         )
 
 
+EARLIEST_DATE_S = 3e8
+"""Submit times from here on (1979) are dates: seconds since 1970. Smaller ones count from the start of the log."""
+
+
 def workload_of(
-    rows: Rows, resources: tuple[str, ...], source: str, *, synthetic: bool = False
+    rows: Rows,
+    resources: tuple[str, ...],
+    source: str,
+    *,
+    synthetic: bool = False,
+    epoch_s: float | None = None,
 ) -> tuple[Workload, Longs | None]:
     """The jobs sorted by arrival, equal arrivals in file order, the first at 0.
+
+    Args:
+        rows: columns in the order of the file.
+        resources: names of the columns of the demand.
+        source: where the jobs come from.
+        synthetic: made by a generator.
+        epoch_s: the date of second 0 of the file's clock, in seconds since 1970, where its head says it.
 
     Returns:
         The workload, and int64[J], the row of every job; None if the file was in order already.
@@ -48,13 +64,15 @@ def workload_of(
     if np.any(rows.submit_s[1:] < rows.submit_s[:-1]):
         order = np.argsort(rows.submit_s, kind="stable")
         rows = rows.at(order)
+    first_s = float(rows.submit_s[0]) if len(rows.submit_s) else 0.0
+    began_s = first_s if first_s >= EARLIEST_DATE_S else None if epoch_s is None else epoch_s + first_s
     tasks = rows.tasks if rows.tasks is not None and np.any(rows.tasks != 1) else None
-    constraints = None if rows.constraints is None else rows.constraints.shifted(-float(rows.submit_s[0]))
+    constraints = None if rows.constraints is None else rows.constraints.shifted(-first_s)
     workload = Workload(
-        resources, rows.submit_s - rows.submit_s[0], rows.runtime_s, rows.demand,
+        resources, rows.submit_s - first_s, rows.runtime_s, rows.demand,
         tasks=tasks, estimate_s=rows.estimate_s, project=_named(rows.project), user=rows.user, job_id=rows.job_id,
         recorded_wait_s=_known(rows.recorded_wait_s), recorded_hosts=rows.recorded_hosts,
-        source=source, synthetic=synthetic, constraints=constraints,
+        source=source, synthetic=synthetic, constraints=constraints, epoch_s=began_s,
     )  # fmt: skip
     return workload, order
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.constraint_columns import BindingColumns
-from loadmaster.traces.slurm_demand import WHOLE_HOSTS
+from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind
 from loadmaster.traces.slurm_fields import hosts_asked
 from loadmaster.traces.submit_line import SubmitOptions, submit_options
 from loadmaster.traces.values import moments, numbers, words
@@ -47,6 +47,7 @@ def bound_columns(
     columns: dict[str, NDArray[Any]] = {
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
+    columns["gpu_kind"] = bound.codes("gpu_kind", gpu_kind(frame))
     columns["min_hosts"], columns["max_hosts"] = hosts_asked(frame)
     columns["limit_s"] = np.where(limit > 0, limit, np.inf)
     if "eligible" in frame.columns:

@@ -78,6 +78,21 @@ def gpu_models(frame: pl.DataFrame) -> set[str]:
     return {model for text in some for each in text.to_list() for model in gpu_models_in(each)}
 
 
+def gpu_kind(frame: pl.DataFrame) -> pl.Series:
+    """Of each job the models of its GPUs, joined by commas: those it was given, else those it asks for; null for none.
+
+    The model comes from the first column that names one, AllocTRES before ReqTRES.
+    """
+    kinds = pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
+    for name in ("alloctres", *_WITH_GPUS):
+        if name in frame.columns:
+            text = words(frame[name])
+            some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()
+            by_text = {each: ",".join(sorted(models)) for each in some if (models := gpu_models_in(each))}
+            kinds = kinds.fill_null(text.replace_strict(by_text, default=None, return_dtype=pl.String))
+    return kinds
+
+
 def _gpus(frame: pl.DataFrame, name: str) -> Floats:
     """float64[N]: GPUs in a list of TRES or of generic resources."""
     if name not in frame.columns:

@@ -30,8 +30,8 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
     """The jobs that `cluster` can hold, their tasks spread by `choice`.
 
     Args:
-        choice: `auto` takes `any` where the log itself names its machines, as those of parallel jobs do, or where most
-            jobs fit on no single host, else `single-host`.
+        choice: `auto` takes `any` where the log itself names its machines, as those of parallel jobs do, where a job
+            asks for more than one host, or where most jobs fit on no single host; else `single-host`.
         workload: jobs as read.
         cluster: hosts.
         machines_of_log: the log's own header names the hosts.
@@ -48,6 +48,9 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
         return Fitted(*fit_to(workload, cluster), "single-host", "")
     if machines_of_log:
         return Fitted(*fit_to(workload, cluster, "any"), "any", _said("the machines are those of the log's header"))
+    if several := _ask_for_several_hosts(workload):
+        jobs = "1 job asks" if several == 1 else f"{several:,} jobs ask"
+        return Fitted(*fit_to(workload, cluster, "any"), "any", _said(f"{jobs} for more than one host"))
     fitted, rejected = fit_to(workload, cluster)
     if rejected.total > MOST * workload.jobs:
         spread_out, left_out = fit_to(workload, cluster, "any")
@@ -56,6 +59,12 @@ def fit_by(choice: SpreadChoice, workload: Workload, cluster: Cluster, *, machin
             return Fitted(spread_out, left_out, "any", _said(reason))
     note = "All tasks of a job go to one host; --spread any lets them go to several."
     return Fitted(fitted, rejected, "single-host", note)
+
+
+def _ask_for_several_hosts(workload: Workload) -> int:
+    """How many jobs ask for two hosts or more."""
+    bound = workload.constraints
+    return 0 if bound is None or bound.min_hosts is None else int((bound.min_hosts > 1).sum())
 
 
 def _said(reason: str) -> str:

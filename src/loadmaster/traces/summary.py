@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, sum_of_products
+from loadmaster.traces.dump_window import window_load
 from loadmaster.traces.spread import SpreadChoice, fit_by
 from loadmaster.traces.trace import Skipped
 
@@ -19,6 +20,7 @@ class Summary:
     Attributes:
         jobs: number of jobs.
         span_s: from the first arrival to the last.
+        rate_per_h: arrivals an hour, in the window of a dump; None where all jobs arrive at once.
         users: how many users, None if the log does not say.
         projects: how many projects, None if the log does not say.
         serial: the part of the jobs that ask for one core in all.
@@ -29,6 +31,7 @@ class Summary:
 
     jobs: int
     span_s: float
+    rate_per_h: float | None
     users: int | None
     projects: int | None
     serial: float
@@ -59,8 +62,12 @@ class Fit:
     note: str
 
 
-def summarise(workload: Workload) -> Summary:
+def summarise(workload: Workload, opens_s: float | None = None) -> Summary:
     """Count and measure a workload.
+
+    Args:
+        workload: the jobs.
+        opens_s: when the window of the dump opens; None of a log without one.
 
     Example:
         >>> found = summarise(Workload.of(submit_s=[0, 10, 20], runtime_s=[5, 5, 50], cores=[1, 1, 4]))
@@ -78,6 +85,7 @@ def summarise(workload: Workload) -> Summary:
     return Summary(
         jobs=workload.jobs,
         span_s=workload.span_s,
+        rate_per_h=_rate_per_h(workload, opens_s),
         users=_distinct(workload.user),
         projects=_distinct(workload.project),
         serial=float(np.mean(whole[:, 0] <= 1.0)) if workload.jobs else 0.0,
@@ -89,9 +97,22 @@ def summarise(workload: Workload) -> Summary:
 
 
 def fit(
-    workload: Workload, cluster: Cluster, spread: SpreadChoice = "single-host", *, machines_of_log: bool = False
+    workload: Workload,
+    cluster: Cluster,
+    spread: SpreadChoice = "single-host",
+    *,
+    machines_of_log: bool = False,
+    opens_s: float | None = None,
 ) -> Fit:
-    """Measure what `workload` asks of `cluster`, with the jobs that fit; see `fit_by`."""
+    """Measure what `workload` asks of `cluster`, with the jobs that fit; see `fit_by`. Loads are those of the window.
+
+    Args:
+        workload: the jobs.
+        cluster: the hosts.
+        spread: where the tasks of one job may go.
+        machines_of_log: the log's own header names the hosts.
+        opens_s: when the window of the dump opens; None of a log without one.
+    """
     fitted, rejected, _, note = fit_by(spread, workload, cluster, machines_of_log=machines_of_log)
     rows, kind = cluster.kinds
     counts = np.bincount(kind, minlength=len(rows))
@@ -99,11 +120,24 @@ def fit(
         hosts=cluster.hosts,
         total=dict(zip(cluster.resources, cluster.total.tolist(), strict=True)),
         kinds=[(int(counts[k]), rows[k].tolist()) for k in np.argsort(-counts, kind="stable")],
-        load={name: float(fitted.offered_load(cluster, r)) for r, name in enumerate(cluster.resources)},
+        load=_loads(fitted, cluster, opens_s),
         jobs=fitted.jobs,
         rejected=rejected,
         note=note,
     )
+
+
+def _loads(workload: Workload, cluster: Cluster, opens_s: float | None) -> dict[str, float]:
+    if opens_s is not None and workload.jobs:
+        return window_load(workload, cluster, opens_s)
+    return {name: float(workload.offered_load(cluster, r)) for r, name in enumerate(cluster.resources)}
+
+
+def _rate_per_h(workload: Workload, opens_s: float | None) -> float | None:
+    jobs, span_s = workload.jobs, workload.span_s
+    if opens_s is not None:
+        jobs, span_s = int((workload.submit_s >= opens_s).sum()), float(workload.submit_s[-1]) - opens_s
+    return jobs / span_s * 3600 if span_s > 0 else None
 
 
 def _spread(values: Floats) -> dict[str, float]:

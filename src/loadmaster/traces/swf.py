@@ -4,8 +4,10 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +70,7 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     rows = rows._replace(constraints=bound)
     recipe = about.get(SYNTHETIC)
     source = f"{recipe} ({path.name})" if recipe else path.name
-    workload, order = workload_of(rows, resources, source, synthetic=recipe is not None)
+    workload, order = workload_of(rows, resources, source, synthetic=recipe is not None, epoch_s=_epoch_s(about))
     if order is not None:
         extra = {name: column[order] for name, column in extra.items()}
     return Trace(
@@ -80,6 +82,24 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         extra,
         recipe=Recipe.of(about.get(LABEL)),
     )
+
+
+def _epoch_s(about: dict[str, str]) -> float | None:
+    """The local date of second 0 by the header, in seconds since 1970; None where it names no moment.
+
+    UnixStartTime is in UTC. TimeZoneString, or TimeZone in seconds, tells the clock of the site.
+    """
+    started = re.match(r"[0-9]{9,10}$", about.get("UnixStartTime", "").strip())
+    if started is None:
+        return None
+    at_s = float(started[0])
+    offset = re.match(r"-?[0-9]{1,5}$", about.get("TimeZone", "").strip())
+    try:
+        zone = ZoneInfo(about["TimeZoneString"].strip())
+        shift = datetime.fromtimestamp(at_s, zone).utcoffset()
+        return at_s + (0.0 if shift is None else shift.total_seconds())
+    except (KeyError, ValueError, OSError):
+        return at_s + (0.0 if offset is None else float(offset[0]))
 
 
 def _partly_unknown(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

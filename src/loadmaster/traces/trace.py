@@ -85,7 +85,9 @@ class Trace:
         format: a name of `loadmaster.traces.FORMATS`; empty for jobs that no file held.
         extra: further columns of the log, one value a job, where `ReadOptions.all_fields` asked for them.
         recipe: how a synthetic log says that it was made.
+        window_s: when the window of a dump opens, on the clock of its jobs; None of a log that shows none.
         listed_s: when a queue was listed, on the clock of its jobs; None of a log of jobs that are over.
+        of_queue: it lists the jobs that run and wait at one moment.
     """
 
     workload: Workload
@@ -99,6 +101,8 @@ class Trace:
     format: str = ""
     recipe: Recipe | None = None
     listed_s: float | None = None
+    of_queue: bool = False
+    window_s: float | None = None
 
     def __repr__(self) -> str:
         lost = f", {self.skipped.total:,} lines left out" if self.skipped.total else ""

@@ -72,7 +72,7 @@ def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
     _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
-        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows()
+        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows() if row["jobs"]
     ]  # fmt: skip
     return FullLogRun(
         outcome.values, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded

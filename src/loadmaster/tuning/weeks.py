@@ -57,6 +57,8 @@ def _part(log: Workload, jobs: slice, back_s: float) -> Workload:
     """Some of the jobs, with the clock set back; what they really waited is told of the whole log alone."""
     chosen = log.take(jobs)
     bound = None if chosen.constraints is None else chosen.constraints.shifted(-back_s)
+    epoch_s = None if chosen.epoch_s is None else chosen.epoch_s + back_s
     return replace(
-        chosen, submit_s=chosen.submit_s - back_s, constraints=bound, recorded_wait_s=None, recorded_hosts=None
-    )
+        chosen, submit_s=chosen.submit_s - back_s, constraints=bound, recorded_wait_s=None, recorded_hosts=None,
+        epoch_s=epoch_s,
+    )  # fmt: skip

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.kept.up_to_date import Maker
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
@@ -31,7 +33,16 @@ DEFAULT_POLICIES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(MachineOptions, SiteOptions, RunOptions, MetricOptions, SamplingOptions, DaskOptions):
+class CompareOptions(
+    MachineOptions,
+    ClosureOptions,
+    SiteOptions,
+    RunOptions,
+    MetricOptions,
+    GroupOptions,
+    SamplingOptions,
+    DaskOptions,
+):
     """All that a comparison can be told."""
 
     policies: Annotated[
@@ -62,6 +73,11 @@ class CompareOptions(MachineOptions, SiteOptions, RunOptions, MetricOptions, Sam
         "str | Path | None",
         Option("Where report and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
+
+    @property
+    def from_window(self) -> bool:
+        """Whether runs of a dump begin as its window opens: not at other loads, with samples, a bound or more sets."""
+        return not (self.loads or self.beta or self.bound or self.asks or len(self.sets) > 1)
 
     @property
     def not_closed(self) -> str:
@@ -107,6 +123,20 @@ class Compared(Result):
 
         return main_chart(self.comparison)
 
+    def by(self, name: str) -> "pl.DataFrame":
+        """Waits, use and losses by one property of the jobs, under every rule and in the record: a row a group.
+
+        Args:
+            name: partition, qos, account, user, size, gpu, hour, weekday or month.
+
+        Raises:
+            InputError: the log says nothing of the kind, or there is no such grouping.
+        """
+        from loadmaster.report.breakdown import breakdown_frame
+        from loadmaster.report.run_breakdown import all_groups
+
+        return breakdown_frame(all_groups(self.comparison), [name])
+
     def recorded_gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
         """Who really ran where, as the log recorded it: an Altair chart like `Simulated.gantt`.
 
@@ -135,11 +165,14 @@ class Compared(Result):
         return compare_page(self.comparison)
 
     def write_tables(self, folder: Path) -> None:
-        """Write summary.parquet and groups.parquet."""
+        """Write summary.parquet and groups.parquet; breakdown.csv where a grouping was chosen."""
+        from loadmaster.report.breakdown import write_breakdown
+        from loadmaster.report.run_breakdown import all_groups
         from loadmaster.report.summary import write_groups, write_summary
 
         write_summary(folder / "summary.parquet", self.comparison)
         write_groups(folder / "groups.parquet", self.comparison)
+        write_breakdown(folder, all_groups(self.comparison), self.comparison.by)
 
 
 def compare_with(options: CompareOptions, watch: "Watch | None" = None, command: str = "") -> Compared:
@@ -162,20 +195,20 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
-    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+    with naming(in_process=True) as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
         return _compared(options, progress, command, name)
 
 
 def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.measure.recorded_hosts import on_hosts
-    from loadmaster.measure.recorded_metrics import recorded
+    from loadmaster.measure.recorded_metrics import recorded, recorded_groups
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs import Store
     from loadmaster.runs.machines import on_each, sweep_machines
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
+    from loadmaster.verbs.notes import noting_runs, refuse_distributed, remarks, warn_of_plain
 
     address = options.address
     options.refuse_reading()
@@ -195,7 +228,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     case = machines[0].case
     settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
     idle += [*notes_on_clock(options, settings), *refuse_unused_foresight(options, case, settings)]
-    drawing = options.drawing(case)
+    drawing, by = options.drawing(case), options.groupings_of(case.workload)
     case = noting_runs(case, settings)
     machines = (replace(machines[0], case=case), *machines[1:])
     for one in machines:
@@ -207,6 +240,8 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
 
         refuse_unbounded(machines, settings)
+    if address is not None:
+        refuse_distributed(settings)
     pool = pool_on(address)
     outcomes = sweep_machines(machines, settings, store, pool, check=options.check, watch=watch)
     judgements = options.judgements(machines, drawing, outcomes, against, store, pool, watch)
@@ -226,6 +261,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         ) if with_record else None,
         "" if at is None else at.policy, judgements, best, machines, options.currency,
         on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None, metrics,
+        by, recorded_groups(case.workload, case.launch_s) if with_record else (),
     ))  # fmt: skip
     if options.out is not None:
         compared.save(options.out)

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -13,18 +14,22 @@ from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
+    from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.measure.recorded_metrics import Recorded
+    from loadmaster.measure.recorded_waits import RecordedWaits
     from loadmaster.model import Cluster, Workload
     from loadmaster.packing.state_facts import StateFacts
+    from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
     from loadmaster.traces import Skipped, Trace
+    from loadmaster.traces.dump_window import DumpWindow
     from loadmaster.traces.summary import Fit, Summary
 
 D = TypeVar("D", "Described", "StateDescribed")
 
 
 @dataclass(frozen=True)
-class InfoOptions(ReadingOptions):
+class InfoOptions(GroupOptions, ReadingOptions):
     """All that `info` can be told."""
 
     trace: Annotated[
@@ -43,6 +48,11 @@ class InfoOptions(ReadingOptions):
         Option("Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
                panel=MACHINES),
     ] = "auto"  # fmt: skip
+    write_hosts: Annotated[
+        "str | Path | None",
+        Option("Write the machines that the log shows, to be corrected: .yaml, .csv, or .conf for slurm.conf.",
+               metavar="FILE", panel=MACHINES, typed=Path | None),
+    ] = None  # fmt: skip
     out: Annotated[
         "str | Path | None",
         Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
@@ -55,7 +65,7 @@ class InfoOptions(ReadingOptions):
         parts = []
         for name in self.given:
             value = getattr(self, name)
-            if name not in ("trace", "out", *without):
+            if name not in ("trace", "out", "by", "write_hosts", *without):
                 parts.append(self.flag(name) + ("" if value is True else f" {shlex.quote(str(value))}"))
         return " ".join(parts)
 
@@ -93,6 +103,8 @@ class Described(Result):
         next: the command to try next.
         really: what the log recorded of the jobs that fit; None where it does not say.
         spread: where the tasks of one job may go.
+        seen: what the log shows of its machines; None where it shows nothing.
+        groupings: what the jobs are broken down by.
     """
 
     verb = "info"
@@ -104,6 +116,49 @@ class Described(Result):
     next: str
     really: "Recorded | None" = None
     spread: 'Literal["auto", "single-host", "any", "asked"]' = "auto"
+    seen: "ObservedHosts | None" = None
+    groupings: tuple[str, ...] = ()
+
+    @property
+    def window(self) -> "DumpWindow | None":
+        """The window of the dump; None where the log shows none."""
+        from loadmaster.traces.dump_window import window_of
+
+        return None if self.read.window_s is None else window_of(self.read.workload)
+
+    @property
+    def waits(self) -> "RecordedWaits | None":
+        """How long jobs really waited; None where the log knows the start of no job."""
+        from loadmaster.measure.recorded_waits import recorded_waits
+
+        return recorded_waits(self.read.workload)
+
+    @property
+    def rule_groups(self) -> "list[RuleGroups]":
+        """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came."""
+        from loadmaster.measure.recorded_metrics import groups_of_log
+        from loadmaster.report.breakdown import RECORDED, RuleGroups
+
+        return [RuleGroups(RECORDED, groups_of_log(self.read.workload))]
+
+    def by(self, name: str) -> "pl.DataFrame":
+        """Use, waits and losses by one property of the jobs, as the log recorded them: a row a group.
+
+        Args:
+            name: partition, qos, account, user, size, gpu, hour, weekday or month.
+
+        Raises:
+            InputError: the log says nothing of the kind, or there is no such grouping.
+        """
+        from loadmaster.report.breakdown import breakdown_frame
+
+        return breakdown_frame(self.rule_groups, [name])
+
+    def write_tables(self, folder: Path) -> None:
+        """Write breakdown.csv, where a grouping was chosen."""
+        from loadmaster.report.breakdown import write_breakdown
+
+        write_breakdown(folder, self.rule_groups, self.groupings)
 
     @property
     def rejected(self) -> "Skipped":
@@ -123,12 +178,16 @@ class Described(Result):
         from loadmaster.report.room_claims import room_sentence
 
         room = () if self.really is None else (room_sentence(self.really, self.rejected),)
+        if self.really is None and self.waits is not None:
+            room = (self.waits.sentence,)
         return (*room, *self.read.skipped.sentences(), *self.read.notes)
 
     @property
     def figures(self) -> dict[str, Any]:
         """Jobs, span, users, work, loads, kinds of hosts and constraints as plain values; seconds and bytes."""
+        from loadmaster.report.breakdown import breakdown_rows
         from loadmaster.report.document import left_out
+        from loadmaster.report.guide_facts import guide_figures
         from loadmaster.report.room_claims import room_document
         from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
 
@@ -137,6 +196,8 @@ class Described(Result):
         figures |= {"sentence": self.sentence, "next": self.next}
         figures |= {"about": dict(read.about), "constraints": constraints_of_jobs(read.workload), "cluster": None}
         figures["recorded"] = room_document(self.really, self.rejected)
+        figures |= guide_figures(read, self.window, self.waits, self.seen)
+        figures |= {"by": list(self.groupings), "breakdown": breakdown_rows(self.rule_groups, self.groupings)}
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
             figures["cluster"] = {
@@ -183,9 +244,14 @@ class Described(Result):
 
     def page(self) -> "Page":
         """The log in a sentence, in numbers, over time, and by size."""
+        from loadmaster.report.breakdown_page import breakdown_blocks
+        from loadmaster.report.guide_facts import guide_facts
         from loadmaster.report.info_page import info_page
 
-        return info_page(self.answer, self.notes, self.read, self.summary, self.fitted, {"try next": self.next})
+        facts = guide_facts(self.read, self.window, self.seen)
+        more = breakdown_blocks(self.rule_groups, self.groupings, waits_known=self.waits is not None)
+        footer = {"try next": self.next}
+        return info_page(self.answer, self.notes, self.read, self.summary, self.fitted, footer, facts, more)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,6 +337,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
         return _kept(_of_state(Path(options.trace)), options)
     from dataclasses import replace
 
+    from loadmaster.measure.observed_hosts import observed_hosts
     from loadmaster.traces.summary import fit, summarise
     from loadmaster.traces.verdict import verdict_of
     from loadmaster.verbs.next_command import next_command
@@ -280,14 +347,35 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     if read.cluster is None:
         why = "it says where tasks may go, and no machines are known"
         refuse_unused(options, ["spread"], why, "give machines with --hosts")
-    summary, fitted = summarise(read.workload), None
+    by = options.groupings_of(read.workload)
+    seen = observed_hosts(read.workload) if read.machines != "log" else None
+    if options.write_hosts is not None:
+        _write_hosts(Path(options.write_hosts), seen, read.workload)
+    summary, fitted = summarise(read.workload, read.window_s), None
     if read.cluster is not None:
-        fitted = fit(read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log")
+        fitted = fit(
+            read.workload, read.cluster, options.spread, machines_of_log=read.machines == "log", opens_s=read.window_s
+        )
         read = replace(read, notes=(*read.notes, *([fitted.note] if fitted.note else [])))
     path = as_named(str(options.trace)) if isinstance(options.trace, str | Path) else "LOG"
-    verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path))
+    verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path, seen))
     really = _really(read, options.spread)
-    return _kept(Described(read, summary, fitted, verdict, following, really, options.spread), options)
+    return _kept(Described(read, summary, fitted, verdict, following, really, options.spread, seen, by), options)
+
+
+def _write_hosts(path: Path, seen: "ObservedHosts | None", workload: "Workload") -> None:
+    """Write the machines that the log shows.
+
+    Raises:
+        InputError: it shows none, or the file cannot be written.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.verbs.hosts_file import write_hosts_file
+
+    if seen is None:
+        rule = "the log names no hosts and tells no starts, or its head names the machines: nothing is written"
+        raise InputError("--write-hosts", rule, fix="dump it with NodeList and Start, or leave it out")
+    write_hosts_file(path, seen, workload)
 
 
 def _kept(result: "D", options: InfoOptions) -> "D":

@@ -5,9 +5,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, isfinite, log2
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.model import Cluster, Workload
     from loadmaster.traces import SpreadChoice, Trace
     from loadmaster.traces.spread import Fitted
@@ -15,15 +17,21 @@ if TYPE_CHECKING:
 
 MOST_LEFT_OUT = 0.01
 """A comparison is advised only where the jobs that fit no host hold a smaller part of the work."""
-BUSY, FULL = 0.85, 1.0
-"""Below `BUSY` hardly a queue forms; above `FULL` the queue only grows. Both are scaled to `TARGET`."""
-TARGET = 0.9
+FULL, TARGET = 1.0, 0.9
+"""Above `FULL` the queue only grows, and the load is scaled to `TARGET`; so it is where rows do not differ."""
 SAME = 0.01
-"""Rows whose mean waits differ by a smaller part tell nothing apart."""
-FIRST_JOBS, TRIAL_S, LONGEST_S = 500, 1.0, 15.0
+SAME_S = 1.0
+"""Rows whose mean waits differ by a smaller part, or by less than a second, tell nothing apart."""
+FIRST_JOBS, TRIAL_S, LONGEST_S = 1000, 1.0, 15.0
 """A trial starts with so many jobs and doubles them for about `TRIAL_S`; an advised comparison ends in `LONGEST_S`."""
-ORDERS = {"policies": "first-fit", "disciplines": "fcfs,easy,sjf+easy"}
-"""What is compared where all placement policies give the same schedule."""
+LONGEST_TRIAL_S = 4.0
+"""A trial whose rows do not differ goes on for about so long: the first jobs of a log may meet an empty system."""
+ORDERS = {"policies": "first-fit", "disciplines": "easy,conservative,sjf+easy,wfp3+easy"}
+"""The first comparison: of disciplines."""
+IN_WINDOW = {"policies": "first-fit", "disciplines": "easy,sjf+easy,wfp3+easy"}
+"""The same where runs begin with running jobs: conservative backfilling takes long there."""
+PLACES = {"policies": "first-fit,best-fit-cores,best-fit-memory,worse-fit-cores,mix-fit", "disciplines": "easy"}
+"""The next: of placement policies, without a meta-rule."""
 ONE_RUN = {"policy": "first-fit", "discipline": "easy"}
 
 
@@ -53,30 +61,51 @@ class ShortTrial(NamedTuple):
     jobs: int | None
 
 
-def next_command(options: "InfoOptions", read: "Trace", path: str) -> str:
+def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "ObservedHosts | None" = None) -> str:
     """The command to try after `info`.
 
     The reading of the log comes first: as given, with `--spread any`, or with another meaning of the memory in doubt.
-    A reading that leaves out 1 % of the work or more is not compared. Then placement policies, or else orders and
-    backfillings, are tried on the first jobs of the log.
+    A reading that leaves out 1 % of the work or more is not compared: then hosts are taken that hold all jobs, as they
+    are where no machines are known. Disciplines come before placement policies. Each is tried on the first jobs.
 
     Args:
         options: those of `info`.
         read: the log.
         path: of the log, as the user wrote it.
+        seen: what the log shows of its machines; None where these are known, or the log shows nothing.
     """
     if read.cluster is None:
-        further = _doubt(options, read) or {"hosts": hosts_for(read.workload)}
-        return _typed("info", path, options, further)
-    reading = _best_reading(options, read)
+        if further := _doubt(options, read):
+            return _typed("info", path, options, further)
+        reading = _on_observed(options, read, seen)
+    else:
+        reading = _best_reading(options, read)
     if work_left_out(reading) >= MOST_LEFT_OUT:
-        return _typed("info", path, options, reading.options | {"hosts": hosts_for(reading.read.workload)})
-    for words in _comparisons(reading):
+        reading = _on_hosts(reading.read, hosts_for(reading.read.workload), reading.options)
+    for words in _comparisons(options, reading):
         trial = _try("compare", reading, words)
         if trial is not None and trial.differs:
             return _typed("compare", path, options, reading.options | words, trial.jobs)
     trial = _try("simulate", reading, ONE_RUN)
     return _typed("simulate", path, options, reading.options | ONE_RUN, None if trial is None else trial.jobs)
+
+
+def _on_observed(options: "InfoOptions", read: "Trace", seen: "ObservedHosts | None") -> LogReading:
+    """The log on the hosts that it shows, or that were written into a file; else on hosts that hold every job."""
+    from loadmaster.verbs.hosts_file import short_hosts
+
+    if options.write_hosts is not None:
+        return _on_hosts(read, str(options.write_hosts), {})
+    return _on_hosts(read, hosts_for(read.workload) if seen is None else short_hosts(seen, read.workload), {})
+
+
+def _on_hosts(read: "Trace", hosts: str, further: dict[str, str]) -> LogReading:
+    from loadmaster.site.machines import read_machines
+
+    read = replace(read, cluster=read_machines(hosts), machines="given", memory_in_doubt=False)
+    return LogReading(
+        read, "auto", {name: text for name, text in further.items() if name != "spread"} | {"hosts": hosts}
+    )
 
 
 def work_left_out(reading: LogReading) -> float:
@@ -166,19 +195,35 @@ def _memory_readings(options: "InfoOptions", read: "Trace") -> "Iterator[tuple[W
             yield workload, unit | meaning
 
 
-def _comparisons(reading: LogReading) -> Iterator[dict[str, str]]:
-    """Options of the comparisons to try: of placement policies where hosts differ in what is left, then of orders."""
-    cluster = reading.read.cluster
+def _comparisons(options: "InfoOptions", reading: LogReading) -> Iterator[dict[str, str]]:
+    """Options of the comparisons to try: of disciplines, then of placement policies where hosts leave them a choice."""
+    from loadmaster.traces import fit_by
+
+    read = reading.read
+    cluster = read.cluster
     assert cluster is not None
-    fitted = _fitted(reading).workload
-    loads = [float(fitted.offered_load(cluster, r)) for r in range(len(cluster.resources))]
+    fitted = fit_by(reading.spread, read.workload, cluster, machines_of_log=read.machines == "log")
+    loads = [float(fitted.workload.offered_load(cluster, r)) for r in range(len(cluster.resources))]
     scaled: list[dict[str, str]] = [{}]
     if isfinite(loads[0]) and loads[0] > 0:
         at = {"loads": f"{TARGET * loads[0] / max(loads):.3g}"}  # `--loads` counts the first resource
-        scaled = [{}, at] if BUSY <= max(loads) <= FULL else [at, {}]
-    for rules in [ORDERS] if _one_place(cluster) else [{}, ORDERS]:
+        scaled = [at, {}] if max(loads) > FULL else [{}, at]
+    orders = ORDERS if read.window_s is None else IN_WINDOW
+    disciplines = [orders | {"site": str(options.hosts)}, orders] if _has_queue(options) else [orders]
+    for rules in [*disciplines, *([] if _one_place(cluster) else [PLACES])]:
         for load in scaled:
             yield rules | load
+
+
+def _has_queue(options: "InfoOptions") -> bool:
+    """Whether the machines are those of a slurm.conf, which says how the site's own queue goes."""
+    from loadmaster.site.machines import slurm_machines
+    from loadmaster.traces.files import head_of
+
+    hosts = options.hosts
+    if not isinstance(hosts, str | Path) or slurm_machines(hosts) is None:
+        return False
+    return b"CPUTot=" not in head_of(Path(hosts), 1 << 16)
 
 
 def _one_place(cluster: "Cluster") -> bool:
@@ -205,8 +250,8 @@ def _try(verb: str, reading: LogReading, words: dict[str, str]) -> ShortTrial | 
             took_s = time.perf_counter() - began
             if before_s:
                 power = min(2.0, max(1.0, log2(took_s / before_s)))
-            differs = max(waits) - min(waits) > SAME * max(waits)
-            if tried == jobs or took_s > TRIAL_S:
+            differs = max(waits) - min(waits) > max(SAME * max(waits), SAME_S)
+            if tried == jobs or took_s > (TRIAL_S if differs else LONGEST_TRIAL_S):
                 break
             before_s, tried = took_s, min(jobs, 2 * tried)
     except InputError:
@@ -229,7 +274,8 @@ def _waits(verb: str, reading: LogReading, words: dict[str, Any], jobs: int) -> 
 
 def _typed(verb: str, path: str, options: "InfoOptions", further: dict[str, str], limit: int | None = None) -> str:
     """The command as one types it; `further` options stand in place of those that were given."""
-    given = options.typed(without=(*further, *(["limit"] if limit else [])))
+    replaced = ("hosts",) if "site" in further else ()  # the site has its hosts
+    given = options.typed(without=(*further, *replaced, *(["limit"] if limit else [])))
     words = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in further.items()]
     words += [f"--limit {limit}"] if limit else []
     return " ".join(each for each in ("loadmaster", verb, shlex.quote(path), given, *words) if each)

@@ -45,7 +45,9 @@ class RebalanceOptions(TaskOptions):
     balance: Annotated[bool, Option("Goal: even out how full the hosts are.")] = False
     fix: Annotated[bool, Option("Goal: mend broken rules and hosts that are too full, and nothing else.")] = False
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
-    time_limit: Annotated[float, Option("Seconds, for the exact method and for models with costs.")] = 30.0
+    time_limit: Annotated[
+        float, Option("For the exact method and models with costs: seconds, or a duration such as 5min.", typed=str)
+    ] = 30.0
     seed: Annotated[int, Option("Seed of the search over a model with costs.", least=0, below=2**63)] = 0
 
 

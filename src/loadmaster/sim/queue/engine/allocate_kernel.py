@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
 from loadmaster.host_index.open_room_kernel import is_in_vain
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
@@ -22,6 +23,7 @@ from loadmaster.sim.queue.engine.head_slack_kernel import (
     take_for_long,
 )
 from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn, raise_block
+from loadmaster.sim.queue.engine.host_reservations_kernel import enter_level, flush, leave_level, may_be_reserved
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, raise_to, renew, still_has
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
@@ -79,6 +81,10 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     on_all = not shut and too_slow == 0.0  # the hosts are the full set, so a failure holds for others of that set
     in_order = ((engine.rules.first_fit >> member) & 1) != 0
     in_turn = ((engine.rules.next_fit >> member) & 1) != 0
+    varies = ((engine.rules.varies >> member) & 1) != 0
+    # a job of one task takes most hosts without knowing which hosts are reserved
+    if tasks > 1 or length == LONG or not on_all or varies or not engine.jobs.whole[engine.jobs.hosts[job]]:
+        flush(engine.state, engine.scores)
     if (
         length == SHORT
         and count[CLOSED] > 0
@@ -97,6 +103,9 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     if tasks > 1 or (in_order and length == SHORT):
         # several tasks: ask first, in host order, whether enough hosts have room at all
         alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
+        if left == 0 and may_be_reserved(engine.state, np.int64(engine.state.undo_host[count[UNDO]])):
+            flush(engine.state, engine.scores)
+            alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
             remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
@@ -147,6 +156,9 @@ def _take_in_turn(engine, job, length, some_are_not):
         if host < 0:
             take_back(engine, mark, job, length)
             break
+        if may_be_reserved(state, host):
+            flush(state, engine.scores)
+            continue
         if length == LONG and not _is_spared(engine, job, host):
             closed = _pass_by(state, host, closed)
         elif count[UNDO] == state.undo_host.shape[0]:
@@ -218,10 +230,16 @@ def _take_remembered(engine, member, job, length, some_are_not):
         if length == SHORT and not some_are_not:
             # every open host may be used: ask the index alone
             host = lowest_open(scores, slot, count[CLOSED] > 0)
+        elif not some_are_not:
+            # only hosts that the job has passed by may not be used: they are shut in the index
+            host = lowest_open(scores, slot, closed > 0)
         else:
-            host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+            host = lowest(scores, slot, state.usable, True)
         if host < 0:
             break
+        if may_be_reserved(state, host):
+            flush(state, scores)
+            continue
         if at == state.undo_host.shape[0]:
             wrong = np.int64(OUT_OF_ROOM)
             break
@@ -229,6 +247,8 @@ def _take_remembered(engine, member, job, length, some_are_not):
             cost = cost_of_next(engine.jobs, state, engine.head_promise, job, host, state.picked[host])
             if cost > slack:
                 closed = _pass_by(state, host, closed)
+                if not some_are_not:
+                    shut(scores, host)
                 continue
             slack -= cost
         state.undo_host[at] = host
@@ -246,6 +266,9 @@ def _take_remembered(engine, member, job, length, some_are_not):
             changed(scores, host)  # its lane still counts the pick
         state.picked[host] = 0
     _use_again(state, closed)
+    if not some_are_not:
+        for i in range(closed):
+            open_again(scores, np.int64(state.closed[count[CLOSED] + i]))
     return left, wrong
 
 
@@ -364,8 +387,10 @@ def give_back(engine, host, kind, tasks):
 @inlined
 def _change(engine, host, kind, tasks):
     """Add the demand of so many tasks to what the host has free."""
+    leave_level(engine.state, host)
     for r in range(engine.state.free.shape[1]):
         engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+    enter_level(engine.state, host)
     engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
     changed(engine.scores, host)
     recount(engine.jobs, engine.state, engine.head_promise, host)

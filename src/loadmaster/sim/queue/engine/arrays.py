@@ -41,15 +41,19 @@ from loadmaster.sim.queue.engine.state import EASY, WALK, Jobs, Log, QueueRules
 def engine_arrays(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
     binding: ResolvedConstraints | None, *, news: bool = False, estimates: Estimates | None = None,
+    pooled: bool = True,
 ) -> tuple[QueueEngine, ConstraintState | None]:  # fmt: skip
-    """The engine at the beginning of a run, and what binds its jobs; `news`: ends of jobs are noted."""
+    """The engine at the beginning of a run, and what binds its jobs.
+
+    `news`: ends of jobs are noted; `pooled`: hosts that a count describes are one host to the engine.
+    """
     policy, discipline = scheduler.policy, scheduler.discipline
     runs = runs_of_start(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
-    else:
+    elif pooled:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
     rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
     if workload.starting is not None:

@@ -79,13 +79,13 @@ def _go_on(engine, bound, shadow, plan, general, preemption, twin):
     """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
     if shadow is not None:
-        now = _go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
+        now = go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
     if plan is not None:
-        now = _go_on_unbound(engine, plan)
+        now = go_on_unbound(engine, plan)
     if general is not None:
         now = go_on_generally(engine, bound, general, preemption)
     if twin is not None:
-        now = _go_on_unbound(engine, None)
+        now = go_on_unbound(engine, None)
     return now
 
 
@@ -118,7 +118,7 @@ def _reserve(engine, plan, now):
 
 
 @inlined
-def _go_on_unbound(engine, plan):
+def go_on_unbound(engine, plan):
     """As `_go_on`, in a run without constraints."""
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]

@@ -1,0 +1,109 @@
+"""Results are broken down by what a site is organised by: in the terminal, JSON, frames, CSV and on the page."""
+
+import json
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import loadmaster as lm
+from loadmaster.cli.app import app
+from loadmaster.model import InputError
+from loadmaster.report.breakdown import RuleGroups
+from loadmaster.report.breakdown_changes import change_sentences
+from traces.logs import write
+
+HEAD = "JobID|User|Account|Partition|QOS|Submit|Start|Elapsed|State|NNodes|ReqCPUS|AllocTRES|Timelimit\n"
+
+
+def row(job, user, partition, start, state="COMPLETED", gpus="", elapsed="01:00:00"):
+    """One job of a minute after the one before, from Monday 5 January 2026, 08:00 on."""
+    submit = f"2026-01-05T08:{job:02d}:00"
+    tres = f"cpu=4,node=1{gpus}"
+    words = (job, user, "lab", partition, "normal", submit, f"2026-01-05T{start}:00", elapsed, state, 1, 4, tres)
+    return "|".join(map(str, (*words, "04:00:00")))
+
+
+@pytest.fixture
+def dump(tmp_path):
+    a100 = ",gres/gpu:a100=2,gres/gpu=2"
+    rows = [
+        row(0, "ann", "cpu", "08:00"), row(1, "bob", "cpu", "09:00"), row(2, "ann", "gpu", "09:02", "TIMEOUT", a100),
+        row(3, "bob", "cpu", "10:00", elapsed="00:10:00"),
+    ]  # fmt: skip
+    return str(write(tmp_path, "sacct.txt", HEAD + "\n".join(rows) + "\n"))
+
+
+def test_info_has_the_waits_and_the_use_of_the_record(dump):
+    told = lm.info(dump, by="partition,gpu,weekday")
+    partitions = told.by("partition")
+    assert partitions["name"].to_list() == ["cpu", "gpu"]
+    assert partitions["jobs"].to_list() == [3, 1]
+    assert partitions["mean_wait_s"].to_list() == pytest.approx([(0 + 59 + 117) * 60 / 3, 3600.0])
+    assert partitions["killed"].to_list() == [0, 1]
+    assert told.by("gpu").filter(pl.col("name") == "a100")["gpu_s"].to_list() == [7200.0]
+    assert told.by("weekday")["name"].to_list() == ["Monday"]
+    assert {each["by"] for each in told.figures["breakdown"]} == {"partition", "gpu", "weekday"}
+
+
+def test_compare_shows_each_rule_beside_the_record_and_writes_a_table(dump, tmp_path):
+    out = tmp_path / "out"
+    words = ["compare", dump, "--hosts", "1x4c2gpu", "--policies", "first-fit", "--disciplines", "easy,sjf+easy"]
+    done = CliRunner().invoke(app, [*words, "--by", "user", "-o", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    rules = [each["rule"] for each in answer["breakdown"] if each["name"] == "ann"]
+    assert rules == ["recorded", "easy", "sjf+easy"]
+    table = pl.read_csv(out / "breakdown.csv")
+    assert table.height == 6
+    assert set(table["by"]) == {"user"}
+    assert "Mean wait by user" in (out / "report.html").read_text()
+
+
+def test_simulate_prints_the_groups_and_the_same_stand_in_its_frame(dump, tmp_path):
+    words = ["simulate", dump, "--hosts", "1x4c2gpu", "--by", "account", "-o", str(tmp_path / "run")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "Mean wait by account" in done.stdout
+    run = lm.simulate(dump, "1x4c2gpu", discipline="easy", policy="first-fit")
+    assert run.by("account")["rule"].to_list() == ["recorded", "first-fit under easy"]
+    assert run.by("hour")["name"].to_list() == ["8", "8"]
+
+
+def test_the_record_of_a_run_keeps_dates_and_gpu_models(dump, tmp_path):
+    lm.simulate(dump, "1x4c2gpu", discipline="easy", policy="first-fit", out=tmp_path / "run")
+    again = lm.open(tmp_path / "run")
+    assert again.by("weekday")["name"].to_list() == ["Monday"]
+    assert "a100" in again.by("gpu")["name"].to_list()
+
+
+def test_a_grouping_of_which_the_log_says_nothing_is_refused(tmp_path):
+    log = str(write(tmp_path, "log.csv", "submit_s,runtime_s,cores\n0,10,1\n5,10,1\n"))
+    with pytest.raises(InputError, match="names no partition of its jobs"):
+        lm.info(log, by="partition")
+    with pytest.raises(InputError, match="no such grouping"):
+        lm.info(log, by="colour")
+
+
+def test_use_is_shown_without_waits_where_the_log_knows_no_start(tmp_path):
+    log = str(write(tmp_path, "log.csv", "submit_s,runtime_s,cores,user\n0,3600,1,ann\n5,3600,3,bob\n"))
+    done = CliRunner().invoke(app, ["info", log, "--hosts", "1x4c", "--by", "user"])
+    assert done.exit_code == 0, done.output
+    lines = done.stdout[done.stdout.index("By user") :].splitlines()
+    assert "core-hours" in lines[1]
+    assert "wait" not in lines[1]
+
+
+def test_who_gains_who_pays_and_what_it_costs_is_said():
+    jobs = {"runtime_s": [100.0, 10.0, 10.0], "cores": [1, 1, 1], "submit_s": [0.0, 1.0, 2.0], "user": [0, 1, 2]}
+    log = lm.Workload.of(**jobs)
+    compared = lm.compare(log, "1x1c", policies="first-fit", disciplines="fcfs,easy")
+    same = [RuleGroups(o.setting.discipline, o.beside.groups) for o in compared.comparison.outcomes]
+    assert change_sentences(same, "user") == ["easy: no group waits over 1 % longer or shorter."]
+    late = lm.Workload.of(**{**jobs, "runtime_s": [10.0, 100.0, 10.0], "submit_s": [0.0, 0.0, 0.0]})
+    compared = lm.compare(late, "1x1c", policies="first-fit", disciplines="fcfs,sjf+easy")
+    rules = [RuleGroups(o.setting.discipline, o.beside.groups) for o in compared.comparison.outcomes]
+    assert change_sentences(rules, "user") == [
+        "sjf+easy: 1 of 3 groups gains, most of all 2 (10 s on average, not 110 s); 1 of 3 groups pays, most of all 1 "
+        "(20 s on average, not 10 s). The cost: 0.00278 hours of waiting more; the gain: 0.0278 hours less."
+    ]
