@@ -32,7 +32,7 @@ def packed(tmp_path, items, *options, code=0):
 
 def test_pods_are_placed_anew_on_the_fewest_nodes_that_their_rules_admit(tmp_path):
     nodes = [node("n1"), node("n2"), node("n3"), node("gpu", "64", taints=[GPU])]
-    items = [*nodes, pod("a", "n1", "1"), pod("b", "n2", "1"), pod("c", "n3", "1"), pod("stays", "n2", "2", kind="Job")]
+    items = [*nodes, pod("a", "n1", "1"), pod("b", "n2", "1"), pod("c", "n3", "1"), pod("stays", "n2", "1", kind="Job")]
     told, host = packed(tmp_path, items)
     assert (set(host), len(set(host.values())), "gpu" in host.values()) == ({"a", "b", "c"}, 1, False)
     assert (told["minimise"], told["cost"], told["proven"]) == ("hosts", 1, True)
