@@ -95,5 +95,6 @@ print(judged.frame.select("discipline", "mean_wait_s", "mean_bounded_slowdown", 
 run = lm.simulate(
     held_out, hosts, spread="any", policy="first-fit", discipline="learned_rule.py:rank+easy", out="learned_run"
 )
-late = run.frame.sort("wait_s")["job"][-1]
+named = "id" if "id" in run.frame.columns else "job"
+late = run.frame.sort("wait_s")[named][-1]
 print(lm.explain("learned_run", late, trust=True).answer)

@@ -178,3 +178,16 @@ def test_another_partition_of_the_site_is_tried(tmp_path):
     assert spare.forecast.median_s == 0.0
     assert spare.gain_s == made.found.forecast.median_s > 0
     assert not any(each.words == "partition main" for each in made.found.changes)
+
+
+def test_another_partition_that_allows_less_time_is_tried_with_its_longest_limit(tmp_path):
+    site = tmp_path / "slurm.conf"
+    site.write_text(
+        "ClusterName=x\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+        "NodeName=n[1-3] CPUs=8 RealMemory=16000\n"
+        "PartitionName=main Nodes=n[1-2] Default=YES\nPartitionName=short Nodes=n3 MaxTime=30\n"
+    )
+    running = [job(k, "RUNNING", 0, 600, minutes=600, nodes=f"n{k}") for k in (1, 2)]
+    made = lm.when(listing(tmp_path, *running, job(7, "PENDING", 100)), 7, site=site, policy="first-fit")
+    short = next(each for each in made.found.changes if each.words.startswith("partition short"))
+    assert (short.words, short.forecast.median_s) == ("partition short, limit 30 min", 0.0)

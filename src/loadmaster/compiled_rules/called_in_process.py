@@ -89,12 +89,23 @@ def ranker_in_process(order: OrderInProcess) -> Callable[..., int]:
 @lru_cache(maxsize=64)
 def scanner_in_process(policy: PolicyInProcess, resources: int) -> Callable[..., int]:
     """`policy` as a scan of hosts with so many resources: one call of `score_all` a task."""
-    number = _numbered(policy)
+    table = HostTable(policy, resources)
+    number = _numbered(table)
+    control = table.control.ctypes.data
 
     def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
         size, many = lanes.host.shape[0], lanes.kind.shape[0]
-        fitting = np.empty(n * BLOCK, np.int64)
-        free, capacity = np.empty((n * BLOCK, resources)), np.empty((n * BLOCK, resources))
+        if n * BLOCK > carray(_longs_at(control), 6)[_ROOM]:
+            with objmode():
+                _make_room(number, n * BLOCK)
+        room, demand_at, free_at, capacity_at, scores_at, lanes_at = carray(_longs_at(control), 6)
+        free, capacity = (
+            carray(_floats_at(free_at), (room, resources)),
+            carray(_floats_at(capacity_at), (room, resources)),
+        )
+        asked, fitting = carray(_floats_at(demand_at), resources), carray(_longs_at(lanes_at), room)
+        for r in range(resources):
+            asked[r] = demand[r]
         found = 0
         for b in range(n):
             for lane in range(blocks[b] * BLOCK, (blocks[b] + 1) * BLOCK):
@@ -107,11 +118,11 @@ def scanner_in_process(policy: PolicyInProcess, resources: int) -> Callable[...,
                         capacity[found, r] = lanes.capacity[lanes.kind[blocks[b]] * resources + r]
                     fitting[found] = lane
                     found += 1
-        scores = np.empty(found)
         wrong = 0
         if found > 0:
             with objmode(wrong="int64"):
-                wrong = _score(number, demand, free[:found], capacity[:found], scores)
+                wrong = _score(number, found)
+        scores = carray(_floats_at(scores_at), room)
         for b in range(n):
             for lane in range(blocks[b] * BLOCK, (blocks[b] + 1) * BLOCK):
                 lanes.rank[slot * size + lane] = NEVER
@@ -173,6 +184,34 @@ class JobTable:
         )
 
 
+class HostTable:
+    """The hosts that fit, which compiled code writes and a policy reads: the same memory at each call.
+
+    Attributes:
+        policy: that reads them.
+        control: int64[6]: room for so many hosts, and the addresses of the five blocks.
+    """
+
+    def __init__(self, policy: PolicyInProcess, resources: int) -> None:
+        self.policy = policy
+        self.control = np.zeros(6, np.int64)
+        self._demand = np.zeros(resources)
+        self.make_room(BLOCK)
+
+    def make_room(self, hosts: int) -> None:
+        """Make room for at least so many hosts."""
+        self._free, self._capacity = np.zeros((hosts, len(self._demand))), np.zeros((hosts, len(self._demand)))
+        self._scores, self._lanes = np.zeros(hosts), np.zeros(hosts, np.int64)
+        self._views = tuple(map(read_only, (self._demand, self._free, self._capacity)))
+        blocks = self._demand, self._free, self._capacity, self._scores, self._lanes
+        self.control[:] = hosts, *(block.ctypes.data for block in blocks)
+
+    def rate(self, hosts: int) -> None:
+        """Let the policy rate the first so many hosts."""
+        demand, free, capacity = self._views
+        self._scores[:hosts] = self.policy.rate_all(demand, free[:hosts], capacity[:hosts])
+
+
 @intrinsic
 def _longs_at(typing, address):
     return _at(types.int64)
@@ -217,10 +256,10 @@ def _rank(number, n, now):
     return 0
 
 
-def _score(number, demand, free, capacity, out):
-    """Rate the hosts; returns 1 if the policy fails, else 0."""
+def _score(number, hosts):
+    """Rate the hosts of the table; returns 1 if the policy fails, else 0."""
     try:
-        out[:] = _rules[number].rate_all(demand, free, capacity)
+        _rules[number].rate(hosts)
     except BaseException as error:
         _errors[number] = error
         return _FAILED

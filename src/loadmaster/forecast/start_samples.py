@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -128,9 +129,10 @@ class Onward:
         workload = self._workload(durations_s, arrivals)
         rules = self.rules
         cluster = calendar_moved(self.cluster, -self._zero_s)
+        engine: Literal["auto", "compiled"] = "auto" if self.runtimes is None else "compiled"  # a few runs or many
         schedule = simulate(
             workload, cluster, rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
-            engine="compiled", estimate_model=rules.estimate_model,
+            engine=engine, estimate_model=rules.estimate_model,
         )  # fmt: skip
         start_s = float(schedule.start_s[job])
         return start_s + self._zero_s if math.isfinite(start_s) else math.inf

@@ -102,9 +102,14 @@ def _changes(workload: Workload, cluster: Cluster, row: int) -> Iterator[tuple[s
     yield f"half the limit ({show_seconds(limit_s / 2)} of {show_seconds(limit_s)})", _with_limit(workload, row, 0.5)
     rules = cluster.rules
     own = _partition_of(workload, cluster, row)
-    for name in () if rules is None else (part.name for part in rules.partitions):
-        if name not in own.split(","):
-            yield f"partition {name}", _with_partition(workload, row, name)
+    for part in () if rules is None else rules.partitions:
+        if part.name in own.split(","):
+            continue
+        moved, words = _with_partition(workload, row, part.name), f"partition {part.name}"
+        if part.max_time_s is not None and part.max_time_s < limit_s:
+            moved = _with_limit(moved, row, part.max_time_s / limit_s)
+            words += f", limit {show_seconds(part.max_time_s)}"
+        yield words, moved
 
 
 def _partition_of(workload: Workload, cluster: Cluster, row: int) -> str:

@@ -118,7 +118,9 @@ def coverage_sentences(found: StartFound) -> list[str]:
     if told is None:
         return []
     if told.jobs == 0:
-        return ["Too few past jobs waited to test the interval."]
+        text = "Too few past jobs were forecast to tell how often the interval is right."
+        wider = f" It is wider than the samples say, by {percent(told.wider)} of the wait on each side."
+        return [text + (wider if told.wider > 0 else "")]
     truth = "recorded" if told.recorded else "simulated"
     text = (
         f"Of {told.jobs:,} past jobs, {told.inside:,} ({percent(told.inside / told.jobs, 1)}) started within the "

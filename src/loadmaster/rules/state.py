@@ -87,10 +87,10 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
     outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for node in ast.walk(tree):
         changed = None
-        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute | ast.Subscript) and (
+            not isinstance(node.ctx, ast.Load) or getattr(node, "attr", "") in _CHANGING  # called here or later
+        ):
             changed = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            changed = node.func.value
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
         if isinstance(changed, ast.Name) and changed.id in own:

@@ -42,7 +42,7 @@ class EnvironmentOptions(LogOptions):
         return "an environment"
 
 
-class Observation(NamedTuple):
+class AgentObservation(NamedTuple):
     """What an agent sees. The arrays are filled in place: copy what you keep.
 
     Attributes:
@@ -122,7 +122,7 @@ class Environment:
         """How many jobs an episode has."""
         return min(self.options.episode_jobs or self._log.jobs, self._log.jobs)
 
-    def reset(self, seed: int = 0) -> Observation:
+    def reset(self, seed: int = 0) -> AgentObservation:
         """Begin an episode, and go to its first decision.
 
         Args:
@@ -142,11 +142,11 @@ class Environment:
         )  # fmt: skip
         self.is_done, self._pays_at_end = run.is_done, metric not in PAID_AT_STARTS
         view = run.view
-        self._seen = Observation(view.jobs, view.row, view.startable, run.free, view.clock)
+        self._seen = AgentObservation(view.jobs, view.row, view.startable, run.free, view.clock)
         self._reward_of = view.clock.item
         return self._seen
 
-    def step(self, action: int | tuple[int, int]) -> tuple[Observation, float, bool]:
+    def step(self, action: int | tuple[int, int]) -> tuple[AgentObservation, float, bool]:
         """Carry an action out, and go on to the next decision: (what is seen there, reward, the episode is over).
 
         An action that asks for a job that cannot start starts nothing (`refused`). Where nothing runs and no job is to

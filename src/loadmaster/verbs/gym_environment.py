@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.model.errors import MissingExtra
-from loadmaster.verbs.environment import Environment, Observation
+from loadmaster.verbs.environment import AgentObservation, Environment
 
 NO_PROMISE = -1.0
 """The seconds until a promised start where no job has a promise."""
@@ -64,7 +64,7 @@ def gym_environment(environment: Environment) -> Any:
     return GymEnvironment()
 
 
-def _copied(seen: Observation) -> dict[str, Any]:
+def _copied(seen: AgentObservation) -> dict[str, Any]:
     now_s, _, due_s = seen.clock.tolist()
     promise_s = max(0.0, due_s - now_s) if np.isfinite(due_s) else NO_PROMISE
     return {

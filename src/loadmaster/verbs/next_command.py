@@ -22,8 +22,10 @@ FULL, TARGET = 1.0, 0.9
 SAME = 0.01
 SAME_S = 1.0
 """Rows whose mean waits differ by a smaller part, or by less than a second, tell nothing apart."""
-FIRST_JOBS, TRIAL_S, LONGEST_S = 1000, 1.0, 15.0
+FIRST_JOBS, TRIAL_S, LONGEST_S = 2000, 1.0, 15.0
 """A trial starts with so many jobs and doubles them for about `TRIAL_S`; an advised comparison ends in `LONGEST_S`."""
+FEW_JOBS = 100
+"""A trial on a log of fewer than `FIRST_JOBS` starts with so many: the plain engine serves small logs, job by job."""
 LONGEST_TRIAL_S = 4.0
 """A trial whose rows do not differ goes on for about so long: the first jobs of a log may meet an empty system."""
 ORDERS = {"policies": "first-fit", "disciplines": "easy,conservative,sjf+easy,wfp3+easy"}
@@ -65,8 +67,9 @@ def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "Observ
     """The command to try after `info`.
 
     The reading of the log comes first: as given, with `--spread any`, or with another meaning of the memory in doubt.
-    A reading that leaves out 1 % of the work or more is not compared: then hosts are taken that hold all jobs, as they
-    are where no machines are known. Disciplines come before placement policies. Each is tried on the first jobs.
+    A reading that leaves out 1 % of the work or more is not compared: then hosts are taken that hold all jobs. Where no
+    machines are known, those that the log shows are taken; where it shows none, `info` with such hosts comes next.
+    Disciplines come before placement policies. Each is tried on the first jobs.
 
     Args:
         options: those of `info`.
@@ -77,6 +80,8 @@ def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "Observ
     if read.cluster is None:
         if further := _doubt(options, read):
             return _typed("info", path, options, further)
+        if seen is None:
+            return _typed("info", path, options, {"hosts": hosts_for(read.workload)})
         reading = _on_observed(options, read, seen)
     else:
         reading = _best_reading(options, read)
@@ -90,13 +95,13 @@ def next_command(options: "InfoOptions", read: "Trace", path: str, seen: "Observ
     return _typed("simulate", path, options, reading.options | ONE_RUN, None if trial is None else trial.jobs)
 
 
-def _on_observed(options: "InfoOptions", read: "Trace", seen: "ObservedHosts | None") -> LogReading:
-    """The log on the hosts that it shows, or that were written into a file; else on hosts that hold every job."""
+def _on_observed(options: "InfoOptions", read: "Trace", seen: "ObservedHosts") -> LogReading:
+    """The log on the hosts that it shows, or that were written into a file."""
     from loadmaster.verbs.hosts_file import short_hosts
 
     if options.write_hosts is not None:
         return _on_hosts(read, str(options.write_hosts), {})
-    return _on_hosts(read, hosts_for(read.workload) if seen is None else short_hosts(seen, read.workload), {})
+    return _on_hosts(read, short_hosts(seen, read.workload), {})
 
 
 def _on_hosts(read: "Trace", hosts: str, further: dict[str, str]) -> LogReading:
@@ -241,7 +246,7 @@ def _try(verb: str, reading: LogReading, words: dict[str, str]) -> ShortTrial | 
     from loadmaster.model import InputError
 
     jobs = reading.read.workload.jobs
-    tried, before_s, power = min(jobs, FIRST_JOBS), 0.0, 1.0
+    tried, before_s, power = FIRST_JOBS if jobs >= FIRST_JOBS else min(jobs, FEW_JOBS), 0.0, 1.0
     try:
         _waits(verb, reading, words, tried)  # compiles, which is done once on a machine
         while True:

@@ -92,7 +92,13 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
-    if tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
+    if (
+        engine.head_promise is not None
+        and tasks > 1
+        and length == LONG
+        and on_all
+        and failed_partly(engine.jobs, engine.state, job)
+    ):
         count[PARTLY] = count[PLANNED] + 1
         return False, 0
     # usable hosts are marked only where they differ from the open hosts
@@ -109,7 +115,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         if left > 0 and on_all:
             remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             left = fill(engine.jobs, engine.state, engine.head_promise, job, LONG, some_are_not)
         if left == 0:
             _take_filled(engine, job, length)
@@ -118,10 +124,11 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     elif left == 0:
         left, wrong = _take_rated(engine, member, job, length, some_are_not)
     if some_are_not:
-        engine.state.usable[:] = True
+        for host in range(engine.state.usable.shape[0]):
+            engine.state.usable[host] = True
     if left < 0:
         return False, OUT_OF_ROOM
-    if left > 0 and alone == 0 and length == LONG:
+    if engine.head_promise is not None and left > 0 and alone == 0 and length == LONG:
         if left < tasks:
             count[PARTLY] = count[PLANNED] + 1
         if on_all and left < tasks:
@@ -159,7 +166,7 @@ def _take_in_turn(engine, job, length, some_are_not):
         if may_be_reserved(state, host):
             flush(state, engine.scores)
             continue
-        if length == LONG and not _is_spared(engine, job, host):
+        if engine.head_promise is not None and length == LONG and not _is_spared(engine, job, host):
             closed = _pass_by(state, host, closed)
         elif count[UNDO] == state.undo_host.shape[0]:
             left = np.int64(-1)
@@ -225,7 +232,9 @@ def _take_remembered(engine, member, job, length, some_are_not):
     last = count[LAST_HOST] if mark == 0 else np.int64(state.undo_host[mark - 1])
     slot, unsound = refresh(scores, scan, number, demand, state.free, last, seed)
     wrong = NOT_FINITE * unsound
-    at, closed, slack = mark, np.int64(0), engine.head_promise.number[SLACK]
+    at, closed, slack = mark, np.int64(0), np.int64(0)
+    if engine.head_promise is not None:
+        slack = engine.head_promise.number[SLACK]
     while at < mark + tasks and wrong == 0:
         if length == SHORT and not some_are_not:
             # every open host may be used: ask the index alone
@@ -243,7 +252,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
         if at == state.undo_host.shape[0]:
             wrong = np.int64(OUT_OF_ROOM)
             break
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             cost = cost_of_next(engine.jobs, state, engine.head_promise, job, host, state.picked[host])
             if cost > slack:
                 closed = _pass_by(state, host, closed)
@@ -305,7 +314,7 @@ def _lowest_beside(engine, slot, job, length, some_are_not, closed):
         if length == SHORT and not some_are_not:
             return lowest_open(engine.scores, slot, engine.state.tally[CLOSED] > 0), closed
         host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
-        if host < 0 or length == SHORT or _is_spared(engine, job, host):
+        if engine.head_promise is None or host < 0 or length == SHORT or _is_spared(engine, job, host):
             return host, closed
         closed = _pass_by(engine.state, host, closed)
 
@@ -331,7 +340,7 @@ def renew_if_changed(engine, job, length):
     if length == SHORT and still_has(engine.frontier, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
         return
     engine.frontier.fresh[length] = engine.state.tally[CHANGES]
-    if length == LONG:
+    if engine.head_promise is not None and length == LONG:
         renew_long(engine)
     else:
         renew(engine.frontier, engine.state.free)
@@ -345,10 +354,10 @@ def _take(engine, job, host, tasks, length):
         engine.state.undo_kind[entry] = kind
     count[UNDO] += tasks
     count[CHANGES] += 1
-    if is_counted(engine.head_promise):
+    if engine.head_promise is not None and is_counted(engine.head_promise):
         set_apart(engine.jobs, engine.state, engine.head_promise, host)
     _change(engine, host, kind, -tasks)
-    if length == LONG:
+    if engine.head_promise is not None and length == LONG:
         take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
 
 
@@ -369,7 +378,7 @@ def take_back(engine, mark, job, length):
         _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
         raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, -1)
     if count[UNDO] > mark:
         count[CHANGES] += 1

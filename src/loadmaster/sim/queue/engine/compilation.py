@@ -74,7 +74,9 @@ def callbacks(
         rates=None if parts.general is None and parts.plan is None else _all_members(tuple(map(rater, members))),
         rank=_ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
-        update_priorities=_hearing(_order_arguments(engine, parts), function=on_events),
+        update_priorities=None
+        if engine.ranked is None
+        else _hearing(_order_arguments(engine, parts), function=on_events),
         serve=None,
         alone=None,
     )
@@ -183,7 +185,9 @@ def type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
     general = parts.general
     rates = types.none if general is None and parts.plan is None else _members(RATER)
     this_pass = types.none if general is None else types.FunctionType(_door(typeof(general)))
-    on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
+    on_events: types.Type = types.none
+    if engine.ranked is not None:
+        on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
     ranks = types.none if parts.twin is None else _members(RANKER)
     functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, on_events, this_pass, this_pass
     return types.NamedTuple(functions, Callbacks)

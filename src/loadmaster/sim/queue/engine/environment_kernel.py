@@ -121,7 +121,8 @@ def _start(engine, agent, job, host):
     count, now = engine.state.tally, agent.clock[NOW]
     begin_pass(engine, None, False)
     head = agent.number[PROMISED]
-    if head >= 0 and engine.waiting.position[head] < engine.waiting.position[job]:
+    is_behind = head >= 0 and engine.waiting.position[head] < engine.waiting.position[job]
+    if engine.head_promise is not None and is_behind:
         promise(engine, head, now)
     flush(engine.state, engine.scores)
     if host < 0:
@@ -183,7 +184,7 @@ def _look(engine, agent):
         job = np.int64(engine.waiting.at[position])
         position += 1
         _show(engine, agent, shown, job, now)
-        if head >= 0 and engine.head_promise.number[HEAD] < 0:
+        if engine.head_promise is not None and head >= 0 and engine.head_promise.number[HEAD] < 0:
             promise(engine, head, now)
             agent.clock[SHADOW] = engine.head_promise.shadow_s[0]
         fits, wrong = _can_start(engine, job, now)

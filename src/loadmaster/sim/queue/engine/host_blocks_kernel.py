@@ -14,6 +14,7 @@ the block fails and lowers it. So a block that is passed over has no such host, 
 
 import numpy as np
 
+from loadmaster.host_index.lanes_kernel import NOBODY
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.head_slack_kernel import allowed_on, tasks_held
 from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, RAISES, SLACK, UNDO
@@ -25,9 +26,9 @@ def next_host(state, hosts, demand, first, end):
     block = _next_block(state, demand, first // HOSTS_OF_BLOCK)
     while block * HOSTS_OF_BLOCK < end:
         begin, stop = block * HOSTS_OF_BLOCK, min((block + 1) * HOSTS_OF_BLOCK, hosts.shape[0])
-        host = _first_in_block(state, hosts, demand, max(first, begin), min(end, stop))
-        if host >= 0:
-            return host
+        for host in range(max(first, begin), min(end, stop)):
+            if state.free[host, 0] >= demand[0] and hosts[host] and fits(state.free[host], demand):
+                return np.int64(host)
         # The block looked promising but had no host: its value is too high.
         _lower_block(state, block, demand, begin, stop)
         block = _next_block(state, demand, block + 1)
@@ -81,11 +82,19 @@ def _next_block(state, demand, block):
 
 @inlined
 def _first_in_block(state, hosts, demand, first, end):
-    """The first host in `hosts` from `first` on and before `end` with room for a task; -1 if there is none."""
-    for host in range(first, end):
-        if state.free[host, 0] >= demand[0] and hosts[host] and fits(state.free[host], demand):
-            return np.int64(host)
-    return np.int64(-1)
+    """The first host in `hosts` from `first` on and before `end` with room for a task, -1 if none.
+
+    It is found without a jump: which host has room cannot be predicted.
+    """
+    free, second = state.free, min(1, demand.shape[0] - 1)
+    cores, memory, low = demand[0], demand[second], NOBODY
+    for host in range(np.uint64(first), np.uint64(end)):
+        enough = (free[host, 0] >= cores) & (free[host, np.uint64(second)] >= memory) & hosts[host]
+        low = min(low, np.int32(host) if enough else NOBODY)
+    if demand.shape[0] > 2:
+        while low < end and not (hosts[low] and fits(free[low], demand)):
+            low += np.int32(1)
+    return np.int64(low) if low < end else np.int64(-1)
 
 
 @inlined
@@ -157,11 +166,13 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
     hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
-    slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open
+    hosts, slack = state.usable if some_are_not else state.open, np.int64(0)
+    if head_promise is not None:
+        slack = head_promise.number[SLACK]
     host = _first_host(state, hosts, jobs.kind[job], demand, some_are_not)
     while host >= 0:
         tasks = tasks_held(state.free[host], demand, left)
-        if length == LONG:
+        if head_promise is not None and length == LONG:
             tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost
         if at + tasks > state.undo_host.shape[0]:

@@ -4,7 +4,7 @@ A pass often reserves hundreds of hosts. So the hosts first go on shelves by lev
 one shelf at a time stand in a heap. A shelf that is reserved as a whole needs no order. Free memory only falls within a
 pass, so a host can only move to a lower shelf; it is put there when it is met.
 
-Most reservations are only counted. The counted ones go to the open hosts with most free memory, so a host below at
+Most reservations are only counted. The counted ones go to the open hosts with most free memory. So a host below at
 least so many others on higher levels is not among them: a job may take it, and no host is chosen for the count. This
 changes nothing, since the host that is taken only falls further below those others.
 """

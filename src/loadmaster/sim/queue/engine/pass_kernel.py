@@ -52,7 +52,7 @@ def serve(engine, member, bound, now):
     """Let one member pass over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = engine.state.tally
     begin_pass(engine, bound, engine.rules.ticked)
-    if engine.rules.moving:
+    if engine.ranked is not None and engine.rules.moving:
         begin_ranked(engine.ranked)
     tried = kept = 0
     wrong = 0
@@ -76,11 +76,11 @@ def serve(engine, member, bound, now):
     if bound is None and passing and may_know(engine.rules, engine.state):
         first = _try_news(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
-        if engine.rules.shortest and head >= 0:
+        if engine.ranked is not None and engine.rules.shortest and head >= 0:
             job, project = next_shortest(engine.ranked, engine.frontier, engine.head_promise, now), 0
-        elif engine.rules.moving:
+        elif engine.ranked is not None and engine.rules.moving:
             job, project = next_ranked(engine.ranked, engine.frontier, engine.head_promise, bound, now, passing), 0
-        elif bound is None and engine.rules.ticked:
+        elif engine.ranked is not None and bound is None and engine.rules.ticked:
             job, project = _next_of_two(engine, now, passing), 0
         else:
             job, project = _next(engine, now, passing, first, counting)
@@ -90,7 +90,7 @@ def serve(engine, member, bound, now):
             continue
         tried += 1
         placed = False
-        if head >= 0 and engine.head_promise.number[HEAD] < 0:
+        if engine.head_promise is not None and head >= 0 and engine.head_promise.number[HEAD] < 0:
             promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
                 renew_news(engine)
@@ -102,13 +102,20 @@ def serve(engine, member, bound, now):
         if chosen and may_fit(engine.jobs, engine.frontier, job, length):
             count[CHOICE] = 1
         # the first LONG job of the pass: compute what the reservation leaves
-        if length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
+        is_first_long = (
+            length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1
+        )
+        if engine.head_promise is not None and is_first_long:
             renew_if_changed(engine, job, LONG)
         # two cheap refusals before any host is looked at
         if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
             engine.jobs, engine.state, job, length
         ):
-            if engine.rules.several_speeds and engine.head_promise.number[HEAD] >= 0:
+            if (
+                engine.head_promise is not None
+                and engine.head_promise.number[HEAD] >= 0
+                and engine.rules.several_speeds
+            ):
                 count[CHOICE] = 1  # the host may decide when the job ends
             placed, length, wrong = place(engine, member, bound, job, now)
             if wrong:
@@ -125,10 +132,10 @@ def serve(engine, member, bound, now):
         pass_over_array(engine.state, bound, job)
         if engine.rules.backfilling == BLOCKING:
             break
-        if engine.rules.backfilling == EASY and head < 0:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY and head < 0:
             head = job
             passing = unseen
-            if engine.rules.shortest:
+            if engine.ranked is not None and engine.rules.shortest:
                 begin_shortest(engine.ranked, engine.frontier, engine.head_promise, now, head)
             # the last pass tells something only if no job has started before the head
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
@@ -159,14 +166,15 @@ def serve(engine, member, bound, now):
 def begin_pass(engine, bound, ticked):
     """Reset what holds for one pass: reservations, cursors, the head, the undo list."""
     count = engine.state.tally
-    if bound is not None:
-        engine.head_promise.number[COUNTED] = -1  # hosts have changed without a recount
+    if engine.head_promise is not None:
+        engine.head_promise.number[HEAD] = -1
+        if bound is not None:
+            engine.head_promise.number[COUNTED] = -1  # hosts have changed without a recount
     count[STAMP] += 1
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
     engine.state.paretos[0] = engine.state.paretos[1] = 0
     nobody_reserved(engine.state)
-    engine.head_promise.number[HEAD] = -1
     engine.frontier.fresh[LONG] = -1
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]

@@ -314,8 +314,8 @@ class QueueState(NamedTuple):
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
         tally: int64[19], see the constants below.
-        estimates: expected runtimes that are not known before.
-        running_by_host: the running jobs on each host.
+        estimates: expected runtimes that are not known before; None in a basic run (`arrays.is_basic`).
+        running_by_host: the running jobs on each host; None in a basic run.
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
     """
@@ -356,8 +356,8 @@ class QueueState(NamedTuple):
     plan_host: NDArray[np.int32]
     plan_task: NDArray[np.int64]
     tally: NDArray[np.int64]
-    estimates: Estimates
-    running_by_host: RunningByHost
+    estimates: Estimates | None
+    running_by_host: RunningByHost | None
     news: ChangedHosts
     pool: CountedHosts
 
