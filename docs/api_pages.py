@@ -87,7 +87,10 @@ def hints_of(kind: type) -> dict[str, Any]:
 def _front_door() -> list[str]:
     intro = ("Every verb as a function; what each gives back is told under [results](api-results.md), and all of it at "
              "one glance on [the page on Python](../python.md).")  # fmt: skip
-    return _page("loadmaster", intro, [f".. autofunction:: {name}" for name, _ in verbs()])
+    environment = importlib.import_module("loadmaster.verbs.environment")
+    classes = [environment.Environment, environment.AgentObservation]
+    functions = [f".. autofunction:: {name}" for name, _ in verbs()]
+    return _page("loadmaster", intro, [*functions, *(f".. autoclass:: {name_of(kind)}" for kind in classes)])
 
 
 def _results() -> list[str]:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from loadmaster.system.build import commit
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "loadmaster"
 
@@ -42,7 +44,10 @@ def test_the_wheel_has_every_file_of_the_package_and_no_machine_code(wheel):
     kept = {path.relative_to(SOURCE.parent).as_posix() for path in SOURCE.rglob("*") if path.is_file()}
     wanted = {name for name in kept if "__pycache__" not in name}
     with zipfile.ZipFile(wheel) as packed:
-        assert {name for name in packed.namelist() if name.startswith("loadmaster/")} == wanted
+        names = {name for name in packed.namelist() if name.startswith("loadmaster/")}
+        assert names - {"loadmaster/commit.txt"} == wanted
+        if of := commit():
+            assert packed.read("loadmaster/commit.txt").decode().strip() == of
 
 
 def test_the_sdist_has_what_the_wheel_is_built_from_and_what_tests_it(built):

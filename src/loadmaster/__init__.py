@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.compare import compare
     from loadmaster.verbs.convert import convert
     from loadmaster.verbs.diff import diff
+    from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
     from loadmaster.verbs.fewest import fewest
     from loadmaster.verbs.fit import fit
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.simulate import simulate
     from loadmaster.verbs.size import size
     from loadmaster.verbs.tune import tune
+    from loadmaster.verbs.when import when
 
 _WHERE = {
     "compare": "verbs.compare",
@@ -56,7 +58,9 @@ _WHERE = {
     "simulate": "verbs.simulate",
     "size": "verbs.size",
     "tune": "verbs.tune",
+    "when": "verbs.when",
     "Cluster": "model",
+    "Environment": "verbs.environment",
     "InputError": "model",
     "LoadmasterError": "model",
     "Trace": "traces",
@@ -67,9 +71,9 @@ _MODULES = ("generate", "live")
 """Those that are modules themselves."""
 
 __all__ = [  # without open, lest `import *` hide Python's own
-    "Cluster", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff", "explain",
-    "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance", "reproduce",
-    "run", "serve", "share", "simulate", "size", "tune",
+    "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
+    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
+    "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

@@ -61,7 +61,8 @@ def package(tmp_path):
     (home / "room").mkdir(parents=True)
     for folder in ("jit", "kept"):
         (home / folder).mkdir()
-    parts = ("first_compilation", "kernels", "linked_kernels", "__init__")
+    compiling = "compiler_flags", "linked_kernels", "missing_fields", "by_reference"
+    parts = (*compiling, "first_compilation", "kernels", "__init__")
     for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "kept/__init__.py", "kept/stamp.py"):
         shutil.copy(SOURCE / name, home / name)
     room = home / "room"

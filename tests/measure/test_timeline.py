@@ -6,7 +6,7 @@ from small_runs import runs
 from timeline_reference import sweep_plainly
 
 from loadmaster.measure.timeline import queue_series, task_events, thinned, timeline, typical_demand
-from loadmaster.measure.timeline_kernel import Sums, sweep
+from loadmaster.measure.timeline_kernel import empty_sums, sweep
 from loadmaster.measure.usage import host_use, utilization
 from loadmaster.model import Cluster, Cycles, Schedule, Workload
 from loadmaster.place import POLICIES
@@ -14,18 +14,14 @@ from loadmaster.scheduling import discipline_named
 from loadmaster.sim.queue import simulate
 
 
-def empty_sums(bins):
-    return Sums(np.zeros((bins, 2)), np.full((bins, 2), np.inf), np.full((bins, 2), -np.inf), np.zeros((bins, 2)))
-
-
 @given(runs(), st.integers(1, 9), st.sampled_from([10.0, 33.0, 100.0]))
 def test_the_kernel_sweeps_as_the_plain_reference_does(run, bins, width):
     workload, cluster, schedule = run
-    plain, fast = empty_sums(bins), empty_sums(bins)
+    plain, fast = empty_sums(bins, 2), empty_sums(bins, 2)
     first = float(workload.submit_s[0])
     sweep_plainly(task_events(workload, cluster, schedule), first, width, plain)
     sweep(task_events(workload, cluster, schedule), first, width, fast)
-    for expected, found in zip(plain, fast, strict=True):
+    for expected, found in zip(plain[:4], fast[:4], strict=True):
         assert found == pytest.approx(expected, abs=1e-9)
 
 

@@ -13,8 +13,9 @@ from loadmaster.model.errors import InputError
 from loadmaster.packing import Instance, PackOptions
 from loadmaster.packing.admit import admit
 from loadmaster.packing.check import violations
+from loadmaster.packing.fewer_tasks import without
 from loadmaster.packing.packing import Attempt
-from loadmaster.packing.solve import PACKERS, without
+from loadmaster.packing.solve import PACKERS
 
 QUICK = PackOptions(time_limit_s=600, attempts=5_000)
 

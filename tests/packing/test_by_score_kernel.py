@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.packing.by_score import _place, by_score
+from loadmaster.packing.by_score import _place, by_score, empty_hosts
 from loadmaster.packing.by_score_kernel import ScoreProblem
 from loadmaster.packing.by_score_plain import place_by_score_plain
+from loadmaster.packing.card_placement import requests_of
+from loadmaster.packing.cards import cards_of
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.place import POLICIES, Policy
 
@@ -19,16 +21,23 @@ def problems(draw):
     demand = kinds[rng.integers(0, len(kinds), tasks)]
     binding = demand * rng.choice([0.0, 0.5, 1.0], dims)
     capacity = rng.integers(1, 9, (hosts, dims)) / 4.0
-    return ScoreProblem(demand, binding, capacity, rng.permutation(tasks), TOLERANCE)
+    kinds = [[(("a",), 1), (("b",), int(rng.integers(0, 3)))] for _ in range(hosts)]
+    asked = rng.choice([0, 0.25, 0.5, 0.6, 1, 2], 3)[rng.integers(0, 3, tasks)]
+    cards = cards_of(asked, kinds, rng.choice(["", "b"], tasks).tolist()) if draw(st.booleans()) else None
+    requests = requests_of(cards, tasks, hosts)
+    free = np.where(requests.kind >= 0, 1.0, -1.0)
+    return ScoreProblem(demand, binding, capacity, rng.permutation(tasks), TOLERANCE, requests), free
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
 @settings(max_examples=25, deadline=None)
 @given(problem=problems())
 def test_the_kernel_places_every_task_where_the_plain_one_does(policy, problem):
-    ours, plain = np.full((2, len(problem.order)), -1, np.int32)
+    problem, free = problem
+    ours, plain = empty_hosts(problem, free), empty_hosts(problem, free)
     assert _place(problem, policy, 5, ours) == place_by_score_plain(problem, policy, 5, plain)
-    assert ours.tolist() == plain.tolist()
+    assert ours.host.tolist() == plain.host.tolist()
+    assert ours.taken.tolist() == plain.taken.tolist()
 
 
 def test_a_subclass_of_a_policy_is_asked_and_not_its_score():

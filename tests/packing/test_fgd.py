@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from loadmaster.model import InputError
 from loadmaster.packing import Instance, pack
 from loadmaster.packing.admit import admit
+from loadmaster.packing.cards import cards_of
 from loadmaster.packing.check import violations
 from loadmaster.packing.fgd import card_problem, start
 from loadmaster.packing.fgd_kernel import CardProblem, fragments, place_on_cards, rate
@@ -26,9 +27,11 @@ def example(*kinds):
     cores, count, share, weight = (np.array(column) for column in zip(*TARGET, strict=True))
     kind = np.array(kinds, np.int32)
     cores = cores.astype(float)
+    card_kind = np.where(FREE_CARDS >= 0, 0, -1).astype(np.int32)
     return CardProblem(
-        kind, cores, count, share, weight.astype(float), cores[kind][:, None], np.array(FREE_CORES)[:, None], FREE_CARDS
-    )
+        kind, cores, count, share, np.zeros(len(TARGET), np.int64), weight.astype(float), cores[kind][:, None],
+        np.array(FREE_CORES)[:, None], FREE_CARDS, card_kind, np.ones((1, 1), bool),
+    )  # fmt: skip
 
 
 def milli(amount):
@@ -38,7 +41,7 @@ def milli(amount):
 def growth(kind):
     problem = example(kind)
     hosts = zip(FREE_CORES, FREE_CARDS, strict=True)
-    rated = [rate(problem, kind, cores, cards, cards.copy()) for cores, cards in hosts]
+    rated = [rate(problem, h, kind, cores, cards, cards.copy()) for h, (cores, cards) in enumerate(hosts)]
     return [(round(milli(grown), 6), card) for grown, card in rated]
 
 
@@ -48,8 +51,8 @@ def compiled(problem, host, taken):
 
 def test_fragments_of_the_three_hosts_are_as_worked_out_by_hand():
     hosts = list(zip(FREE_CORES, FREE_CARDS, strict=True))
-    assert [milli(fragments(example(), *host)) for host in hosts] == pytest.approx([200, 660, 900])
-    plain = [fragments_plain(example(), cores, cards.tolist()) for cores, cards in hosts]
+    assert [milli(fragments(example(), h, *host)) for h, host in enumerate(hosts)] == pytest.approx([200, 660, 900])
+    plain = [fragments_plain(example(), h, cores, cards.tolist()) for h, (cores, cards) in enumerate(hosts)]
     assert [milli(part) for part in plain] == pytest.approx([200, 660, 900])
 
 
@@ -80,9 +83,13 @@ def instances(draw):
     ))  # fmt: skip
     asked = kinds[rng.integers(0, 4, tasks)].astype(float)
     has = np.column_stack((rng.integers(1, 17, hosts), rng.integers(1, 9, hosts), rng.integers(0, 5, hosts)))
+    has = has.astype(float)
+    names = [("a",), ("b",), ("a", "b")]
+    kinds = [[(names[k], 1) for k in rng.integers(0, 3, int(count))] for count in has[:, 2]]
+    requests = rng.choice(["", "a", "b", "a&b"], tasks, p=[0.7, 0.1, 0.1, 0.1]).tolist()
     return Instance(
-        asked[:, :1], asked[:, 1:], has[:, :1].astype(float), has[:, 1:].astype(float),
-        fluid_names=("cores",), rigid_names=("memory", "gpus"),
+        asked[:, :1], asked[:, 1:], has[:, :1], has[:, 1:], fluid_names=("cores",), rigid_names=("memory", "gpus"),
+        cards=cards_of(asked[:, 2], kinds, requests),
     )  # fmt: skip
 
 
@@ -123,17 +130,27 @@ def test_parts_of_two_gpus_do_not_add_up():
     apart = on_cards([0.6, 0.6, 0.6], has=(2.0,))
     assert pack(apart, "mcb8").placed
     refused = pack(apart, "fgd")
-    assert (refused.status, refused.unplaced) == ("infeasible", 2)
-    assert "no host has room on its GPUs for 0.6, and all else, for task 2 after 2 others" in refused.reason
+    assert (refused.status, refused.proven) == ("infeasible", True)
+    assert refused.reason == "all tasks together ask 1.5 times the whole cards of all hosts"
+    refused = pack(on_cards([0.4, 0.4, 0.4, 0.4, 0.4], has=(2.0,)), "fgd")
+    assert "no host has room on its GPUs for 0.4, and all else, for task 4 after 4 others" in refused.reason
 
 
-def test_what_could_be_placed_is_counted_card_by_card():
+def test_what_is_placed_is_counted_card_by_card_and_two_parts_of_over_half_a_card_never_share_one():
     apart, everyone = on_cards([0.6, 0.6, 0.6], has=(2.0,)), np.ones(3, bool)
     facts = summary(apart, pack(apart, "fgd"), apart, everyone)
-    assert (facts["could_place"], facts["proven"]) == (2, False)
+    assert (facts["placed_tasks"], facts["proven"]) == (2, True)
+    assert facts["left_over"] == [{"task": "2", "demand": {"cores": 1.0, "gpus": 0.6}}]
     more = on_cards([0.6, 0.6, 0.6, 0.6], has=(2.0,))
     facts = summary(more, pack(more, "fgd"), more, np.ones(4, bool))
-    assert (facts["could_place"], facts["proven"]) == (2, True)
+    assert (facts["placed_tasks"], facts["proven"]) == (2, True)
+
+
+def test_a_task_that_fits_nowhere_does_not_stop_those_behind_it():
+    packing = pack(on_cards([1, 2, 0.5, 1, 2, 0.5], has=(2.0, 1.0)), "fgd")
+    assert packing.host.tolist() == [1, 0, -1, -1, -1, -1]
+    packing = pack(on_cards([1, 0.5, 2, 0.5, 0.25], has=(2.0, 0.0)), "fgd")
+    assert packing.left_over.tolist() == [2, 4]
 
 
 def test_admission_lets_in_what_finds_its_cards():
@@ -143,11 +160,11 @@ def test_admission_lets_in_what_finds_its_cards():
     assert admission.packing.cards.sum(axis=1).tolist() == [1, 1, 1]
 
 
-def test_where_nobody_can_be_let_in_the_count_is_that_of_the_cards_too():
+def test_a_job_of_which_a_task_finds_no_card_is_not_let_in():
     one_job = replace(on_cards([0.6, 0.6, 0.6], has=(2.0,)), job=np.zeros(3, np.int32))
     admission = admit(one_job, 1.0, "fgd")
     facts = summary(admission.instance, admission.packing, one_job, admission.admitted)
-    assert (facts["status"], facts["could_place"]) == ("infeasible", 2)
+    assert (facts["status"], facts["placed_tasks"], facts["refused"]) == ("infeasible", 0, ["0"])
 
 
 def test_rows_name_the_cards_and_other_methods_name_none():

@@ -38,7 +38,7 @@ def test_what_it_places_is_judged_as_any_placement():
 def test_a_task_that_it_leaves_out_is_a_result():
     made = lm.pack(FOUR, method=leaves_the_last)
     assert not made.placed
-    assert "places not every task" in made.answer
+    assert "does not place every task" in made.answer
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,17 @@ CLOUD = {
     "computerList": [{"id": 0, "cpuPower": 4, "memory": 4, "networkBandwidth": 4, "cost": 400}],
     "processList": [{"id": 0, "computer": None, **NEEDS}, {"id": 1, "computer": 0, **NEEDS}],
 }
+QUEUE = """JOBID|PARTITION|NAME|USER|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|NODES|CPUS|MIN_MEMORY
+7|main|a|ann|RUNNING|2026-11-27T09:00:00|2026-11-27T09:10:00|3:00:00|1|4|1G
+8|main|b|ben|PENDING|2026-11-27T09:20:00|N/A|1:00:00|1|4|1G
+"""
+PAST = "submit_s,runtime_s,estimate_s,cores,user\n" + "".join(
+    f"{k * 1900},{2000 + 37 * k % 1600},7200,{1 + 3 * (k % 3 > 0)},{k % 4}\n" for k in range(200)
+)
 WEEKS = "submit_s,runtime_s,cores\n" + "".join(f"{k * 86400},{90_000 - 9 * k},{1 + k % 2}\n" for k in range(22))
 FILES = {
+    "queue.txt": QUEUE,
+    "past.csv": PAST,
     "weeks.csv": WEEKS,
     "state.json": json.dumps(STATE),
     "log.csv": "job_id,submit_s,runtime_s,cores,memory_bytes\n7,0,20,1,1\n8,5,10,x,1\n9,6,10,1,1\n10,7,10,99,1\n",
@@ -55,13 +64,21 @@ COMMANDS = [
     "compare at_once.csv --hosts 1x1c1g --policies first-fit --json",
     "simulate one.csv --hosts 1x1c1g --json",
     "simulate --limit 200 --policy max-jobs -o run --json",
+    "simulate --limit 200 --policy first-fit --discipline easy --down 0/2h:0 -o closed --json",
     "simulate --again run --json",
     "explain run 42 --json",
     "diff run run --json",
+    "explain run 42 --beside run --json",
+    "when queue.txt 8 --hosts 1x4c4g --json",
+    "when queue.txt 8 --hosts 1x4c4g --log past.csv --samples 19 --past-jobs 15 -o when --json",
     "pack tasks.csv --hosts 2x4c8g --json",
     "pack tasks.csv --hosts 1x4c1g --json",
     "rebalance state.csv --hosts 2x2c4g --moves 1 --json",
     "rebalance cloud.json --time-limit 0.1 --json",
+    "rebalance state.csv --hosts 2x2c4g --balance --json",
+    "rebalance state.csv --hosts 3x2c4g --drain 0 --moves 0 --json",
+    "rebalance state.json --fix --json",
+    "rebalance state.json --json",
     "size constant(60)x20 --repetitions 5 --json",
     "size constant(60)x20 --repetitions 5 --budget 0.001 --json",
     "run commands.txt --sizer 1 --limit 1 --json",
@@ -131,14 +148,14 @@ def test_what_a_verb_prints_is_what_its_schema_describes(printed, command):
     code, made = printed(command)
     assert code in (0, 1)
     name = made["schema"].removeprefix("loadmaster.").partition("/")[0]
-    assert name in (command.split()[0], "placement")
+    assert name in (command.split()[0], "placement", "moves")
     Draft202012Validator(SCHEMAS[name], registry=REGISTRY).validate(made)
     assert made["command"] == f"loadmaster {command}".replace("constant(60)x20", "'constant(60)x20'")
 
 
 def test_every_verb_has_a_schema_and_is_tried():
     printing = {*VERBS} - {"serve"}  # which prints an address
-    assert set(SCHEMAS) == {*printing, "head", "placement"}
+    assert set(SCHEMAS) == {*printing, "head", "placement", "moves"}
     assert {command.split()[0] for command in COMMANDS} == printing
 
 

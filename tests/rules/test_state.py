@@ -4,6 +4,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.rules import Reference
+from loadmaster.rules.state import state_written
 from loadmaster.sizing.own import checked_sizer
 
 FILE = """
@@ -102,3 +103,18 @@ def test_an_object_with_a_state_is_refused_in_python_too():
 
     with pytest.raises(InputError, match=r"Counting.*decide writes to self\.calls"):
         checked_sizer(Counting())
+
+
+def test_a_method_that_changes_a_list_counts_under_another_name_too():
+    seen = []
+
+    def later(job, now):
+        add = seen.append
+        add(now)
+        return now
+
+    def reads(job, now):
+        return now + len(seen) + seen.count(now)
+
+    assert state_written(later) == ("later", "seen")
+    assert state_written(reads) is None

@@ -89,3 +89,21 @@ def test_the_answer_counts_jobs_that_start_earlier_and_later():
         "The mean wait is 23.3 s in the second run and 83.3 s in the first."
     )
     assert result.frame["later_s"].to_list() == [-150.0, -90.0, 60.0]
+
+
+def test_one_job_is_explained_in_both_runs_with_the_time_between_its_starts(tmp_path):
+    work = lm.Workload.of(submit_s=[0, 0, 0], runtime_s=[100, 50, 10], cores=[4, 4, 4])
+    first, second = (lm.simulate(work, "1x4c", policy="first-fit", discipline=rule) for rule in ("fcfs", "sjf+easy"))
+    told = lm.explain(first, 2, beside=second, out=tmp_path)
+    assert told.answer == "Job 2 starts at 150 s (2.5 min) in the first run and at 0 s in the second, 2.5 min earlier."
+    assert told.figures["beside"]["start_s"] == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "In the first run" in page
+    assert "In the second run" in page
+    assert lm.open(tmp_path).answer == told.answer
+
+
+def test_a_second_host_lets_the_job_start_at_once():
+    work = lm.Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[1, 4])
+    first, second = (lm.simulate(work, hosts, policy="first-fit", discipline="easy") for hosts in ("1x4c", "2x4c"))
+    assert lm.explain(first, 1, beside=second).answer.endswith("10 s earlier.")

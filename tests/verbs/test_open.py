@@ -2,14 +2,18 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
+from past_log import past_log
+from queue_listing import job, listing
 
 import loadmaster as lm
 from loadmaster.model import InputError
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.report.commands_chart import commands_chart
 from loadmaster.report.page import Chart, Table
+from loadmaster.traces import Trace
 from loadmaster.verbs.reproduce import Reproduced
 from loadmaster.verbs.run import Ran
 
@@ -72,6 +76,12 @@ def _fewest():
     return lm.fewest(LOG, "1..3x8c64g", p95="100h", policies="first-fit", disciplines="easy")
 
 
+def _when():
+    running = job(1, "RUNNING", 0, 600, minutes=90, nodes="n1")
+    queue = listing(Path(), running, job(7, "PENDING", 100), job(8, "PENDING", 200, cpus=9))
+    return lm.when(queue, 7, hosts="1x8c64g", log=Trace(past_log(weeks=1, every_s=4000)), samples=19, past_jobs=15)
+
+
 def _ran():
     return Ran({"failed": [], "unpaid": [2], "folder": "bag.run"}, ("1 of 2 commands ended well", "a note"), ROWS)
 
@@ -101,6 +111,7 @@ def _here(tmp_path, monkeypatch):
         _differing,
         _described,
         _fewest,
+        _when,
         _ran,
         _reproduced,
     ],

@@ -49,8 +49,10 @@ class HostPlan:
     def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
         self._availability = Availability(snapshot.now_s, room.amounts, releases)
-        # The total of all hosts: a job that asks for more than that fits nowhere.
-        self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))
+        # The total of all hosts: a job that asks for more than that fits nowhere. One host is its own total.
+        self._together = self._availability
+        if snapshot.cluster.hosts > 1:
+            self._together = Availability(snapshot.now_s, [room.together], _on_one_host(releases))
 
     def place(self, row: int, start_s: float, usable: Bools | None = None) -> tuple[int, ...] | None:
         """As `Plan` says; a job on hosts of several speeds is held for as long as the slowest takes."""
@@ -110,7 +112,8 @@ class HostPlan:
         end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
         for host, amounts in on_hosts(promise.hosts, demand):
             self._availability.release(host, promise.start_s, end_s, amounts)
-            self._together.release(0, promise.start_s, end_s, amounts)
+            if self._together is not self._availability:
+                self._together.release(0, promise.start_s, end_s, amounts)
         self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -122,7 +125,8 @@ class HostPlan:
         request = self._snapshot.queue.requests[row]
         for host, amounts in on_hosts(hosts, request.demand):
             self._availability.hold(host, start_s, end_s, amounts)
-        self._together.hold(0, start_s, end_s, request.total)
+        if self._together is not self._availability:
+            self._together.hold(0, start_s, end_s, request.total)
 
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""

@@ -279,8 +279,10 @@ class SchedulingPass:
 
     def decision(self) -> Decision:
         """The result of this pass; hosts that promises bind are named as reserved."""
-        bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
-        reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
+        reserved: tuple[int, ...] = ()
+        if self.promised or self.room.reserved:
+            bound = chain.from_iterable([promise.hosts for promise in self.promised.values()])
+            reserved = tuple(dict.fromkeys(chain(self.room.reserved, bound)))
         return Decision(
             tuple(self.started), reserved, self.room.last_host, promises=self.kept, wake_s=self.wake_s, clock=self.clock
         )
@@ -301,7 +303,7 @@ class SchedulingPass:
     def _rows_of_same_jobs(self) -> dict[int, list[int]]:
         """By row, the other rows of its job, if it has any."""
         jobs = self._line.jobs
-        if len(set(jobs)) == len(jobs):
+        if self.snapshot.queue.partition is None or len(set(jobs)) == len(jobs):
             return {}
         rows_of = defaultdict[int, list[int]](list)
         for row, job in enumerate(jobs):

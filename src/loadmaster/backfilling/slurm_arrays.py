@@ -32,8 +32,10 @@ WINDOW = _layout(from_s="f8", until_s="f8", over_s="f8")
 """A window of ends: the first of them, until when one may belong to it, and the last of them."""
 LOOK = _layout(group="i8", built="i8", windows="i8")
 """A set of hosts, the number of the table for which its windows stand, and how many there are."""
-LATER = _layout(end_s="f8", kind="i4", next="i4")
-"""The end of a task, and the number of the one that follows on the same host, -1 if none does."""
+END = _layout(end_s="f8", host="i4", kind="i4", tasks="i8")
+"""The end of like tasks on one host: when, their kind of demand, and how many they are."""
+LATER = _layout(end_s="f8", kind="i4", next="i4", tasks="i8")
+"""The same in the list of a host, and the number of the entry that follows there, -1 if none does."""
 ABLE = _layout(key="i8", built="i8", wide="i8")
 """A remembered demand on a set of hosts, the table for which that stands, and the most tasks that one host may hold."""
 
@@ -82,7 +84,8 @@ class SlurmPass(NamedTuple):
 
     Attributes:
         rules: SlurmRules.
-        due: int64[2]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due.
+        due: int64[3]: the main pass tries so many rows, -1 all, -2 it is not due; the backfill pass is due; it makes
+            all reservations, for a reader of the decision, not only those that decide about a start.
         partitions: bool[P, H], the hosts of every partition; empty where these are the row's own.
         claim: CLAIM[E]; tried: TRIED by every such number.
         end: END[N], of running tasks and of those started in this pass, by the end that Slurm guesses.
@@ -96,8 +99,9 @@ class SlurmPass(NamedTuple):
             window 0 being now.
         able: ABLE[C]; fits: uint64[C, F, W], hosts that hold a task then; how_many: int64[C, F], -1 where not known.
         most: float64[R], the largest capacity of any host.
+        holds, eights: bool[64 W], and uint64[8 W] of the same memory, hosts that hold a task, scratch.
         usable: uint64[W], scratch; on: bool[H], hosts for a start.
-        size: int64[8], see below.
+        size: int64[16], see below.
     """
 
     rules: SlurmRules
@@ -123,12 +127,15 @@ class SlurmPass(NamedTuple):
     fits: Bits
     how_many: Longs
     most: Floats
+    holds: Bools
+    eights: Bits
     usable: Bits
     on: Bools
     size: Longs
 
 
-MAIN_MOST, BACKFILL = range(2)
-ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH = range(7)
+MAIN_MOST, BACKFILL, RESERVE_ALL = range(3)
+ENDS, PLACES, STEPS, OVER, TABLE, BLOCKS, FRESH, DEFERRED, HANDLED = range(9)
 """Entries of `end`; places of the pass whose ends are among them; steps; entries of `over_s`; the number of the table,
-one more after every start; blocks of steps; the number of the table with which the pass began."""
+one more after every start; blocks of steps; the number of the table with which the pass began;
+rows that did not start, in `PassArrays.listed`, and how many of these have had their reservation made."""

@@ -1,17 +1,15 @@
 """Slurm's backfill pass, compiled: the same as `loadmaster.backfilling.slurm_backfill`.
 
-A row is tried at the ends of windows and of reservations, one after another; counts alone rule out most of them.
+A pass is known by its starts: its reservations are dropped at its end. A reservation takes hosts from the rows behind
+it and gives none. So a row that finds no hosts beside the first few reservations does not start, and the others are
+made only for a row that would start beside those already made.
 """
 # mypy: disable-error-code="no-untyped-def"
 
-import numpy as np
-
-from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
-from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, none_held
-from loadmaster.backfilling.pass_arrays import ODD, STARTED, STATUS
+from loadmaster.backfilling.pass_arrays import STARTED, STATUS
 from loadmaster.backfilling.pass_rows_kernel import next_row
-from loadmaster.backfilling.scheduling_pass_kernel import is_promised, note_promise, start, write_promise
-from loadmaster.backfilling.slurm_arrays import ENDS, OVER
+from loadmaster.backfilling.scheduling_pass_kernel import start
+from loadmaster.backfilling.slurm_arrays import DEFERRED, ENDS, HANDLED, RESERVE_ALL
 from loadmaster.backfilling.slurm_ends_kernel import (
     demand_of,
     estimate_ends,
@@ -20,14 +18,13 @@ from loadmaster.backfilling.slurm_ends_kernel import (
     note_started,
     windows_of,
 )
+from loadmaster.backfilling.slurm_reservation_kernel import defer, reserve_next
 from loadmaster.backfilling.slurm_table_kernel import (
-    ONE,
     begin_table,
     begin_usable,
     blocked_until,
     has_bit,
     leave_open,
-    lowest_bit,
     reserve_hosts,
 )
 from loadmaster.jit.kernels import inner
@@ -36,8 +33,12 @@ from loadmaster.place.room_kernel import may_fit
 
 @inner
 def backfill_pass(view, availability, scan, rate, now, slurm):
-    """Try the first rows; each is started, gets reserved whole hosts, or is left."""
+    """Try the first rows; each is started, or is left: hosts may then be reserved for it.
+
+    All reservations are made if `slurm.due[RESERVE_ALL]` says so, else only those that decide about a start.
+    """
     tried, before = 0, view.this_pass.tally[STARTED]
+    slurm.size[DEFERRED] = slurm.size[HANDLED] = 0
     estimate_ends(view.ends, now, slurm)
     begin_table(view.calendar, now, slurm)
     if slurm.rules.running:
@@ -46,15 +47,19 @@ def backfill_pass(view, availability, scan, rate, now, slurm):
     while row >= 0:
         if _is_counted(view.rows, slurm, row):
             if tried == slurm.rules.test:
-                return
+                break
             tried += 1
-            if _may_start(view, now, slurm, row) and start(view, None, availability, scan, rate, now, row, slurm.on):
+            if _may_start(view, availability, rate, now, slurm, row) and start(
+                view, None, availability, scan, rate, now, row, slurm.on
+            ):
                 if 0 < slurm.rules.start <= view.this_pass.tally[STARTED] - before:
-                    return
-            elif not _is_for_now_only(view.rows, view.this_pass, now, slurm, row):
-                note_started(view.rows, view.this_pass, now, slurm)
-                _reserve(view, availability, rate, now, slurm, row)
+                    break
+            else:
+                defer(view.this_pass, slurm, row)
         row = next_row(view.rows, view.this_pass, now, False, True)
+    while slurm.due[RESERVE_ALL] and view.this_pass.tally[STATUS] == 0:
+        if not reserve_next(view, availability, rate, now, slurm):
+            break
 
 
 @inner
@@ -75,6 +80,8 @@ def _reserve_running(view, now, slurm):
 def _is_counted(rows, slurm, row):
     """Whether the row is within every count of tries, in which it then counts."""
     claim, part, rules = slurm.claim[row], rows.of[row].partition, slurm.rules
+    if rules.user == 0 and rules.part == 0 and rules.user_part == 0 and rules.assoc == 0:
+        return True
     within = rules.user == 0 or slurm.tried[claim.user].user < rules.user
     within &= rules.part == 0 or slurm.tried[part].part < rules.part
     within &= rules.user_part == 0 or slurm.tried[claim.user_part].user_part < rules.user_part
@@ -88,140 +95,27 @@ def _is_counted(rows, slurm, row):
 
 
 @inner
-def _is_for_now_only(rows, this_pass, now, slurm, row):
-    """Whether no host may be reserved for the row."""
-    array, rules = rows.of[row].array, slurm.rules
-    late = 0 < rules.part_reserve <= slurm.tried[rows.of[row].partition].reserve
-    many = array >= 0 and slurm.tried[max(array, 0)].array >= rules.array_reserve
-    return (
-        late or many or waits_for_now_only(rows, now, slurm, row) or (rules.once and _has_promise(rows, this_pass, row))
-    )
-
-
-@inner
-def _has_promise(rows, this_pass, row):
-    """Whether another row of the same job has a reservation."""
-    other = np.int64(rows.of[row].next_row)
-    while other != row:
-        if is_promised(this_pass, other):
-            return True
-        other = np.int64(rows.of[other].next_row)
-    return False
-
-
-@inner
-def waits_for_now_only(rows, now, slurm, row):
-    """Whether the row is too young, or of too low a priority, for a reservation."""
-    claim, rules = slurm.claim[row], slurm.rules
-    young = now.now_s - rows.of[row].since_s < rules.min_age_s
-    return claim.no_reserve or young or (rules.min_prio > 0.0 and -claim.rank < rules.min_prio)
-
-
-@inner
-def _may_start(view, now, slurm, row):
+def _may_start(view, availability, rate, now, slurm, row):
     """Whether hosts that no reservation needs during the row's runtime may be enough now; they are put into `on`."""
     if not may_fit(view.room, view.rows, row):
         return False
     note_started(view.rows, view.this_pass, now, slurm)
-    windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
-    needed, end_s = hosts_needed(view.rows, slurm, demand, row), now.now_s + view.rows.of[row].expected_s
-    if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, 0) < needed:
-        return False
-    if blocked_until(slurm, now.now_s, end_s, needed) > now.now_s:
-        return False
-    begin_usable(slurm, slurm.fits[demand, 0])
-    if leave_open(view.calendar, slurm, row, now.now_s, end_s, needed) > now.now_s:
-        return False
+    end_s = now.now_s + view.rows.of[row].expected_s
+    while True:
+        # a reservation may take the places where windows and demands are remembered
+        windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
+        needed = hosts_needed(view.rows, slurm, demand, row)
+        if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, 0) < needed:
+            return False
+        if blocked_until(slurm, now.now_s, end_s, needed) > now.now_s:
+            return False
+        begin_usable(slurm, slurm.fits[demand, 0])
+        if leave_open(view.calendar, slurm, row, now.now_s, end_s, needed) > now.now_s:
+            return False
+        if not reserve_next(view, availability, rate, now, slurm):
+            break
+        if view.this_pass.tally[STATUS]:
+            return False
     for host in range(slurm.on.shape[0]):
         slurm.on[host] = has_bit(slurm.usable, host)
     return True
-
-
-@inner
-def _reserve(view, availability, rate, now, slurm, row):
-    """Reserve whole hosts for the row from its earliest start on, if that is within the window."""
-    windows, demand = windows_of(view, now, slurm, row), demand_of(view.rows, slurm, row)
-    needed, expected_s = hosts_needed(view.rows, slurm, demand, row), view.rows.of[row].expected_s
-    window, over, from_s = 0, 0, -np.inf
-    slot_s = slurm.rules.resolution_s
-    horizon_s = np.floor((now.now_s + slurm.rules.window_s) / slot_s) * slot_s
-    while True:
-        # go to the next end of a reservation or window
-        while over < slurm.size[OVER] and slurm.over_s[over] < from_s:
-            over += 1
-        while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s < from_s:
-            window += 1
-        time_s = slurm.over_s[over] if over < slurm.size[OVER] else np.inf
-        if window + 1 < slurm.look[windows].windows:
-            time_s = min(time_s, slurm.window[windows, window + 1].over_s)
-        if time_s == np.inf or time_s > horizon_s:
-            return
-        while window + 1 < slurm.look[windows].windows and slurm.window[windows, window + 1].over_s <= time_s:
-            window += 1
-        from_s = np.nextafter(time_s, np.inf)
-        # too few hosts have room: only a later window can help
-        if hosts_with_room(view.rows, view.hosts, slurm, row, windows, demand, window) < needed:
-            if window + 1 == slurm.look[windows].windows:
-                return
-            from_s = slurm.window[windows, window + 1].over_s
-            continue
-        # by counts alone: some step of the runtime has too few hosts left
-        until_s = blocked_until(slurm, time_s, time_s + expected_s, needed)
-        if until_s > time_s:
-            from_s = until_s
-            continue
-        begin_usable(slurm, slurm.fits[demand, window])
-        until_s = leave_open(view.calendar, slurm, row, time_s, time_s + expected_s, needed)
-        if until_s > time_s:
-            from_s = until_s
-            if window + 1 < slurm.look[windows].windows:
-                from_s = min(from_s, slurm.window[windows, window + 1].over_s)
-        else:
-            able = _list(view, availability, now, slurm, row, (windows, window))
-            if able > 0:
-                if choose(view, availability, rate, now, row, able):
-                    _write_reservation(view, now, slurm, row, time_s)
-                else:
-                    view.this_pass.tally[STATUS] = max(view.this_pass.tally[STATUS], ODD)
-                return
-
-
-@inner
-def _list(view, availability, now, slurm, row, then):
-    """List the usable hosts and what each has then; returns how many they are, 0 if they do not hold the row.
-
-    First-fit needs only the first hosts that hold the row. `then`: the place of the row's windows, and the window.
-    """
-    rows, room, (group, window) = view.rows, view.room, then
-    able, total, tasks, node_count = 0, np.int64(0), rows.of[row].tasks, asks_for_hosts(rows, row)
-    if node_count:
-        none_held(room, tasks)
-    for word in range(slurm.usable.shape[0]):
-        bits = slurm.usable[word]
-        while bits != np.uint64(0):
-            host, bits = 64 * word + lowest_bit(bits), bits & (bits - ONE)
-            for r in range(rows.demand.shape[1]):
-                availability.window[host, r] = slurm.free[group, window, r, host]
-            held = tasks_in(availability.window, host, rows.demand, rows.of[row].kind, tasks)
-            total += held
-            if node_count:
-                room.count[held] += 1
-            availability.able[able] = host
-            able += 1
-            if now.first_fit and not node_count and total >= tasks:
-                return able
-    return able if total >= tasks and (not node_count or fits_apart(rows, room, row)) else 0
-
-
-@inner
-def _write_reservation(view, now, slurm, row, start_s):
-    """Reserve the hosts at hand, whole, from one multiple of the resolution to another."""
-    slot_s = slurm.rules.resolution_s
-    begin_s = np.floor(start_s / slot_s) * slot_s
-    end_s = np.floor((start_s + view.rows.of[row].expected_s) / slot_s) * slot_s
-    reserve_hosts(slurm, now, view.room.host, 0, view.rows.of[row].tasks, begin_s, max(end_s, begin_s + slot_s))
-    write_promise(view, now, row, start_s)
-    note_promise(view.this_pass, row)
-    slurm.tried[view.rows.of[row].partition].reserve += 1
-    if view.rows.of[row].array >= 0:
-        slurm.tried[view.rows.of[row].array].array += 1

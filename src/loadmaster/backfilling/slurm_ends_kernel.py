@@ -9,34 +9,41 @@ import numpy as np
 
 from loadmaster.backfilling.pass_arrays import STARTED
 from loadmaster.backfilling.slurm_arrays import ENDS, FRESH, PLACES, TABLE
-from loadmaster.backfilling.slurm_table_kernel import count_bits
+from loadmaster.backfilling.slurm_table_kernel import count_bits, pack
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
 
 
 @inner
 def estimate_ends(ends, now, slurm):
-    """List the running tasks by the end that Slurm guesses; equal ends stay in the order of `ends`."""
+    """List the running tasks by the end that Slurm guesses; equal ends stay in the order of `ends`.
+
+    Like tasks that stand side by side on one host make one entry.
+    """
     many, late = ends.many[0], 0
     while late < many and ends.end[late].end_s <= now.now_s:
         late += 1
     heaped = 0
     for i in range(late):
-        heaped = push(slurm.key_s, slurm.number, heaped, _estimate(ends, now, slurm.rules, i), i)
-    at, i = 0, late
+        if i == 0 or not _are_like(ends, i - 1, i):
+            heaped = push(slurm.key_s, slurm.number, heaped, _estimate(ends, now, slurm.rules, i), i)
+    at, i = -1, late
     while heaped > 0 or i < many:
         if heaped > 0 and (i == many or slurm.key_s[0] <= ends.end[i].end_s):
-            _write(slurm, at, slurm.key_s[0], ends.end[slurm.number[0]].host, ends.end[slurm.number[0]].kind)
+            first = np.int64(slurm.number[0])
+            at = _append(slurm, at, slurm.key_s[0], ends.end[first])
+            while first + 1 < late and _are_like(ends, first, first + 1):
+                slurm.end[at].tasks += 1
+                first += 1
             heaped = drop_first(slurm.key_s, slurm.number, heaped)
         else:
-            _write(slurm, at, ends.end[i].end_s, ends.end[i].host, ends.end[i].kind)
+            at = _append(slurm, at, ends.end[i].end_s, ends.end[i])
             i += 1
-        at += 1
+    at += 1
     slurm.first_end[:] = -1
-    for i in range(many - 1, -1, -1):
-        end = slurm.end[i]
-        _link(slurm, i, -1, end.host, end.end_s, end.kind)
-    slurm.size[ENDS], slurm.size[PLACES] = many, 0
+    for i in range(at - 1, -1, -1):
+        _link(slurm, i, -1, slurm.end[i])
+    slurm.size[ENDS], slurm.size[PLACES] = at, 0
     slurm.size[TABLE] += 1
     slurm.size[FRESH] = slurm.size[TABLE]
 
@@ -51,17 +58,37 @@ def _estimate(ends, now, rules, i):
 
 
 @inner
-def _write(slurm, at, end_s, host, kind):
-    slurm.end[at].end_s, slurm.end[at].host, slurm.end[at].kind = end_s, host, kind
+def _are_like(ends, i, j):
+    """Whether two tasks on one host began and were expected to end at the same moments, with the same demand."""
+    one, other = ends.end[i], ends.end[j]
+    like = one.end_s == other.end_s and one.start_s == other.start_s
+    return like and one.host == other.host and one.kind == other.kind
 
 
 @inner
-def _link(slurm, number, before, host, end_s, kind):
-    """Put an end behind end number `before` of its host, at the front if that is -1."""
+def _append(slurm, at, end_s, task):
+    """Add a task behind entry `at`, the last one, or to it; returns the last entry."""
+    last = slurm.end[max(at, 0)]
+    if at >= 0 and last.end_s == end_s and last.host == task.host and last.kind == task.kind:
+        last.tasks += 1
+        return at
+    _write(slurm, at + 1, end_s, task.host, task.kind, 1)
+    return at + 1
+
+
+@inner
+def _write(slurm, at, end_s, host, kind, tasks):
+    end = slurm.end[at]
+    end.end_s, end.host, end.kind, end.tasks = end_s, host, kind, tasks
+
+
+@inner
+def _link(slurm, number, before, end):
+    """Put an end, as number so-and-so, behind end number `before` of its host, at the front if that is -1."""
     later = slurm.later[number]
-    later.end_s, later.kind = end_s, kind
+    later.end_s, later.kind, later.tasks = end.end_s, end.kind, end.tasks
     if before < 0:
-        later.next, slurm.first_end[host] = slurm.first_end[host], number
+        later.next, slurm.first_end[end.host] = slurm.first_end[end.host], number
     else:
         later.next, slurm.later[before].next = slurm.later[before].next, number
 
@@ -73,20 +100,36 @@ def note_started(rows, this_pass, now, slurm):
         row = this_pass.place[place].row
         end_s = now.now_s + rows.of[row].expected_s
         first, last = this_pass.place[place].first, this_pass.place[place + 1].first
-        i, more = slurm.size[ENDS], last - first
+        i, more = slurm.size[ENDS], _runs_in(this_pass.started_host, first, last)
         while i > 0 and slurm.end[i - 1].end_s > end_s:
             i -= 1
-            _write(slurm, i + more, slurm.end[i].end_s, slurm.end[i].host, slurm.end[i].kind)
+            end = slurm.end[i]
+            _write(slurm, i + more, end.end_s, end.host, end.kind, end.tasks)
         for at in range(first, last):
-            host, kind = this_pass.started_host[at], rows.of[row].kind
-            _write(slurm, i + at - first, end_s, host, kind)
-            before, after = np.int64(-1), np.int64(slurm.first_end[host])
+            host = this_pass.started_host[at]
+            if at > first and host == this_pass.started_host[at - 1]:
+                slurm.end[i - 1].tasks += 1
+            else:
+                _write(slurm, i, end_s, host, rows.of[row].kind, 1)
+                i += 1
+        for k in range(more):
+            end, before = slurm.end[i - more + k], np.int64(-1)
+            after = np.int64(slurm.first_end[end.host])
             while after >= 0 and slurm.later[after].end_s <= end_s:
                 before, after = after, np.int64(slurm.later[after].next)
-            _link(slurm, slurm.size[ENDS] + at - first, before, host, end_s, kind)
+            _link(slurm, slurm.size[ENDS] + k, before, end)
         slurm.size[ENDS] += more
         slurm.size[TABLE] += 1
     slurm.size[PLACES] = this_pass.tally[STARTED]
+
+
+@inner
+def _runs_in(host, first, last):
+    """How many runs of equal hosts there are from `first` to before `last`."""
+    runs = np.int64(0)
+    for at in range(first, last):
+        runs += at == first or host[at] != host[at - 1]
+    return runs
 
 
 @inner
@@ -134,7 +177,9 @@ def _lay_out_host(rows, room, slurm, place, host):
             slurm.free[place, n, r, host] = slurm.free[place, n - 1, r, host]
         while next_one >= 0 and slurm.later[next_one].end_s <= slurm.window[place, n].over_s:
             for r in range(resources):
-                slurm.free[place, n, r, host] += rows.demand[slurm.later[next_one].kind, r]
+                slurm.free[place, n, r, host] += (
+                    slurm.later[next_one].tasks * rows.demand[slurm.later[next_one].kind, r]
+                )
             next_one = np.int64(slurm.later[next_one].next)
 
 
@@ -158,7 +203,7 @@ def _lay_out(view, now, slurm, group, place):
             end = slurm.end[at]
             window.over_s = end.end_s
             for r in range(resources):
-                slurm.free[place, n, r, end.host] += view.rows.demand[end.kind, r]
+                slurm.free[place, n, r, end.host] += end.tasks * view.rows.demand[end.kind, r]
             at = _next(slurm, at + 1, allowed)
         window_s = window_s + slurm.rules.window_linear_s if slurm.rules.window_linear_s > 0.0 else 2.0 * window_s
     return n + 1
@@ -211,16 +256,14 @@ def hosts_needed(rows, slurm, place, row):
 def hosts_with_room(rows, hosts, slurm, row, group, place, window):
     """How many of the row's hosts hold a task of it behind that window; their bits stand in `fits`."""
     if slurm.how_many[place, window] < 0:
-        kind, resources = rows.of[row].kind, rows.demand.shape[1]
-        allowed, bits = hosts.allowed[rows.of[row].hosts], slurm.fits[place, window]
-        free = slurm.free[group, window]
-        for word in range(bits.shape[0]):
-            found = np.uint64(0)
-            for bit in range(min(64, allowed.shape[0] - 64 * word)):
-                fits = allowed[64 * word + bit]
-                for r in range(resources):
-                    fits &= free[r, 64 * word + bit] >= rows.demand[kind, r]
-                found |= np.uint64(fits) << np.uint64(bit)
-            bits[word] = found
+        kind, allowed, bits = rows.of[row].kind, hosts.allowed[rows.of[row].hosts], slurm.fits[place, window]
+        free, holds = slurm.free[group, window], slurm.holds
+        for host in range(allowed.shape[0]):
+            holds[host] = allowed[host]
+        for r in range(rows.demand.shape[1]):
+            asked = rows.demand[kind, r]
+            for host in range(allowed.shape[0]):
+                holds[host] &= free[r, host] >= asked
+        pack(bits, slurm.eights)
         slurm.how_many[place, window] = count_bits(bits)
     return slurm.how_many[place, window]

@@ -5,9 +5,10 @@ from loadmaster.backfilling.pass_arrays import NOTED
 from loadmaster.backfilling.pass_rows_kernel import next_row, walk_again, within_limits
 from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, start
 from loadmaster.backfilling.slurm_arrays import BACKFILL, MAIN_MOST
-from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass, waits_for_now_only
+from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass
+from loadmaster.backfilling.slurm_reservation_kernel import waits_for_now_only
 from loadmaster.jit.kernels import inner
-from loadmaster.place.room_kernel import close, reopen
+from loadmaster.place.room_kernel import close, is_exhausted, reopen
 
 
 def serve_slurm(view, standing, shadow_times, availability, scan, rate, now, rules):
@@ -18,7 +19,8 @@ def serve_slurm(view, standing, shadow_times, availability, scan, rate, now, rul
     if slurm.due[MAIN_MOST] != -2:
         _main_pass(view, availability, scan, rate, now, slurm)
     if slurm.due[BACKFILL]:
-        reopen(view.room)
+        if slurm.due[MAIN_MOST] != -2:
+            reopen(view.room)
         view.this_pass.array_passed[:] = 0
         walk_again(view.this_pass)
         backfill_pass(view, availability, scan, rate, now, slurm)
@@ -29,7 +31,7 @@ def _main_pass(view, availability, scan, rate, now, slurm):
     """The same as `slurm_main.main_pass`."""
     tried, started, most, rules = 0, 0, slurm.due[MAIN_MOST], slurm.rules
     row = next_row(view.rows, view.this_pass, now, True, False)
-    while row >= 0:
+    while row >= 0 and not is_exhausted(view.room):
         part = view.rows.of[row].partition
         slurm.tried[part].seen += 1
         if rules.depth == 0 or slurm.tried[part].seen <= rules.depth:

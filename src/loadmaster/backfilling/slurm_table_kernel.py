@@ -14,6 +14,8 @@ from loadmaster.jit.kernels import inner
 ONE = np.uint64(1)
 _PAIRS, _FOURS, _EIGHTS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
+_GATHER = np.uint64(0x0102040810204080)
+"""Times eight bytes of 0 or 1: the last byte of the product has their bits, the first byte's the lowest."""
 _TWO, _FOUR, _LAST_BYTE = np.uint64(2), np.uint64(4), np.uint64(56)
 
 
@@ -45,6 +47,15 @@ def set_bit(bits, host):
 def has_bit(bits, host):
     """Whether the bit of a host is set."""
     return (bits[host >> 6] >> np.uint64(host & 63)) & ONE != np.uint64(0)
+
+
+@inner
+def pack(bits, eights):
+    """Write a bit for each byte: `eights` are eight hosts each, with a byte of 0 or 1 for every host."""
+    for word in range(bits.shape[0]):
+        bits[word] = 0
+        for k in range(8):
+            bits[word] |= ((eights[8 * word + k] * _GATHER) >> _LAST_BYTE) << np.uint64(8 * k)
 
 
 @inner

@@ -14,6 +14,7 @@ VERBS = {  # in the order of --help
     "explain": "Show why a job got its host at that time: the hosts it could have had, their scores, what it waited "
     "for.",
     "diff": "Compare two run records job by job: other starts, other hosts, metrics that moved.",
+    "when": "Tell when a waiting job starts, how sure that is, and what would start it sooner.",
     "report": "Write the page of a live run, or of what a verb has kept, from its record; nothing is run again.",
     "policies": "List all that can be named: rules of every kind, constraints, estimates, formats of logs.",
     "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
@@ -49,9 +50,9 @@ def _version(show: bool) -> None:
     if show:
         import platform
 
-        from loadmaster import __version__
+        from loadmaster.system.build import shown_version
 
-        typer.echo(f"loadmaster {__version__} (Python {platform.python_version()})")
+        typer.echo(f"{shown_version()}, Python {platform.python_version()}")
         raise typer.Exit
 
 

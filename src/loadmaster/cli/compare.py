@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 def compare(
     options: CompareOptions,
     picture: Annotated[Path | None, typer.Option(help="Also write the main chart, .png or .svg.")] = None,
+    table: Annotated[Path | None, typer.Option(help="Also write the table, .csv, .parquet or .tex.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Replay a log under several placement policies, and show which keeps the queue shortest."""
     from loadmaster.cli.command_line import command_line
+    from loadmaster.report.frame_files import check_frame_file
     from loadmaster.report.picture import check_picture, write_picture
     from loadmaster.verbs.compare import compare_with
     from loadmaster.verbs.progress import Bar
 
     if picture is not None:
         check_picture(picture)
+    if table is not None:
+        check_frame_file(table)
     with Bar() as bar:
         result = compare_with(options, bar, command_line())
     out = Path(options.out or "")
     if picture is not None:
         write_picture(picture, result.plot())
+    if table is not None:
+        result.write_frame(table)
     _show(result.comparison, out, as_json)
 
 

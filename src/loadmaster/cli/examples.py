@@ -23,6 +23,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "explain": ("loadmaster explain run 4711",),
     "diff": ("loadmaster diff run other-run", "loadmaster diff run other-run --json"),
+    "when": (
+        "squeue --json > queue.json; loadmaster when queue.json 4711 --site slurm.conf --log sacct.txt",
+        "loadmaster when queue.json 4711 --hosts 200x16c64g",
+    ),
     "report": ("loadmaster report run", "loadmaster report report -o page.html"),
     "policies": ("loadmaster policies", "loadmaster policies packer", "loadmaster policies fit --kind placement"),
     "pack": (
@@ -31,7 +35,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "rebalance": (
         "loadmaster rebalance state.csv --hosts hosts.csv --budget 64GiB",
-        "kubectl get nodes,pods -A -o json > state.json; loadmaster rebalance state.json --moves 10",
+        "kubectl get nodes,pods,pdb,pvc,pv -A -o json > state.json; loadmaster rebalance state.json --moves 10",
+        "loadmaster rebalance state.json --drain n1,n2",
     ),
     "size": (
         "loadmaster size bag.csv --deadline 2h",

@@ -23,9 +23,16 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
         return
     result = explain_with(options, command_line())
     if not as_json:
-        print_explanation(for_results(), result.record, result.told, result.top)
-        for note in result.record.live_notes:
-            for_notes().print(note, soft_wrap=True)
+        if result.other is not None:
+            for_results().print(result.answer, soft_wrap=True, markup=False)
+        for which, run in (("first", result), ("second", result.other)):
+            if run is None:
+                continue
+            if result.other is not None:
+                for_results().print(f"\nIn the {which} run", style="bold")
+            print_explanation(for_results(), run.record, run.told, run.top)
+            for note in run.record.live_notes:
+                for_notes().print(note, soft_wrap=True)
         return
     record, case = result.record, result.record.case
     print_document(document(

@@ -45,7 +45,7 @@ def _content(folder: Path, foretold: "ForecastReport") -> dict[str, Any]:
 
 
 def _print(foretold: "ForecastReport") -> None:
-    from loadmaster.live.forecast_calibration import LEVEL
+    from loadmaster.measure.forecast_calibration import LEVEL
     from loadmaster.model.units import percent
     from loadmaster.report.console import for_results, new_table
 

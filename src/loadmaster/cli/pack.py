@@ -29,7 +29,7 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
         ))  # fmt: skip
     else:
         _show(result.name, result.figures, options.admit)
-    if options.out is not None and result.placed:
+    if options.out is not None and result.some_placed:
         from loadmaster.report.picture import can_draw
 
         names = f"placement.parquet, placement.csv, {'hosts.png, ' * can_draw()}report.html"
@@ -62,14 +62,18 @@ def _show(name: str, facts: dict[str, Any], admit: float | None) -> None:
 
 
 def _missing(facts: dict[str, Any], admit: float | None) -> list[tuple[str, str]]:
-    """Why there is no placement, and what can be done."""
-    rows = [("why", facts["reason"])]
+    """What is left over and why, and what can be done."""
+    from loadmaster.verbs.pack import placed_in_words
+
+    rows = [("placed", placed_in_words(facts)), ("why not all", facts["reason"])]
     if facts["status"] == "infeasible":
-        rows.append(("proven", "yes: no placement exists" if facts["proven"] else "no: another method may succeed"))
+        rows.append(
+            ("proven", "yes: no placement of all tasks exists" if facts["proven"] else "no: another method may succeed")
+        )
     if facts["fits_nowhere"]:
         rows.append(("fit on no host", f"{len(facts['fits_nowhere']):,}: {_some(facts['fits_nowhere'])}"))
-    if facts["could_place"] is not None:
-        rows.append(("could be placed", f"{facts['could_place']:,} of {facts['tasks']:,} tasks, or more"))
+    if facts["left_over"] and facts["placed_tasks"]:
+        rows.append(("left over", f"{len(facts['left_over']):,}: {_some(_with_demand(facts['left_over']), 5)}"))
     if admit is None and facts["minimise"] == "level":
         rows.append(("what helps", "--admit 0.5 refuses jobs until each of the others has half of what it asks"))
     return rows
@@ -100,6 +104,22 @@ def _gap(facts: dict[str, Any]) -> tuple[str, str]:
     from loadmaster.model.units import percent
 
     return "gap to the bound", "unknown" if facts["gap"] is None else percent(facts["gap"], 2)
+
+
+def _with_demand(left_over: list[dict[str, Any]]) -> list[str]:
+    """Tasks that are left over, each with what it asks for."""
+    from loadmaster.model.units import MEMORY, show_bytes
+
+    def amount(name: str, value: float) -> str:
+        return show_bytes(value) if name == MEMORY else f"{value:.4g} {name}"
+
+    texts = []
+    for row in left_over:
+        asked = [amount(name, value) for name, value in row["demand"].items()]
+        texts.append(
+            f"{row['task']} ({', '.join([*asked, row.get('gpu_kind') or ''] if row.get('gpu_kind') else asked)})"
+        )
+    return texts
 
 
 def _some(names: list[str], most: int = 10) -> str:

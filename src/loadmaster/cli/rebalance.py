@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from loadmaster.cli.goal_moves import show_goal_moves
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
 from loadmaster.verbs.rebalance import RebalanceOptions, amount, level_word
@@ -22,6 +23,7 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     """Which tasks to move where: with no host ever too full, or at the least cost of a model."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
+    from loadmaster.verbs.goal_moves import GoalMoves
     from loadmaster.verbs.placement_by_cost import PlacementByCost, has_own_costs
     from loadmaster.verbs.progress import anytime_search, at_work
     from loadmaster.verbs.rebalance import rebalance_with
@@ -34,6 +36,9 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
             result = rebalance_with(options, command_line())
     if isinstance(result, PlacementByCost):
         _show_costs(result, options, as_json)
+        return
+    if isinstance(result, GoalMoves):
+        show_goal_moves(result, options.out, as_json)
         return
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)

@@ -43,9 +43,14 @@ def simulate(
     if as_json:
         from loadmaster.report.document import print_document
 
-        print_document(
-            _document(case, result.record.setting, result.outcome, {"record": str(out), **_breakdown(result)})
-        )
+        closures = {} if result.effect is None else {"closures": result.effect.row()}
+        beside = {"record": str(out), **closures, **_breakdown(result)}
+        print_document(_document(case, result.record.setting, result.outcome, beside))
+    elif result.effect is not None:
+        from loadmaster.report.console import for_results
+
+        for line in result.effect.sentences:
+            for_results().print(line, soft_wrap=True)
     if result.groupings and not as_json:
         from loadmaster.report.breakdown_terminal import print_breakdown
         from loadmaster.report.console import for_results

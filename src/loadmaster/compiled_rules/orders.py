@@ -17,6 +17,7 @@ from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.order import ORDERS, AnyOrder, Backlog, Job, JobColumns, Order
 from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.order import rank_not_finite
+from loadmaster.order.order_in_process import OrderInProcess
 from loadmaster.order.trial import try_out
 from loadmaster.rules.sound import RANK as RANK_SHAPE
 from loadmaster.rules.sound import check_function
@@ -86,13 +87,14 @@ def is_built_in(order: AnyOrder) -> bool:
 def check_order(order: AnyOrder, jobs: JobColumns) -> None:
     """The one soundness check: every engine, whoever calls it, lets no order by that has not passed it.
 
-    Built-in ones pass, and so do those with a memory. A function of the user's is looked at, then compiled, so that
-    what cannot be compiled is never run; a subclass runs as Python alone. Then it is tried out (`order.trial.try_out`).
+    Built-in ones pass, and so do those with a memory and those of this process, whose state a trial could change.
+    A function of the user's is looked at, then compiled, so that what cannot be compiled is never run; a
+    subclass runs as Python alone. Then it is tried out (`order.trial.try_out`).
 
     Raises:
         InputError: it is not sound.
     """
-    if is_built_in(order) or not isinstance(order, Order):
+    if is_built_in(order) or not isinstance(order, Order) or isinstance(order, OrderInProcess):
         return
     plain = getattr(order.rank, "py_func", order.rank)
     if inspect.isfunction(plain):

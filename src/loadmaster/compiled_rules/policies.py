@@ -26,6 +26,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError, LoadmasterError
 from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context, Policy, failed
+from loadmaster.place.policy_in_process import PolicyInProcess
 from loadmaster.place.trial import try_out
 from loadmaster.rules.sound import names_in
 
@@ -106,10 +107,11 @@ def never_remembered(policy: Policy) -> bool:
 def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[str, ...]) -> None:
     """The one soundness check: every engine, whoever calls it, lets no policy by that has not passed it.
 
-    Built-in ones pass. Of the others a plain `Policy` is compiled first, so that what cannot be compiled is never run;
-    a subclass runs as Python alone. Then it is tried out (`place.trial.try_out`, for the arguments and the refusals).
+    Built-in ones pass, and those of this process, whose state a trial could change.
+    Of the others a plain `Policy` is compiled first, so that what cannot be compiled is never run; a subclass
+    runs as Python alone. Then it is tried out (`place.trial.try_out`, for the arguments and the refusals).
     """
-    if is_built_in(policy):
+    if is_built_in(policy) or isinstance(policy, PolicyInProcess):
         return
     if type(policy) is Policy:
         with compiling(policy.name):

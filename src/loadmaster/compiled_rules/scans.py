@@ -35,7 +35,7 @@ cluster, for the context; so are `last_host`, `task` and `seed`.
 """
 
 
-_LEAN: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+_LEAN: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cpython_wrapper": True}
 
 
 @lru_cache(maxsize=256)

@@ -4,9 +4,9 @@
     host = lowest_open(scores, slot, some_are_shut)          shut hosts (`shut_kernel.py`) do not count
 
 Both read the minima of H / 16 blocks, 0.1 to 1 ns each, or of H / 512 groups where hosts are very many, and name the
-host of the lowest. If that host may not be used, they also read the lanes of the blocks that might hold a better one
-than found so far. This costs 3 ns a block with shut hosts, since several lanes are compared at once, and 15 to 30 ns
-where `usable` is checked host by host.
+host of the lowest. If that host is shut, the minima over open hosts count (`open_minima_kernel.py`): 3 ns for each
+block that has changed since the slot was asked last. If it is not in `usable`, also the lanes of the blocks are read
+that might hold a better one than found so far, host by host: 15 to 30 ns a block.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from loadmaster.host_index.groups_kernel import GROUP, least_of
 from loadmaster.host_index.lanes_kernel import BLOCK, NEVER, NOBODY, UNKNOWN
+from loadmaster.host_index.open_minima_kernel import lowest_of_open_minima
 from loadmaster.jit.kernels import inlined, inner
 
 
@@ -32,7 +33,7 @@ def lowest_open(scores, slot, some_are_shut):
     host = _lowest_of_all(scores, slot)
     if host < 0 or not some_are_shut or not scores.shut.host[host]:
         return host
-    return _lowest_open(scores.lanes, scores.shut, slot, scores.blocks.shape[0])
+    return lowest_of_open_minima(scores, slot)
 
 
 @inlined
@@ -132,45 +133,3 @@ def _lowest_usable(lanes, slot, many, usable):
                 if (rank < best or host < found) and usable[host]:
                     best, found = rank, host
     return found if best < NEVER else np.int64(-1)
-
-
-@inner
-def _lowest_open(lanes, shut, slot, many):
-    """As `lowest_open`, where the best host of all is shut."""
-    best, found = NEVER, NOBODY
-    ranks = slot * lanes.host.shape[0]
-    width = lanes.host.shape[0] // many  # is `BLOCK`; a loop of constant length would be unrolled, without vectors
-    for block in range(many):
-        low = lanes.least[slot * many + block]
-        if low > best or low == NEVER:
-            continue
-        first = block * BLOCK
-        if shut.many[block] == 0:
-            host = _holder(lanes, slot, many, block)
-        else:
-            low = _least_open(lanes.rank, shut.least, ranks + first, first, width)
-            if low > best or low == NEVER:
-                continue
-            host = _least_open_host(lanes.host, lanes.rank, shut.least, ranks + first, first, width, low)
-        if low < best or host < found:
-            best, found = low, host
-    return np.int64(found) if best < NEVER else np.int64(-1)
-
-
-@inner
-def _least_open(ranks, least, at, first, width):
-    """The lowest rank of a block from `at` on, in lanes from `first` on, without shut lanes."""
-    low = NEVER
-    for i in range(np.uint64(width)):
-        low = min(low, max(ranks[np.uint64(at) + i], least[np.uint64(first) + i]))
-    return low
-
-
-@inner
-def _least_open_host(hosts, ranks, least, at, first, width, rank):
-    """The lowest host of a block that is not shut and has this rank, which is not `NEVER`."""
-    low = NOBODY
-    for i in range(np.uint64(width)):
-        lane = np.uint64(first) + i
-        low = min(low, hosts[lane] if max(ranks[np.uint64(at) + i], least[lane]) == rank else NOBODY)
-    return low

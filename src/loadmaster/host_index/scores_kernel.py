@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from loadmaster.host_index.groups_kernel import BlockGroups, empty_groups, renew_all_groups, renew_groups
 from loadmaster.host_index.lanes_kernel import BLOCK, EMPTY, NEVER, NOBODY, Lanes, score_of
+from loadmaster.host_index.open_minima_kernel import OpenMinima, block_changed, forget_minima, no_minima
 from loadmaster.host_index.shut_kernel import Shut, all_open, come_into, move_from
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.model.arrays import Floats, Ints
@@ -61,6 +62,7 @@ class Scores(NamedTuple):
         known_at: int64[S], the changes up to this one are in the slot.
         blocks: int32[B], scratch: blocks to scan.
         shut: the hosts that no demand may use.
+        minima: the lowest ranks of the blocks without these hosts.
 
     Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
     hold each host once, by the flags beside them. `blocks` holds each block once: of the entries of `news` since a
@@ -87,6 +89,7 @@ class Scores(NamedTuple):
     known_at: NDArray[np.int64]
     blocks: NDArray[np.int32]
     shut: Shut
+    minima: OpenMinima
 
 
 def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, members: int = 1) -> Scores:
@@ -135,6 +138,7 @@ def empty_scores(hosts: tuple[Floats, Ints], demand: Floats, often: Floats, memb
         known_at=np.zeros(slots, np.int64),
         blocks=np.zeros(many, np.int32),
         shut=all_open(len(kind), size),
+        minima=no_minima(many, slots),
     )
 
 
@@ -229,6 +233,7 @@ def _scan_all(scores, scan, slot, demand, last_host, task, seed):
     scores.known_at[slot] = scores.clock[CLOCK]
     wrong = scan(scores.lanes, demand, scores.blocks, n, slot, -1, scores.lane.shape[0], last_host, task, seed)
     renew_all_groups(scores, slot)
+    forget_minima(scores.minima, slot)
     return wrong
 
 
@@ -330,3 +335,4 @@ def _touch(scores, lane):
     scores.lanes.changed_at[lane] = now
     scores.block_changed_at[block] = now
     scores.news[now % scores.news.shape[0]] = block
+    block_changed(scores.minima, block)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.host_index.lanes_kernel import BLOCK, NEVER
+from loadmaster.host_index.open_minima_kernel import block_changed
 from loadmaster.jit.kernels import inlined
 
 OPEN = np.int64(-(2**63))
@@ -41,7 +42,7 @@ def shut(scores, host):
     """Shut `host`: it cannot be taken until it is opened."""
     scores.shut.host[host] = True
     if scores.lane[host] >= 0:
-        _note(scores.shut, np.int64(scores.lane[host]), NEVER)
+        _note_in_block(scores, np.int64(scores.lane[host]), NEVER)
 
 
 @inlined
@@ -49,7 +50,7 @@ def open_again(scores, host):
     """Open `host` again."""
     scores.shut.host[host] = False
     if scores.lane[host] >= 0:
-        _note(scores.shut, np.int64(scores.lane[host]), OPEN)
+        _note_in_block(scores, np.int64(scores.lane[host]), OPEN)
 
 
 @inlined
@@ -66,6 +67,12 @@ def move_from(scores, lane, last):
     _note(scores.shut, last, OPEN)
     if lane != last:
         _note(scores.shut, lane, least)
+
+
+@inlined
+def _note_in_block(scores, lane, least):
+    _note(scores.shut, lane, least)
+    block_changed(scores.minima, lane // BLOCK)
 
 
 @inlined

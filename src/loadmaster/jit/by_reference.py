@@ -171,15 +171,27 @@ def _array(context, builder, kind, place):
         return _fixed(builder, builder.bitcast(where, be_type.as_pointer()))
 
     array = context.make_array(kind)(context, builder)
+    item_bytes = word(_item_bytes(context, kind))  # also the last stride of an array without gaps
+    strides = [part("strides", axis) for axis in range(kind.ndim - (kind.layout == "C"))]
     context.populate_array(
         array,
         data=part("data", be_type=context.get_data_type(kind.dtype).as_pointer()),
         shape=[part("shape", axis) for axis in range(kind.ndim)],
-        strides=[part("strides", axis) for axis in range(kind.ndim)],
-        itemsize=part("itemsize"),
+        strides=[*strides, item_bytes][: kind.ndim],
+        itemsize=item_bytes,
         meminfo=None,
     )
     return array._getvalue()
+
+
+def _item_bytes(context, kind):
+    """The bytes of an item of arrays of `kind`."""
+    if kind.dtype not in _KNOWN_BYTES:
+        _KNOWN_BYTES[kind.dtype] = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    return _KNOWN_BYTES[kind.dtype]
+
+
+_KNOWN_BYTES: dict[Any, int] = {}
 
 
 def _fixed(builder, place):

@@ -19,6 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
+from loadmaster.jit.compiler_flags import compare_flags_quickly
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.jit.linked_kernels import PartCompiler
 from loadmaster.kept.stamp import file_of, imports_of, stamp
@@ -39,6 +40,7 @@ def _looks_for_blas_when_asked() -> None:
 
 
 _looks_for_blas_when_asked()
+compare_flags_quickly()
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
@@ -140,7 +142,7 @@ def _kernel_modules(function: Callable[..., Any]) -> list[str]:
     return sorted(reached)
 
 
-_WAYS = ("loadmaster.jit.by_reference", "loadmaster.jit.linked_kernels")
+_WAYS = ("loadmaster.jit.by_reference", "loadmaster.jit.linked_kernels", "loadmaster.jit.missing_fields")
 """What decides how kernels are compiled."""
 
 

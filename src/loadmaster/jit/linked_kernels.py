@@ -12,6 +12,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager
 
+from loadmaster.jit.missing_fields import MissingFields
+
 
 class _Part(JITCodeLibrary):
     """Code to be linked into others."""
@@ -52,6 +54,7 @@ _PASSES = (
     untyped.TranslateByteCode,
     untyped.FixupArgs,
     untyped.IRProcessing,
+    MissingFields,
     untyped.RewriteSemanticConstants,
     untyped.DeadBranchPrune,
     untyped.GenericRewrites,
@@ -65,7 +68,8 @@ _PASSES = (
     typed.NativeLowering,
     typed.NoPythonBackend,
 )
-"""Numba's own, but for those that look for what parts do not have: closures, literals to unroll, parallel loops."""
+"""Numba's own and `MissingFields`, but for those that look for what parts do not have: closures, literals to unroll,
+parallel loops."""
 
 
 class PartCompiler(Compiler):

@@ -59,11 +59,13 @@ class Cell(Generic[T]):
         key: from `Work.key`; cells of the same key are made once.
         task: what `Work.make` is given for it.
         about: which one it is, for whoever reads messages and the database.
+        is_kept: its result may be stored and taken from the store; not where a rule has a state of its own.
     """
 
     key: str
     task: T
     about: Mapping[str, Any] = field(default_factory=dict)
+    is_kept: bool = True
 
     @property
     def words(self) -> str:
@@ -99,7 +101,8 @@ def run_study(
     """
     watcher = watch or Watch()
     by_key = {cell.key: cell for cell in cells}
-    stored = store.get(list(by_key)) if store is not None else StoredBlocks({}, frozenset())
+    keys = [key for key, cell in by_key.items() if cell.is_kept]
+    stored = store.get(keys) if store is not None else StoredBlocks({}, frozenset())
     for key in stored.damaged:
         watcher.damaged(by_key[key].words)
     blocks = dict(stored.whole)
@@ -109,7 +112,7 @@ def run_study(
     for index, block in pool(work, [cell.task for cell in todo], watcher) if todo else ():
         cell = todo[index]
         results[cell.key] = result = work.from_bytes(block)
-        if store is not None:
+        if store is not None and cell.is_kept:
             store.put(cell.key, KeptResult(work.kind, {**cell.about, **tell(result)}, block))
         watcher.finished(index)
     return [results[cell.key] for cell in cells]

@@ -31,8 +31,8 @@ FORMAT = 2
 """Raised when a folder written before can no longer be read."""
 _PACKAGE = __name__.partition(".")[0]
 _ROOMS = (
-    "measure", "model", "move", "packing", "papers", "report", "runs", "scheduling", "search", "sharing", "sim", "site",
-    "sizing", "traces", "tuning", "verbs",
+    "forecast", "measure", "model", "move", "packing", "papers", "report", "runs", "scheduling", "search", "sharing",
+    "sim", "site", "sizing", "traces", "tuning", "verbs",
 )  # fmt: skip
 """Whose values are made again of what is read; none of them acts when it is made."""
 _DAMAGED = (

@@ -25,8 +25,6 @@ HELD, CLAIMED, RUNNING, ENDING = range(len(STATES))
 NOWHERE = -1
 KEPT_ROOM = "loadmaster/room-for-"
 """How the name of a job begins that is none, but room that we keep on a host for one."""
-UNLIMITED_S = 365 * 86400.0
-"""The expected runtime of a job to which nobody has set a limit, where the engine's own scheduler counts on that."""
 
 Kind = Literal["gone", "denied", "busy", "unfit", "unknown"]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from loadmaster.live.allocations import Allocation
 from loadmaster.live.check import scheduler_in
-from loadmaster.live.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.live.history import History
 from loadmaster.live.ledger import Ledger
 from loadmaster.live.record import RecordReader, lines_of, passes_of
 from loadmaster.live.resume_from_live import ResumedEngine
+from loadmaster.measure.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
 from loadmaster.scheduling import Scheduler

@@ -72,7 +72,7 @@ def users(workload: Workload, rng: np.random.Generator) -> Sample:
     names = () if workload.constraints is None else workload.constraints.user_names
     user_of_copy = workload.user[by_user[first[drawn]]]
     named = tuple(names[code] if code >= 0 else "" for code in user_of_copy) if names else ()
-    return _drawn(workload, source, submit_s, draw, user=draw.astype(np.int32), user_names=named)
+    return drawn_log(workload, source, submit_s, draw, user=draw.astype(np.int32), user_names=named)
 
 
 def weeks(workload: Workload, rng: np.random.Generator) -> Sample:
@@ -91,14 +91,14 @@ def weeks(workload: Workload, rng: np.random.Generator) -> Sample:
     place = np.arange(slot.size) - np.repeat(np.cumsum(size) - size, size)
     source = edges[chosen][slot] + place
     submit_s = at_s[source] + (slot - week[source]) * WEEK_S
-    return _drawn(workload, source, submit_s, slot, user=None if workload.user is None else workload.user[source])
+    return drawn_log(workload, source, submit_s, slot, user=None if workload.user is None else workload.user[source])
 
 
 def shake(workload: Workload, rng: np.random.Generator) -> Sample:
     """Every submit time moved by up to ten minutes either way: how far chance alone moves a result, and no more."""
     submit_s = np.maximum(workload.submit_s + rng.uniform(-SHAKE_S, SHAKE_S, workload.jobs), 0.0)
     source = np.arange(workload.jobs)
-    return _drawn(workload, source, submit_s, np.zeros_like(source), user=workload.user)
+    return drawn_log(workload, source, submit_s, np.zeros_like(source), user=workload.user)
 
 
 RESAMPLINGS: Mapping[str, Callable[[Workload, np.random.Generator], Sample]] = MappingProxyType(
@@ -152,7 +152,7 @@ def _weeks_or_error(workload: Workload) -> int:
     return count
 
 
-def _drawn(
+def drawn_log(
     workload: Workload,
     source: Longs,
     submit_s: Floats,
@@ -161,7 +161,16 @@ def _drawn(
     user: Ints | None,
     user_names: tuple[str, ...] = (),
 ) -> Sample:
-    """The log of the jobs `source` at these times, each in one of several copies of what belongs together."""
+    """The log of the jobs `source` at these times, each in one of several copies of what belongs together.
+
+    Args:
+        workload: the log drawn from.
+        source: int64[N], the job that each drawn one is.
+        submit_s: float64[N], when each arrives.
+        copy: int64[N], jobs of one copy belong together; a dependency never leaves its copy.
+        user: int32[N], whose each is; None where that is unknown.
+        user_names: the names of these users, where they have new ones.
+    """
     workload.refuse_starting("a sample is drawn from all of a log, and begins on empty hosts")
     order = np.argsort(submit_s, kind="stable")
     source, submit_s, copy = source[order], submit_s[order], copy[order]

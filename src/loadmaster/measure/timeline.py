@@ -53,14 +53,13 @@ def timeline(workload: Workload, cluster: Cluster, schedule: Schedule, bins: int
 
     The number of spans, `bins`, does not change the cost.
     """
-    from loadmaster.measure.timeline_kernel import Sums, sweep
+    from loadmaster.measure.timeline_kernel import empty_sums, sweep
 
     first = float(workload.submit_s[0]) if workload.jobs else 0.0
     last = float(np.fmax.reduce(schedule.start_s, initial=first))
     edges = np.linspace(first, last if last > first else first + 1.0, bins + 1)
     events = task_events(workload, cluster, schedule)
-    shape = (bins, len(cluster.resources))
-    sums = Sums(np.zeros(shape), np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape))
+    sums = empty_sums(bins, len(cluster.resources))
     sweep(events, edges[0], edges[1] - edges[0], sums)
     total = np.where(cluster.total > 0, cluster.total, 1.0)
     return Timeline(edges, sums.used / total, sums.lowest / total, sums.highest / total, sums.stranded / total)

@@ -3,7 +3,10 @@
 
 from typing import NamedTuple
 
-from loadmaster.jit.kernels import kept_njit
+import numpy as np
+
+from loadmaster.jit.by_reference import lend
+from loadmaster.jit.kernels import LEAN, inlined, inner, kept_njit
 from loadmaster.model.arrays import Floats, Ints
 
 
@@ -34,25 +37,42 @@ class Events(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What the sweep fills in, each float64[B, R]: means over time of `used` and `stranded`, extremes of `used`."""
+    """What the sweep fills in.
+
+    Attributes:
+        used, stranded: float64[B, R], means over time; lowest, highest: float64[B, R], extremes of `used`.
+        used_now, stranded_now: float64[R], between two events.
+    """
 
     used: Floats
     lowest: Floats
     highest: Floats
     stranded: Floats
+    used_now: Floats
+    stranded_now: Floats
 
 
-@kept_njit(nogil=True, error_model="numpy")
+def empty_sums(bins: int, resources: int) -> Sums:
+    """`Sums` before the sweep."""
+    shape, none = (bins, resources), np.zeros(resources)
+    return Sums(np.zeros(shape), np.full(shape, np.inf), np.full(shape, -np.inf), np.zeros(shape), none, none.copy())
+
+
+@kept_njit(**LEAN)
 def sweep(events, first, width, sums):
     """Walk through starts and ends in the order of time, ends before starts at equal times.
 
     Bin 0 begins at `first`, every bin is `width` wide (more than 0). Writes into `sums` and `events.free`.
     """
+    _sweep(lend(events), first, width, lend(sums))
+
+
+@inner
+def _sweep(events, first, width, sums):
     start, end, by_start, by_end = events.start, events.end, events.by_start, events.by_end
     job, host, demand, free, typical = events.job, events.host, events.demand, events.free, events.typical
     tasks, resources = by_start.shape[0], free.shape[1]
-    used = sums.used[0] * 0.0
-    stranded = used * 0.0
+    used, stranded = sums.used_now, sums.stranded_now
     for h in range(free.shape[0]):
         _count_stranded(free, h, typical, 1.0, stranded)
     now, started, ended = first, 0, 0
@@ -76,7 +96,7 @@ def sweep(events, first, width, sums):
     _advance(now, until, first, width, used, stranded, sums)
 
 
-@kept_njit(nogil=True, error_model="numpy", inline="always")
+@inlined
 def _advance(now, time, first, width, used, stranded, sums):
     """Spread the state that held from `now` to `time` over the bins between them; returns `time`."""
     bins = sums.used.shape[0]
@@ -97,7 +117,7 @@ def _advance(now, time, first, width, used, stranded, sums):
     return now
 
 
-@kept_njit(nogil=True, error_model="numpy", inline="always")
+@inlined
 def _count_stranded(free, h, typical, sign, stranded):
     """Add (sign 1) or take away (sign -1) what is stranded on host `h`."""
     short = 0

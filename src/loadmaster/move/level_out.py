@@ -26,7 +26,7 @@ def levelled_out(
         >>> levelled_out(np.array([0, 0]), np.ones(2), one / 2, cost, np.ones(2), one, budget=0.3).tolist()
         [1, 0]
     """
-    from loadmaster.move.level_out_kernel import HostLoads, MovableTasks, level_out
+    from loadmaster.move.level_out_kernel import FluidLoads, MovableTasks, level_out
 
     mapping = host.astype(np.int64)
     load = np.bincount(host, weights=fluid, minlength=len(fluid_capacity)).astype(np.float64)
@@ -34,5 +34,5 @@ def levelled_out(
     np.add.at(used, host, rigid)
     room = rigid_capacity * (1 + 1e-9)
     need, held, price, capacity = (np.array(column, order="C") for column in (fluid, rigid, cost, fluid_capacity))
-    level_out(mapping, MovableTasks(need, held, price), HostLoads(capacity, load, used, room), float(budget))
+    level_out(mapping, MovableTasks(need, held, price), FluidLoads(capacity, load, used, room), float(budget))
     return mapping.astype(np.int32)

@@ -15,7 +15,7 @@ class MovableTasks(NamedTuple):
     cost: Floats
 
 
-class HostLoads(NamedTuple):
+class FluidLoads(NamedTuple):
     """H hosts: float64[H] fluid capacity and load, float64[H, M] rigid demands used and room for them."""
 
     capacity: Floats

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -10,8 +11,8 @@ from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
+from loadmaster.move.budget_free_plans import CandidatePlan, Stage, candidate_plans, towards
 from loadmaster.move.change import GAIN, Change, State, TaskTransfer
-from loadmaster.move.climb import climb
 from loadmaster.move.reach import best_reachable, small_enough
 from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
 from loadmaster.move.worth import worthwhile
@@ -21,12 +22,6 @@ from loadmaster.packing.level import level_of
 Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
-MOST_LOOKS = 1000
-"""So many levels are looked at on the way of a plan, evenly."""
-PARTS = (1 / 2, 1 / 4, 1 / 8, 0.0)
-"""Of what the best mapping costs: smaller budgets, whose mappings have fewer tasks in each other's way."""
-SMALLER_BUDGETS = 30
-"""Budgets below that of the best mapping that are tried where it cannot be carried out."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -63,9 +58,9 @@ class MovePlan:
 def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_s: float = 60.0) -> MovePlan:
     """The moves to the highest level that can be carried out at a cost of at most `budget`, all moves counted.
 
-    First the best mapping is sought as if each task could move at once (`adapt_exactly` or `rebalance`), then an order.
-    Where there is none within the budget, states small enough are searched to the end (`best_reachable`); else the
-    best of several mappings is carried out as far as possible, then single moves (`climb`) follow.
+    First the best mapping is sought as if each task could move at once (`adapt_exactly` or `rebalance`). A proven one
+    that has an order within the budget is the plan. Else states small enough are searched to the end
+    (`best_reachable`), and larger ones get the best part of the candidates of `budget_free_plans` (rule M10).
 
     Args:
         state: tasks and where they run.
@@ -82,15 +77,17 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
     """
     ends = FIRST_TIME.clock_s() + time_limit_s
     change = _best_mapping(state, budget, method, time_limit_s)
-    if np.isnan(change.level):
+    if np.isnan(change.level) and change.proven:
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
-    order = in_safe_order(state, change.host, budget)
-    if not order.stuck:
-        status: Literal["ok", "limit"] = "limit" if change.status == "limit" else "ok"
-        return MovePlan(status, order.moves, order.host, change.level, order.spent, change.solver, change.proven)
-    found = _searched(state, budget, ends) or _carried_as_far_as_possible(state, budget, change, method, ends)
-    if found.level >= change.level - GAIN:
-        return replace(found, proven=found.proven or change.proven)
+    found = _carried_out_whole(state, budget, change) if change.proven else None
+    if found is not None:
+        return found
+    found = _searched(state, budget, ends) or _best_candidate(state, budget, change, method, ends)
+    if np.isnan(change.level) and np.isnan(found.level):
+        return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
+    if np.isnan(change.level) or found.level >= change.level - GAIN:
+        status: Literal["ok", "limit"] = "limit" if change.status == "limit" and not found.proven else "ok"
+        return replace(found, status=status, proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
         found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
@@ -123,45 +120,46 @@ def _searched(state: State, budget: float, ends: float) -> MovePlan | None:
     return _plan_of(state, moves, "search", proven=True)
 
 
-def _carried_as_far_as_possible(state: State, budget: float, change: Change, method: Method, ends: float) -> MovePlan:
-    """The best of several mappings, each carried out as far as possible.
+def _carried_out_whole(state: State, budget: float, change: Change) -> MovePlan | None:
+    """The moves to the mapping of `change`; None if no order of them is within the budget."""
+    order = in_safe_order(state, change.host, budget)
+    if order.stuck:
+        return None
+    return MovePlan("ok", order.moves, order.host, change.level, order.spent, change.solver, change.proven)
 
-    Where none is carried out whole, mappings of ever smaller budgets follow, for what a smaller budget reaches a larger
-    one reaches too.
-    """
+
+def _best_candidate(state: State, budget: float, change: Change, method: Method, ends: float) -> MovePlan:
+    """The best part of a plan that the budget pays for; no plan depends on the budget (`budget_free_plans`)."""
     best = _plan_of(state, (), "stay")
-    for target, solver in _targets(state, budget, change):
-        best = _better_of(best, _carried(state, budget, target, solver))
-    for _ in range(SMALLER_BUDGETS):
-        left_s = ends - FIRST_TIME.clock_s()
-        if left_s <= 0 or change.spent <= 0 or change.level <= best.level + GAIN:
+    plans = list[CandidatePlan]()
+    for smaller in _proven_mappings(state, change, method, ends):
+        whole = _carried_out_whole(state, smaller.spent, smaller)
+        if whole is not None:
+            best = whole
             break
-        change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)
+        plans += towards(state, smaller.host, smaller.solver, smaller.spent)
+    for plan in chain(plans, candidate_plans(state, budget, lambda: FIRST_TIME.clock_s() > ends)):
+        stage = plan.best_within(budget)
+        if stage is not None and _beats(stage, best):
+            moves = plan.moves[: stage.moves]
+            best = MovePlan("ok", moves, state.host, stage.level, stage.spent, plan.solver, proven=False)
+    return best if best.solver == "stay" else _plan_of(state, _thinned(state, best.moves), best.solver)
+
+
+def _proven_mappings(state: State, change: Change, method: Method, ends: float) -> Iterator[Change]:
+    """The best mappings of ever smaller budgets, each of exactly what the last one cost less a little."""
+    while change.spent > 0 and change.proven and (left_s := ends - FIRST_TIME.clock_s()) > 0:
+        change = _best_mapping(state, change.spent, method, left_s)
         if np.isnan(change.level):
-            break
-        best = _better_of(best, _carried(state, budget, change.host, change.solver))
-    return best
+            return
+        yield change
+        if change.spent > 0 and (left_s := ends - FIRST_TIME.clock_s()) > 0:
+            change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)
 
 
-def _carried(state: State, budget: float, target: Ints, solver: str) -> MovePlan:
-    """The moves towards `target` and on by single moves, up to the highest level on the way."""
-    moves = list(in_safe_order(state, target, budget).moves)
-    moves = moves[: _best_prefix(state, moves)]
-    at = carried_out(state, moves)
-    assert at is not None
-    if (at >= 0).all():
-        moves += climb(state, at, budget - spent_by(state, moves))
-        moves = moves[: _best_prefix(state, moves)]
-    return _plan_of(state, with_stops_marked(_thinned(state, moves)), solver)
-
-
-def _targets(state: State, budget: float, change: Change) -> Iterator[tuple[Ints, str]]:
-    yield state.host, "climb"
-    yield change.host, change.solver
-    for smaller in sorted({budget, *(change.spent * part for part in PARTS)}, reverse=True):
-        other = rebalance(state, smaller)
-        if not np.isnan(other.level):
-            yield other.host, other.solver
+def _beats(stage: Stage, plan: MovePlan) -> bool:
+    """Whether a stage has a higher level than the plan, or the same for less; a NaN level is the lowest."""
+    return bool(np.isnan(plan.level)) or (stage.level, -stage.spent) > (plan.level, -plan.spent)
 
 
 def _plan_of(state: State, moves: Sequence[TaskTransfer], solver: str, proven: bool = False) -> MovePlan:
@@ -169,28 +167,6 @@ def _plan_of(state: State, moves: Sequence[TaskTransfer], solver: str, proven: b
     assert host is not None
     level = level_of(state.instance, host) if (host >= 0).all() else float("nan")
     return MovePlan("ok", tuple(moves), host, level, spent_by(state, moves), solver, proven)
-
-
-def _better_of(one: MovePlan, other: MovePlan) -> MovePlan:
-    """The plan with the higher level, then the cheaper one; `one` of equals."""
-    if np.isnan(one.level) or np.isnan(other.level):
-        return other if np.isnan(one.level) and not np.isnan(other.level) else one
-    better = other.level > one.level + GAIN or (other.level >= one.level - GAIN and other.spent < one.spent)
-    return other if better else one
-
-
-def _best_prefix(state: State, moves: Sequence[TaskTransfer]) -> int:
-    """How many of the moves lead to the highest level; the fewest of equals."""
-    at, best, count = state.host.copy(), state.level, 0
-    every = 1 + len(moves) // MOST_LOOKS
-    for k, move in enumerate(moves, start=1):
-        at[move.task] = move.target
-        if k % every and k < len(moves):
-            continue
-        level = level_of(state.instance, at) if (at >= 0).all() else float("nan")
-        if not np.isnan(level) and not level <= best + GAIN:
-            best, count = level, k
-    return count
 
 
 def _thinned(state: State, moves: Sequence[TaskTransfer]) -> list[TaskTransfer]:

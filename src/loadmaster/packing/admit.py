@@ -8,11 +8,12 @@ import numpy as np
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.errors import InputError
+from loadmaster.packing.fewer_tasks import without
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import fits
 from loadmaster.packing.packing import Attempt, Packing
 from loadmaster.packing.shortfall import fits_nowhere
-from loadmaster.packing.solve import Packer, PackOptions, finish, packer_named, without
+from loadmaster.packing.solve import Packer, PackOptions, attempt_by, finish, packer_named
 
 MOST_RETRIES = 50
 """Jobs behind the first that does not fit that are tried once more, one by one."""
@@ -66,8 +67,7 @@ def admit(
         late = time.perf_counter() - start >= options.time_limit_s
         reason = f"{chooser.name} can give no job a yield of {least_yield:g}, not even alone"
         reason = f"the {options.time_limit_s:g} s were up before any job was let in" if late else reason
-        count = chooser.solve(promised, options).could_place if chooser.cards else None
-        attempt = Attempt(None, "limit" if late else "infeasible", chooser.name, reason=reason, could_place=count)
+        attempt = Attempt(None, "limit" if late else "infeasible", chooser.name, reason=reason)
     elif packer.timed:
         attempt = _improved(let_in, attempt, packer, options)
     packing = finish(let_in, attempt)
@@ -120,7 +120,7 @@ def _easiest_first(promised: Instance) -> Longs:
 def _packed(promised: Instance, jobs: Longs, packer: Packer, options: PackOptions) -> Attempt | None:
     """What `packer` makes of these jobs alone; None if a task or a promise finds no room."""
     let_in = without(promised, ~np.isin(np.arange(promised.jobs), jobs))
-    attempt = packer.solve(let_in, options)
+    attempt = attempt_by(packer, let_in, options)
     return attempt if attempt.host is not None and fits(let_in, attempt.host) else None
 
 
@@ -130,7 +130,7 @@ def _improved(let_in: Instance, found: Attempt, packer: Packer, options: PackOpt
     Where all weights are equal and nothing else is promised, the highest level keeps the promise by itself.
     """
     alike = not let_in.weighted and np.ptp(let_in.task_guarantee) == 0
-    attempt = packer.solve(replace(let_in, guarantee=None) if alike else let_in, options)
+    attempt = attempt_by(packer, replace(let_in, guarantee=None) if alike else let_in, options)
     if attempt.host is not None and fits(let_in, attempt.host):
         return attempt
     note = f"{packer.name} found no placement of the jobs let in within its time; this one is by {found.solver}"

@@ -3,6 +3,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,10 +12,12 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from loadmaster.compiled_rules.policies import RATER, check_policy, never_remembered, rater, refusing
 from loadmaster.jit.kernels import kept_njit
-from loadmaster.model.arrays import Ints
+from loadmaster.model.arrays import Floats
 from loadmaster.packing.bound import hopeless, upper_bound
-from loadmaster.packing.by_score_kernel import NOT_FINITE, ScoreProblem, place_by_score
+from loadmaster.packing.by_score_kernel import NOT_FINITE, ScoreProblem, ScoreState, place_by_score
 from loadmaster.packing.by_score_plain import place_by_score_plain
+from loadmaster.packing.card_placement import card_relaxation, free_cards, requests_of
+from loadmaster.packing.cards_kernel import CardRequests
 from loadmaster.packing.greedy import largest_first
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
@@ -39,9 +42,6 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
     Raises:
         InputError: the policy is not sound (`check_policy`), fails, or rates a host with no finite number.
     """
-    lost = hopeless(instance)
-    if lost is not None:
-        return Attempt(None, "infeasible", policy.name, 0.0, True, lost[0], lost[1])
     scaled = instance.scaled
     fluid = scaled.need * level
     if instance.guaranteed:
@@ -56,27 +56,49 @@ def by_score(instance: Instance, policy: Policy, seed: int = 0, level: float = 0
         np.ascontiguousarray(capacity),
         largest_first(instance),
         TOLERANCE,
+        requests_of(instance.cards, instance.tasks, instance.hosts),
     )
-    host = np.full(instance.tasks, -1, np.int32)
-    placed = _place(problem, policy, seed, host)
-    if placed < instance.tasks:
-        task = int(problem.order[placed])
-        reason = f"no host has room for task {instance.task_name(task)} after {placed} others"
-        return Attempt(None, "infeasible", policy.name, unplaced=task, reason=reason)
-    return Attempt(host, "ok", policy.name)
+    state = empty_hosts(problem, free_cards(instance))
+    placed = _place(problem, policy, seed, state)
+    cards = None if instance.cards is None else state.taken
+    if placed == instance.tasks:
+        return Attempt(state.host, "ok", policy.name, cards=cards)
+    return _left_over(instance, problem, Attempt(None, "infeasible", policy.name, partial=state.host, cards=cards))
 
 
-def _place(problem: ScoreProblem, policy: Policy, seed: int, host: Ints) -> int:
-    """How many tasks of the order found a host; compiled, save for a subclass, which only Python can ask."""
+def _left_over(instance: Instance, problem: ScoreProblem, attempt: Attempt) -> Attempt:
+    """Why the first task that is left over found no host: whether that proves anything."""
+    assert attempt.partial is not None
+    lost = hopeless(card_relaxation(instance))
+    if lost is not None:
+        return replace(attempt, bound=0.0, proven=True, unplaced=lost[0], reason=lost[1])
+    first = int(np.argmax(attempt.partial[problem.order] < 0))
+    task = int(problem.order[first])
+    reason = f"no host has room for task {instance.task_name(task)} after {first} others"
+    return replace(attempt, unplaced=task, reason=reason)
+
+
+def empty_hosts(problem: ScoreProblem, cards: Floats) -> ScoreState:
+    """The state in which no task has a host.
+
+    Args:
+        problem: tasks and hosts.
+        cards: float64[H, C], what is free of each card.
+    """
+    hosts, tasks = len(problem.capacity), len(problem.demand)
+    return ScoreState(
+        problem.capacity.copy(), problem.capacity.copy(), np.zeros(hosts, np.int32), np.zeros(hosts), cards.copy(),
+        np.full(tasks, -1, np.int32), np.zeros((tasks, cards.shape[1]), bool),
+    )  # fmt: skip
+
+
+def _place(problem: ScoreProblem, policy: Policy, seed: int, state: ScoreState) -> int:
+    """How many tasks found a host; compiled, save for a subclass, which only Python can ask."""
     if type(policy) is not Policy:
-        return place_by_score_plain(problem, policy, seed, host)
-    free, seen = problem.capacity.copy(), problem.capacity.copy()
-    scratch = np.zeros(len(free), np.int32), np.zeros(len(free))
+        return place_by_score_plain(problem, policy, seed, state)
     engine = _engine()
     with refusing(policy):
-        placed = engine(
-            problem, rater(policy, only_fitting=False), never_remembered(policy), seed, free, seen, *scratch, host
-        )
+        placed = engine(problem, rater(policy, only_fitting=False), never_remembered(policy), seed, state)
     if placed == NOT_FINITE:
         raise not_finite(policy.name)
     return int(placed)
@@ -87,13 +109,15 @@ def _engine() -> Callable[..., int]:
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # raters are first-class functions
     table, row = types.Array(types.float64, 2, "C"), types.Array(types.float64, 1, "C")
     numbers, order = types.Array(types.int32, 1, "C"), types.Array(types.int64, 1, "C")
-    problem = types.NamedTuple((table, table, table, order, types.float64), ScoreProblem)
-    signature = types.int64(
-        problem, types.FunctionType(RATER), types.boolean, types.int64, table, table, numbers, row, numbers
-    )
+    flags, kinds = types.Array(types.boolean, 2, "C"), types.Array(types.int32, 2, "C")
+    given = [types.Array(array.dtype, array.ndim, "C", readonly=True) for array in (order, row, order, flags, kinds)]
+    requests = types.NamedTuple(given, CardRequests)
+    problem = types.NamedTuple((table, table, table, order, types.float64, requests), ScoreProblem)
+    state = types.NamedTuple((table, table, numbers, row, table, numbers, flags), ScoreState)
+    signature = types.int64(problem, types.FunctionType(RATER), types.boolean, types.int64, state)
 
-    def entry(problem, rate, varies, seed, free, seen, able, score, host):  # type: ignore[no-untyped-def]
-        return place_by_score(problem, rate, varies, seed, free, seen, able, score, host)
+    def entry(problem, rate, varies, seed, state):  # type: ignore[no-untyped-def]
+        return place_by_score(problem, rate, varies, seed, state)
 
     engine: Callable[..., int] = kept_njit(signature, nogil=True, error_model="numpy")(entry)
     return engine

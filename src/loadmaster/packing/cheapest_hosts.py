@@ -66,8 +66,10 @@ def on_fewer_hosts(rigid: Instance, price: Floats, solve: Callable[[Instance], A
     order = _by_price(rigid, price)
     attempt = solve(_on(rigid, order))
     if attempt.host is None:
-        return attempt
-    best = order[attempt.host]
+        there = attempt.partial
+        partial = None if there is None else np.where(there >= 0, order[there], -1).astype(np.int32)
+        return replace(attempt, partial=partial)
+    best, cards = order[attempt.host], attempt.cards
     low, high = 0, len(np.unique(best))
     while high - low > 1:
         number = (low + high) // 2
@@ -76,9 +78,10 @@ def on_fewer_hosts(rigid: Instance, price: Floats, solve: Callable[[Instance], A
             low = number
             continue
         host = order[fewer.host]
-        best = host if cost_of(price, host) < cost_of(price, best) else best
+        if cost_of(price, host) < cost_of(price, best):
+            best, cards = host, fewer.cards
         high = len(np.unique(host))
-    return replace(attempt, host=best.astype(np.int32), proven=False, bound=None)
+    return replace(attempt, host=best.astype(np.int32), cards=cards, proven=False, bound=None)
 
 
 def _by_price(rigid: Instance, price: Floats) -> Longs:
@@ -95,6 +98,7 @@ def _on(rigid: Instance, hosts: Longs) -> Instance:
     return replace(
         rigid, fluid_capacity=rigid.fluid_capacity[hosts], rigid_capacity=rigid.rigid_capacity[hosts],
         host_names=names, price=None if rigid.price is None else rigid.price[hosts],
+        cards=None if rigid.cards is None else rigid.cards.of_hosts(hosts),
     )  # fmt: skip
 
 

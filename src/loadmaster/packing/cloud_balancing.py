@@ -59,7 +59,9 @@ def read_cloud_balancing(path: Path) -> CloudBalancing:
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         if '"vmid"' in text:
             raise InputError(path.name, "resources of Proxmox, not a table of tasks", fix=_AS_TABLE) from None
-        fix = "give what this prints: kubectl get nodes,pods,pdb -A -o json; or a table of tasks with the column host"
+        fix = (
+            "give the output of `kubectl get nodes,pods,pdb,pvc,pv -A -o json`, or a table of tasks with a column host"
+        )
         raise InputError(
             path.name,
             "neither a state of Kubernetes nor a cloud balancing file of OptaPlanner",

@@ -1,12 +1,16 @@
 """FGD: shared GPUs by least fragmentation, each task on cards of its own host (Weng et al., USENIX ATC 2023)."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact import exact_capacity, exact_demand
 from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.bound import hopeless
+from loadmaster.packing.card_placement import card_relaxation
+from loadmaster.packing.cards import cards_of, whole_cards
 from loadmaster.packing.fgd_kernel import CardProblem, CardState, fragments, place_on_cards
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Attempt
@@ -19,31 +23,55 @@ def fgd(instance: Instance) -> Attempt:
     """Place tasks as given, each on the host, and the card of it, whose fragmentation grows least (rule K18).
 
     A task that asks for at most one GPU shares one card; one that asks for more takes as many whole cards. Everything
-    must fit in full, fluid resources too, so that every yield is 1.
+    must fit in full, fluid resources too, so that every yield is 1. A task that fits nowhere is left over.
 
     Raises:
         InputError: GPUs are fluid or missing, a host has part of a GPU, or a task asks for several and a part.
     """
+    instance = with_cards(instance)
     problem = card_problem(instance)
     state = start(problem)
     host = np.full(instance.tasks, -1, np.int32)
     taken = np.zeros((instance.tasks, problem.cards.shape[1]), bool)
     placed = place_on_cards(problem, state, host, taken)
+    notes = (_left(problem, state),)
     if placed < instance.tasks:
-        return _failed(instance, problem, placed)
-    return Attempt(host, "ok", "fgd", cards=taken, notes=(_left(problem, state),))
+        return _failed(instance, problem, Attempt(None, "infeasible", "fgd", partial=host, cards=taken, notes=notes))
+    return Attempt(host, "ok", "fgd", cards=taken, notes=notes)
 
 
-def _failed(instance: Instance, problem: CardProblem, placed: int) -> Attempt:
-    """Why the task after the first `placed` found no host: whether that proves anything, and what it lacks."""
-    lost = hopeless(instance)
+def _failed(instance: Instance, problem: CardProblem, attempt: Attempt) -> Attempt:
+    """Why the first task that is left over found no host: whether that proves anything, and what it lacks."""
+    assert attempt.partial is not None
+    lost = hopeless(card_relaxation(instance))
     if lost is not None:
-        return Attempt(None, "infeasible", "fgd", 0.0, True, lost[0], lost[1], could_place=placed)
-    kind = problem.kind[placed]
+        return replace(attempt, bound=0.0, proven=True, unplaced=lost[0], reason=lost[1])
+    first = int(np.argmax(attempt.partial < 0))
+    kind = problem.kind[first]
     asked = problem.share[kind] * problem.wanted[kind]
     what = f"room on its GPUs for {asked:.4g}, and all else," if asked else "all"
-    reason = f"no host has {what} for task {instance.task_name(placed)} after {placed} others"
-    return Attempt(None, "infeasible", "fgd", unplaced=placed, reason=reason, could_place=placed)
+    before = int((attempt.partial[:first] >= 0).sum())
+    reason = f"no host has {what} for task {instance.task_name(first)} after {before} others"
+    return replace(attempt, unplaced=first, reason=reason)
+
+
+def with_cards(instance: Instance) -> Instance:
+    """The instance with cards of one kind, of its resource `gpus`; itself where it has cards.
+
+    Raises:
+        InputError: see `fgd`.
+    """
+    if instance.cards is not None:
+        return instance
+    if GPUS not in instance.rigid_names:
+        fluid = GPUS in instance.fluid_names
+        rule = "FGD gives cards, which are not scaled" if fluid else "FGD places on GPUs, and the hosts have none"
+        fix = "leave it out of --fluid" if fluid else "give hosts with GPUs, such as 4x32c128g8gpu, or another method"
+        raise InputError(GPUS, rule, fix=fix)
+    column = instance.rigid_names.index(GPUS)
+    there = whole_cards(instance.rigid_capacity[:, column], instance.host_names)
+    hosts = [[((), int(count))] for count in there]
+    return replace(instance, cards=cards_of(instance.rigid[:, column], hosts, names=instance.task_names))
 
 
 def card_problem(instance: Instance) -> CardProblem:
@@ -52,26 +80,24 @@ def card_problem(instance: Instance) -> CardProblem:
     Raises:
         InputError: see `fgd`.
     """
-    if GPUS not in instance.rigid_names:
-        fluid = GPUS in instance.fluid_names
-        rule = "FGD gives cards, which are not scaled" if fluid else "FGD places on GPUs, and the hosts have none"
-        fix = "leave it out of --fluid" if fluid else "give hosts with GPUs, such as 4x32c128g8gpu, or another method"
-        raise InputError(GPUS, rule, fix=fix)
+    cards = with_cards(instance).cards
+    assert cards is not None
     column = instance.rigid_names.index(GPUS)
     names = [*instance.fluid_names, *(name for name in instance.rigid_names if name != GPUS)]
     demand = exact_demand(np.hstack((instance.fluid, np.delete(instance.rigid, column, axis=1))))
     capacity = np.hstack((instance.fluid_capacity, np.delete(instance.rigid_capacity, column, axis=1)))
     demand, capacity = _cores_first(names, demand), _cores_first(names, exact_capacity(capacity))
-    count, share = _cards_asked(instance, exact_demand(instance.rigid[:, [column]])[:, 0])
     kinds, kind, often = np.unique(
-        np.column_stack((demand[:, 0], count, share)), axis=0, return_inverse=True, return_counts=True
+        np.column_stack((demand[:, 0], cards.wanted, cards.share, cards.accepts)), axis=0, return_inverse=True,
+        return_counts=True,
     )  # fmt: skip
     if len(kinds) * instance.hosts > MOST_RATINGS:
         rule = f"FGD remembers at most {MOST_RATINGS:,} ratings"
         raise InputError(f"{len(kinds)} kinds of tasks x {instance.hosts} hosts", rule, fix="take another method")
     return CardProblem(
         kind.astype(np.int32).reshape(-1), np.ascontiguousarray(kinds[:, 0]), kinds[:, 1].astype(np.int64),
-        np.ascontiguousarray(kinds[:, 2]), often.astype(np.float64), demand, capacity, _cards(instance, column),
+        np.ascontiguousarray(kinds[:, 2]), kinds[:, 3].astype(np.int64), often.astype(np.float64), demand, capacity,
+        cards.free(), cards.kind, cards.accepted,
     )  # fmt: skip
 
 
@@ -91,30 +117,9 @@ def _cores_first(names: list[str], amounts: Floats) -> Floats:
     return np.ascontiguousarray(np.hstack((cores, amounts[:, rest])))
 
 
-def _cards_asked(instance: Instance, gpus: Floats) -> tuple[Longs, Floats]:
-    """int64[T] cards, and float64[T], the share of each."""
-    broken = (gpus > 1) & (gpus != np.floor(gpus))
-    if broken.any():
-        task = int(np.argmax(broken))
-        rule = f"task {instance.task_name(task)} must ask for part of one GPU, or for whole ones"
-        raise InputError(f"{gpus[task]:g} gpus", rule, fix="round it up, or take another method, which adds parts up")
-    return np.ceil(gpus).astype(np.int64), np.minimum(gpus, 1.0)
-
-
-def _cards(instance: Instance, column: int) -> Floats:
-    """float64[H, K]: 1 for every card of every host, -1 where it has fewer."""
-    gpus = instance.rigid_capacity[:, column]
-    broken = gpus != np.floor(gpus)
-    if broken.any():
-        host = int(np.argmax(broken))
-        rule = f"host {instance.host_name(host)} must have whole GPUs"
-        raise InputError(f"{gpus[host]:g} gpus", rule)
-    return np.where(np.arange(int(gpus.max(initial=0.0))) < gpus[:, None], 1.0, -1.0)
-
-
 def _left(problem: CardProblem, state: CardState) -> str:
     free = float(np.maximum(state.cards, 0.0).sum())
     hosts = zip(state.free[:, 0], state.cards, strict=True)
-    lost = sum(float(fragments(problem, cores, cards)) for cores, cards in hosts)
+    lost = sum(float(fragments(problem, host, cores, cards)) for host, (cores, cards) in enumerate(hosts))
     lost /= float(problem.weight.sum()) or 1.0
     return f"GPUs left free: {free:.2f}, of which {lost:.2f} are fragments that tasks such as these cannot use"

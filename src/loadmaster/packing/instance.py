@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_ints
 from loadmaster.model.errors import InputError
+from loadmaster.packing.cards import Cards
 
 TOLERANCE = 1e-9
 """A host is full when demand exceeds its capacity by more than this fraction of the largest host."""
@@ -56,6 +57,8 @@ class Instance:
         fluid_names, rigid_names: names of the resources.
         task_names, host_names, job_names: shown to the user; empty for "0", "1", ...
         price: float64[H], what each host in use costs, zero or more; None where no prices are known.
+        cards: the GPUs of hosts as units of their own, and what tasks ask of them; None where no task is bound to
+            single cards. The rigid resource `gpus` counts the same cards.
         source: where the instance comes from.
         synthetic: made by a generator; said wherever a result is shown.
 
@@ -83,6 +86,7 @@ class Instance:
     source: str = ""
     synthetic: bool = False
     price: Floats | None = None
+    cards: Cards | None = None
 
     def __post_init__(self) -> None:
         for name in ("fluid", "rigid", "fluid_capacity", "rigid_capacity", "weight", "guarantee", "price"):
@@ -263,6 +267,8 @@ def _check(instance: Instance) -> None:
         (len(instance.host_names) in (0, instance.hosts), "every host needs a name, or none"),
         (instance.price is None or instance.price.shape == (instance.hosts,), "every host needs a price, or none"),
         (instance.price is None or bool((instance.price >= 0).all()), "prices must be zero or more"),
+        (instance.cards is None or instance.cards.tasks == instance.tasks, "every task needs a request of cards"),
+        (instance.cards is None or instance.cards.hosts == instance.hosts, "every host needs a row of cards"),
     ]
     for holds, rule in rules:
         if not holds:

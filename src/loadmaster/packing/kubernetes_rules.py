@@ -8,9 +8,6 @@ from loadmaster.packing.kubernetes_affinity import required_of
 _ANYWHERE = ("configMap", "secret", "projected", "downwardAPI", "emptyDir", "image")
 """Kinds of volumes that every node can give."""
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
-_NOT_EVICTED = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-NODES = ("node selector", "node affinity", "toleration")
-"""The rules that tell by a node alone whether it may take a pod."""
 GANGS = (
     "scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io/name", "pod-group.scheduling.sigs.k8s.io",
     "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "kueue.x-k8s.io/pod-group-name",
@@ -18,6 +15,11 @@ GANGS = (
 )  # fmt: skip
 """Labels and annotations by which a pod names the group that it is to start with: of coscheduling plugins, Volcano,
 Kueue and Koordinator."""
+TIED = ("DaemonSet", "Node")
+"""Owners whose pods are on the very node that they are made for, and nowhere else."""
+OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
+"""Owners that start another pod for one that goes, and lose no work by it; a Job would begin anew."""
+SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 OWNERLESS = "no owner that would start it again"
 
 
@@ -37,7 +39,7 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
         "pod affinity": required_of(spec, "podAffinity"),
         "pod anti-affinity": required_of(spec, "podAntiAffinity"),
         "topology spread": any(each.get("whenUnsatisfiable") != "ScheduleAnyway" for each in spread),
-        "volume": any(_bound_to_some_nodes(volume) for volume in spec.get("volumes") or ()),
+        "volume": any(bound_to_some_nodes(volume) for volume in spec.get("volumes") or ()),
         "resource claim": spec.get("resourceClaims"),
         "gang": gang_of(item),
         "host port": any(port.get("hostPort") for each in containers for port in each.get("ports") or ()),
@@ -46,7 +48,7 @@ def rules_of(item: Mapping[str, Any]) -> list[str]:
         annotations = meta.get("annotations") or {}
         held |= {
             OWNERLESS: not meta.get("ownerReferences"),
-            "not to be evicted": annotations.get(_NOT_EVICTED) == "false",
+            "not to be evicted": annotations.get(SAFE_TO_EVICT) == "false",
             "being deleted": meta.get("deletionTimestamp"),
         }
     return [name for name, holds in held.items() if holds]
@@ -93,5 +95,6 @@ def chosen_by(selectors: Sequence[tuple[str, Mapping[str, Any]]], space: str, la
     )
 
 
-def _bound_to_some_nodes(volume: Mapping[str, Any]) -> bool:
+def bound_to_some_nodes(volume: Mapping[str, Any]) -> bool:
+    """Whether a volume is of a kind that not every node can give."""
     return any(kind not in ("name", *_ANYWHERE) for kind, value in volume.items() if value is not None)

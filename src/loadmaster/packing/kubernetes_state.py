@@ -1,44 +1,23 @@
 """What `kubectl get nodes,pods -A -o json` prints, as a running state: nodes are hosts, pods tasks."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
-from loadmaster.model.errors import cut
-from loadmaster.model.exact import MOST, STEP
-from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.packing.kubernetes_affinity import admits, check_selector
-from loadmaster.packing.kubernetes_requests import amounts, requests_of
-from loadmaster.packing.kubernetes_rules import (
-    apart_from,
-    chosen_by,
-    keeps_pods_out,
-    rules_of,
-    tolerates_some_taint,
-)
-from loadmaster.traces.json_records import json_records
+from loadmaster.model.exact import MOST
+from loadmaster.model.units import CORES, MEMORY
+from loadmaster.packing.kubernetes_objects import COMMAND, PODS, KubernetesObjects, ListedPod, read_objects
+from loadmaster.packing.kubernetes_rules import chosen_by
 
-MOST_PODS = 10_000_000
-TIED = ("DaemonSet", "Node")
-"""Owners whose pods are on the very node that they are made for, and nowhere else."""
-PODS = "pods"
-"""The resource of which every pod takes one of its node."""
-COMMAND = "kubectl get nodes,pods,pdb -A -o json"
-_KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _IF_ASKED = ("ephemeral-storage", "storage", "hugepages-")
 """What nodes have of these is a resource only where some pod asks for it."""
 _SHOWN = 3
-_ADMITTING = ("nodeSelector", "affinity", "tolerations")
-"""What of a pod tells which nodes may take it."""
-_NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
-_RULES = "Rules that no plan models"
+_RULES = "Rules that pack does not model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +34,10 @@ class KubernetesState:
         host: int32[T], where each pod runs; -1 for one that waits.
         tied: bool[T], pods that can be on no other node than theirs: of DaemonSets, and static ones.
         rules: of each pod those that it holds or that choose it and that no plan models, by name.
-        usable: of each pod that waits bool[H], the nodes that its selector, its required node affinity and its
-            tolerations admit; None of one that runs or whose rules cannot be read.
         gated: how many pods wait for a gate of their own to open; they are not among the tasks.
         complete: nothing binds its pods and nodes that is not modelled, and no pod is on a node that is left out.
         notes: what was left out, one sentence each.
+        objects: the nodes and pods as they were read.
     """
 
     cluster: Cluster
@@ -71,59 +49,15 @@ class KubernetesState:
     host: Ints
     tied: Bools
     rules: tuple[tuple[str, ...], ...]
-    usable: tuple[Bools | None, ...]
     gated: int
     complete: bool
     notes: tuple[str, ...]
+    objects: KubernetesObjects
 
     @property
     def bound(self) -> Bools:
         """bool[T], pods with a rule that no plan models."""
         return np.array([bool(each) for each in self.rules], bool)
-
-
-class _Node(NamedTuple):
-    has: dict[str, float]
-    labels: Mapping[str, str]
-    taints: Sequence[Mapping[str, str]]
-
-    @property
-    def tainted(self) -> bool:
-        return keeps_pods_out(self.taints)
-
-
-class _Pod(NamedTuple):
-    name: str
-    owner: str
-    node: str
-    asks: dict[str, float]
-    tied: bool
-    rules: list[str]
-    space: str
-    labels: Mapping[str, str]
-    tolerant: bool
-    admitted: Mapping[str, Any]
-
-
-@dataclass
-class _Found:
-    """Nodes and pods as they come."""
-
-    nodes: dict[str, _Node] = field(default_factory=dict)
-    closed: int = 0
-    pods: list["_Pod"] = field(default_factory=list)
-    ended: int = 0
-    gated: int = 0
-    elsewhere: int = 0
-    budgets: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    repelled: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    unsure: set[str] = field(default_factory=set)
-
-
-def is_kubernetes(head: bytes) -> bool:
-    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other."""
-    return head.lstrip().startswith(b"{") and b'"apiVersion"' in head
 
 
 def read_kubernetes(path: Path) -> KubernetesState:
@@ -135,94 +69,10 @@ def read_kubernetes(path: Path) -> KubernetesState:
     Raises:
         InputError: it cannot be read, or has no node that takes pods or no pod.
     """
-    found = _Found()
-    for line, item in json_records(path, ("items",)):
-        try:
-            _take(found, item)
-        except _NOT_READ as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
-            spec = item.get("spec")
-            found.unsure.add(str(spec.get("nodeName")) if isinstance(spec, dict) else "")
-    if not found.nodes or not found.pods:
-        counted = f"{len(found.nodes):,} nodes that take pods, and {len(found.pods):,} pods that have not ended"
-        rule = f"a state needs both nodes and pods, and this has {counted}"
-        rule += f"; not read: {found.unread[0]}" if found.unread else ""
-        raise InputError(path.name, rule, fix=COMMAND, where=str(path))
-    return _state(found)
+    return _state(read_objects(path))
 
 
-def _take(found: _Found, item: Mapping[str, Any]) -> None:
-    kind = item["kind"]
-    if kind == "Node":
-        _take_node(found, item)
-    elif kind == "Pod":
-        _take_pod(found, item)
-    elif kind == "PodDisruptionBudget":
-        _take_budget(found, item)
-
-
-def _take_budget(found: _Found, item: Mapping[str, Any]) -> None:
-    """One that cannot be read is taken to choose every pod of its namespace: none of them is moved."""
-    space = str(item["metadata"].get("namespace", "default"))
-    try:
-        selector = item["spec"].get("selector") or {}
-        check_selector(selector)
-        found.budgets.append((space, selector))
-    except _NOT_READ:
-        found.budgets.append((space, {}))
-        raise
-
-
-def _take_node(found: _Found, item: Mapping[str, Any]) -> None:
-    spec, status = item.get("spec") or {}, item["status"]
-    ready = [each.get("status") for each in status.get("conditions") or () if each.get("type") == "Ready"]
-    if spec.get("unschedulable") or ready != ["True"]:
-        found.closed += 1
-        return
-    meta, has = item["metadata"], _counted(amounts(status["allocatable"]))
-    if has.get(CORES, 0.0) < STEP:
-        raise ValueError("it has no processors")
-    found.nodes[str(meta["name"])] = _Node(has, dict(meta.get("labels") or {}), spec.get("taints") or ())
-
-
-def _take_pod(found: _Found, item: Mapping[str, Any]) -> None:
-    meta, spec, status = item["metadata"], item["spec"], item.get("status") or {}
-    if status.get("phase") in ("Succeeded", "Failed"):
-        found.ended += 1
-        return
-    if spec.get("schedulingGates") and not spec.get("nodeName"):
-        found.gated += 1
-        return
-    if len(found.pods) >= MOST_PODS:
-        raise ValueError(f"more than {MOST_PODS:,} pods")
-    owners, space = meta.get("ownerReferences") or (), meta.get("namespace", "default")
-    owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
-    tied = any(each.get("kind") in TIED for each in owners)
-    rules = rules_of(item)
-    repelled = [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
-    for _, selector in repelled:
-        check_selector(selector)
-    asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
-    pod = _Pod(
-        _name(item), owner, str(spec.get("nodeName") or ""), asks, tied, rules, space,
-        dict(meta.get("labels") or {}), tolerates_some_taint(spec),
-        {} if spec.get("nodeName") else {name: spec.get(name) for name in _ADMITTING},
-    )  # fmt: skip
-    found.repelled += repelled
-    found.pods.append(pod)
-
-
-def _counted(listed: Mapping[str, float]) -> dict[str, float]:
-    """Amounts by our names of resources."""
-    counted: dict[str, float] = {}
-    for name, amount in listed.items():
-        ours = _KNOWN.get(name, name)
-        counted[ours] = counted.get(ours, 0.0) + (np.floor(amount) if ours == MEMORY else amount)
-    return counted
-
-
-def _state(found: _Found) -> KubernetesState:
+def _state(found: KubernetesObjects) -> KubernetesState:
     asked = [pod for pod in found.pods if not pod.node or pod.node in found.nodes]
     found.elsewhere = len(found.pods) - len(asked)
     resources = _resources([node.has for node in found.nodes.values()], [pod.asks for pod in asked])
@@ -239,14 +89,13 @@ def _state(found: _Found) -> KubernetesState:
     bound, tied = np.array([bool(each) for each in rules], bool), np.array([pod.tied for pod in asked], bool)
     opened = np.array([not node.tainted and name not in found.unsure for name, node in found.nodes.items()])
     complete = bool(opened.all()) and not (bound & ~tied).any() and not found.elsewhere
-    usable = _usable(found, asked)
     return KubernetesState(
-        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, rules, usable,
-        found.gated, complete, tuple(_notes(found, asked, rules)),
+        cluster, opened, demand, tuple(pod.name for pod in asked), job, tuple(jobs), host, tied, rules,
+        found.gated, complete, tuple(_notes(found, asked, rules)), found,
     )  # fmt: skip
 
 
-def _binding(found: _Found, pod: _Pod) -> list[str]:
+def _binding(found: KubernetesObjects, pod: ListedPod) -> list[str]:
     """The rules that keep a pod where it is, or from being placed."""
     rules = list(pod.rules)
     if pod.node and chosen_by(found.budgets, pod.space, pod.labels):
@@ -256,25 +105,6 @@ def _binding(found: _Found, pod: _Pod) -> list[str]:
     if not pod.node and pod.tolerant and any(node.tainted for node in found.nodes.values()):
         rules.append("toleration")
     return rules
-
-
-def _usable(found: _Found, pods: Sequence[_Pod]) -> tuple[Bools | None, ...]:
-    """Of each pod that waits bool[H], the nodes that may take it; asked once for all pods of one template."""
-    made: dict[str, Bools | None] = {}
-
-    def nodes_of(pod: _Pod) -> Bools | None:
-        key = json.dumps(pod.admitted, sort_keys=True)
-        if key not in made:
-            try:
-                made[key] = np.array([
-                    name not in found.unsure and admits(node.labels, name, node.taints, pod.admitted)
-                    for name, node in found.nodes.items()
-                ])  # fmt: skip
-            except (KeyError, TypeError, AttributeError, ValueError):
-                made[key] = None
-        return made[key]
-
-    return tuple(nodes_of(pod) if pod.admitted else None for pod in pods)
 
 
 def movable(state: KubernetesState) -> KubernetesState:
@@ -303,7 +133,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         (int((state.tied & runs).sum()), "pods of DaemonSets and static pods stay: what they request is taken off "
          "their nodes"),
         (int((state.tied & ~runs).sum()), "pods of DaemonSets wait for nodes of their own: they are left out"),
-        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that no plan models stay where they run"),
+        (int((state.bound & ~state.tied & runs).sum()), "pods with rules that pack does not model stay where they run"),
         (int((state.bound & ~state.tied & ~runs).sum()), "pods that wait hold such rules: they are placed nowhere"),
     )  # fmt: skip
     number = np.where(opened, np.cumsum(opened) - 1, -1)
@@ -317,7 +147,7 @@ def movable(state: KubernetesState) -> KubernetesState:
         names=tuple(np.array(state.names, object)[keep]), job=job.astype(np.int32),
         job_names=tuple(state.job_names[k] for k in jobs),
         host=np.where(state.host[keep] >= 0, number[state.host[keep]], -1).astype(np.int32), tied=state.tied[keep],
-        rules=tuple(state.rules[k] for k in np.flatnonzero(keep)), usable=(None,) * int(keep.sum()),
+        rules=tuple(state.rules[k] for k in np.flatnonzero(keep)),
         notes=(*state.notes, *(f"{count:,} {words}." for count, words in counted if count)),
     )  # fmt: skip
 
@@ -333,16 +163,16 @@ def _resources(of_nodes: list[dict[str, float]], of_pods: list[dict[str, float]]
     return tuple(name for name in known if name != PODS) + ((PODS,) if PODS in known else ())
 
 
-def _notes(found: _Found, pods: list[_Pod], rules: Sequence[Sequence[str]]) -> list[str]:
+def _notes(found: KubernetesObjects, pods: list[ListedPod], rules: Sequence[Sequence[str]]) -> list[str]:
     tainted = sum(node.tainted for node in found.nodes.values())
     counted = (
-        (found.closed, "nodes are cordoned or not ready: they are left out"),
+        (len(found.closed), "nodes are cordoned or not ready: they are left out"),
         (found.elsewhere, "pods run on nodes that are left out, so they are left out too: no plan drains these nodes"),
         (found.ended, "pods have ended and are left out"),
         (found.gated, "pods are gated and wait for their gates to open: they are left out"),
         (sum(not any(amount for name, amount in pod.asks.items() if name != PODS) for pod in pods),
          "pods request nothing"),
-        (tainted, "nodes have taints, and no plan models tolerations: no pod is placed there or moved from there"),
+        (tainted, "nodes have taints, and pack models no tolerations: no pod is placed there or moved from there"),
     )  # fmt: skip
     notes = [f"{count:,} {words}." for count, words in counted if count]
     if found.unread:
@@ -356,10 +186,3 @@ def _notes(found: _Found, pods: list[_Pod], rules: Sequence[Sequence[str]]) -> l
     if not found.budgets:
         notes.append(f"The file has no disruption budgets; if the cluster has any, list them too: {COMMAND}.")
     return notes
-
-
-def _name(item: Mapping[str, Any]) -> str:
-    meta = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
-    space = meta.get("namespace") if isinstance(meta, dict) else None
-    name = str(meta.get("name", "?")) if isinstance(meta, dict) else "?"
-    return f"{space}/{name}" if space else name

@@ -15,7 +15,7 @@ FIELDS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 
 
 def openb_tasks(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
-    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one.
+    """Cores from thousandths, memory from MiB, GPUs from their count or the shared fraction of one, and their models.
 
     Raises:
         InputError: a column is missing, or a value is no amount.
@@ -33,9 +33,7 @@ def openb_tasks(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
         MEMORY: amount["memory_mib"] * MB,
         GPUS: np.where(amount["num_gpu"] == 1, amount["gpu_milli"] / MILLI, amount["num_gpu"]),
     }
-    notes = ["a host's GPUs are one amount to all methods but fgd: parts of GPUs may add up across GPUs"]
-    if "gpu_spec" in frame.columns and (typed := int(words(frame["gpu_spec"]).is_not_null().sum())):
-        notes.append(f"{typed} pods ask for a type of GPU, which was not used: any GPU serves them")
+    kinds = tuple(words(frame["gpu_spec"]).fill_null("").to_list()) if "gpu_spec" in frame.columns else ()
     demand, missing = demand_on(cluster, asked, path)
     names = tuple(words(frame["name"]).fill_null("?").to_list())
-    return Tasks(demand, names, job_names=names, notes=(*notes, *missing))
+    return Tasks(demand, names, job_names=names, gpu_kind=kinds if any(kinds) else (), notes=tuple(missing))

@@ -47,16 +47,18 @@ def packed_by(place: Callable[[Instance], Any], name: str, instance: Instance) -
         raise InputError(name, rule)
     if (host < 0).any():
         first = int(np.argmax(host < 0))
-        return Attempt(None, "infeasible", name, unplaced=first, reason=f"{name} places not every task",
-                       could_place=int((host >= 0).sum()))  # fmt: skip
+        _refuse_overfull(instance, host, name)
+        return Attempt(None, "infeasible", name, unplaced=first, reason=f"{name} does not place every task",
+                       partial=host)  # fmt: skip
     _refuse_overfull(instance, host, name)
     return Attempt(host, "ok", name)
 
 
 def _refuse_overfull(instance: Instance, host: Ints, name: str) -> None:
+    placed = host >= 0
     for r, resource in enumerate(instance.rigid_names):
         capacity = instance.rigid_capacity[:, r]
-        used = np.bincount(host, instance.rigid[:, r], instance.hosts)
+        used = np.bincount(host[placed], instance.rigid[placed, r], instance.hosts)
         over = used > capacity + RIGID_SLACK * capacity.max()
         if over.any():
             where = int(np.argmax(over))

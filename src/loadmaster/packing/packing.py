@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats, frozen_ints
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints
 
 Status = Literal["ok", "infeasible", "limit"]
 Minimise = Literal["level", "hosts", "cost"]
@@ -29,7 +29,8 @@ class Attempt:
         level: a lower level to report than the mapping's own; None where the mapping's own is reported.
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
-        could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
+        partial: int32[T], without a mapping: the host of each task that the solver placed, -1 for one that is left
+            over; None where it says nothing of them.
         cost_bound: a proven lower bound on the number or the price of the hosts in use, where that is minimised.
         interrupted: the user stopped the search.
     """
@@ -45,7 +46,7 @@ class Attempt:
     level: float | None = None
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
-    could_place: int | None = None
+    partial: Ints | None = None
     cost_bound: float | None = None
     interrupted: bool = False
 
@@ -57,7 +58,8 @@ class Packing:
     Attributes:
         status: `ok`, `infeasible`, or `limit`: the time or the attempts ran out (with a mapping if `host` is not -1).
         solver: the method that ran; for `exact` the one that was chosen.
-        host: int32[T], the host of every task; all -1 without a mapping.
+        host: int32[T], the host of every task; -1 for a task that is left over. Without a complete mapping some tasks
+            may have a host, those that the solver placed, or none.
         share: float64[T, F], what every task gets of each fluid resource, in the instance's units.
         job_yield: float64[J], the yield of every job.
         level: the minimum over the jobs of yield / weight before the mean-yield phase: the objective; NaN without a
@@ -70,7 +72,7 @@ class Packing:
         seconds: wall time of solver and mean-yield phase.
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
-        could_place: without a mapping: tasks that the solver itself placed; None where that is counted anew.
+        place_bound: no placement has more tasks; None where nobody has calculated it.
         minimise: what was minimised; `gap` and `proven` speak of it.
         cost: the number of hosts in use, or their price where that was minimised; NaN without a mapping.
         cost_bound: no placement has a lower `cost`; 0 where nothing is known.
@@ -91,7 +93,7 @@ class Packing:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     cards: Bools | None = None
-    could_place: int | None = None
+    place_bound: int | None = None
     minimise: Minimise = "level"
     cost: float = float("nan")
     cost_bound: float = 0.0
@@ -106,6 +108,11 @@ class Packing:
     def placed(self) -> bool:
         """There is a complete mapping."""
         return not np.isnan(self.level)
+
+    @property
+    def left_over(self) -> Longs:
+        """int64[N]: the tasks without a host."""
+        return np.flatnonzero(self.host < 0)
 
     @property
     def min_yield(self) -> float:

@@ -24,7 +24,8 @@ def host_loads(instance: Instance, packing: Packing) -> Any:
 
     demand = np.hstack((instance.fluid, instance.rigid))
     capacity = np.hstack((instance.fluid_capacity, instance.rigid_capacity))
-    used = host_use(demand, packing.host, instance.hosts)
+    there = packing.host >= 0
+    used = host_use(demand[there], packing.host[there], instance.hosts)
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
     names = (*instance.fluid_names, *instance.rigid_names)
     few = instance.hosts <= FEW
@@ -52,4 +53,6 @@ def host_loads(instance: Instance, packing: Packing) -> Any:
     )  # fmt: skip
     full = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(color="#c92a3a", strokeDash=[4, 3]).encode(y="y:Q")
     title = f"{packing.solver}: minimum yield {packing.min_yield:.3f}, bound {min_yield_bound(instance, packing):.3f}"
+    if not packing.placed:
+        title = f"{packing.solver}: {there.sum():,} of {instance.tasks:,} tasks placed"
     return (marks + full).properties(width=760, height=280, title=title)

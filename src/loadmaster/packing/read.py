@@ -1,7 +1,7 @@
 """Reads packing instances: tables of tasks (CSV, Parquet), Alibaba's openb pods, OptaPlanner's cloud balancing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.exact import exact_demand
-from loadmaster.model.units import CORES
+from loadmaster.model.units import CORES, GPUS
+from loadmaster.packing.cards import cards_of, whole_cards
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
-from loadmaster.packing.kubernetes_state import is_kubernetes, movable, read_kubernetes
+from loadmaster.packing.kubernetes_objects import is_kubernetes
+from loadmaster.packing.kubernetes_state import movable, read_kubernetes
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
@@ -37,14 +39,12 @@ class TaskFile:
         host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
         notes: what was assumed or left out, one sentence each.
         complete: nothing binds the tasks that is not modelled, so that what is proven of the instance holds for them.
-        may_wait: tasks without a host may go on waiting; else all are to run.
     """
 
     instance: Instance
     host: Ints | None = None
     notes: tuple[str, ...] = ()
     complete: bool = True
-    may_wait: bool = False
 
 
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
@@ -86,7 +86,30 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
         cluster, tasks.demand, fluid, job=tasks.job, task_names=tasks.names, job_names=tasks.job_names,
         source=path.name, **_of_jobs(tasks),
     )  # fmt: skip
+    instance = on_single_cards(instance, cluster, tasks.gpu_kind)
     return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
+
+
+def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str]) -> Instance:
+    """The instance with GPUs as single cards, if tasks ask for GPUs and these are not scaled (rule K22).
+
+    Args:
+        instance: as read, without cards.
+        cluster: its hosts; the features of a host are the names of the kind of its cards.
+        gpu_kind: the kinds that each task accepts; empty for any.
+
+    Raises:
+        InputError: a task asks for several GPUs and a part of one, or a host has part of a GPU.
+    """
+    if GPUS not in instance.rigid_names:
+        return instance
+    asked = instance.rigid[:, instance.rigid_names.index(GPUS)]
+    if not asked.any():
+        return instance
+    there = whole_cards(instance.rigid_capacity[:, instance.rigid_names.index(GPUS)], instance.host_names)
+    features = cluster.rules.features if cluster.rules is not None and cluster.rules.features else ((),) * cluster.hosts
+    hosts = [[(tuple(names), int(count))] for names, count in zip(features, there, strict=True)]
+    return replace(instance, cards=cards_of(asked, hosts, gpu_kind or None, instance.task_names))
 
 
 def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
@@ -101,7 +124,7 @@ def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]
         state.cluster, state.demand, fluid, job=job, guarantee=np.ones(len(state.job_names)), task_names=state.names,
         job_names=state.job_names, source=path.name,
     )  # fmt: skip
-    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete, may_wait=True)
+    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete)
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

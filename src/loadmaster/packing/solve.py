@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.errors import InputError
 from loadmaster.packing.bound import ceiling
 from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.fewer_tasks import tasks_alone
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
 from loadmaster.packing.own import is_packer, packed_by
@@ -25,6 +26,11 @@ from loadmaster.rules.part import part_of
 from loadmaster.system.lazy import later
 
 Solver = Callable[..., Attempt]
+
+card_relaxation = later("loadmaster.packing.card_placement", "card_relaxation")
+placed_by_best_fit: Solver = later("loadmaster.packing.card_placement", "placed_by_best_fit")
+settled: Solver = later("loadmaster.packing.card_placement", "settled")
+with_more_placed: Solver = later("loadmaster.packing.place_more", "with_more_placed")
 
 best_by_score: Solver = later("loadmaster.packing.by_score", "best_by_score")
 branch_and_bound: Solver = later("loadmaster.packing.branch_and_bound", "branch_and_bound")
@@ -77,9 +83,9 @@ class Packer:
     """A named packer: `solve(instance, options)`, one line on what it does, and where it was published.
 
     One that works until its time is up (`timed`) is never worse than MCB8 where it starts from that. `prepare` compiles
-    what is compiled anew in every process, so that this is not counted as the time of packing. One that tells GPUs
-    apart (`cards`) counts itself what could be placed: what they could hold together says nothing of it. One that
-    `rates` is a placement policy.
+    what is compiled anew in every process, so that this is not counted as the time of packing. One that `rates` is a
+    placement policy. One with `cards` gives tasks single GPUs itself; the others pack amounts, and their tasks get
+    cards afterwards. With `in_full` every demand is met in full, and the packer does not raise a level.
     """
 
     name: str
@@ -91,6 +97,7 @@ class Packer:
     prepare: Callable[[], object] | None = None
     cards: bool = False
     rates: bool = False
+    in_full: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timed", self.timed or self.exact)
@@ -105,7 +112,7 @@ def _scored(policy: Policy) -> Packer:
         return best_by_score(instance, policy, options.seed)
 
     summary = f"largest first, each by {policy.name}: {policy.summary}"
-    return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy), rates=True)
+    return Packer(policy.name, solve, summary, policy.source, prepare=lambda: prepare(policy), rates=True, cards=True)
 
 
 def _local_search(instance: Instance, options: PackOptions) -> Attempt:
@@ -133,7 +140,7 @@ PACKERS: dict[str, Packer] = {
                  f"multi-capacity bin packing by {_KEYS[(k - 1) % 4]} of the demands, {'a' if k < 5 else 'de'}scending",
                  _CASANOVA) for k in range(8, 0, -1)),
         Packer("fgd", lambda i, o: fgd(i), "tasks as given, to the GPU whose fragmentation grows least; names the GPU",
-               "Weng et al. 2023", cards=True),
+               "Weng et al. 2023", cards=True, in_full=True),
         Packer("gr", lambda i, o: greedy(i), "tasks as given, to the least loaded host", _CASANOVA),
         Packer("sg", lambda i, o: sorted_greedy(i), "largest rigid demand first, to the least loaded host", _CASANOVA),
         Packer("gb", lambda i, o: greedy_backtracking(i, o.attempts, o.attempt_counts),
@@ -191,17 +198,73 @@ def pack(instance: Instance, method: str = "mcb8", options: PackOptions = PackOp
         >>> best.host.tolist(), round(best.min_yield, 6), round(best.bound, 6)
         ([0, 0, 1, 1, 1], 0.666667, 0.666667)
     """
+    return _packing(instance, method, options, what_fits=False)
+
+
+def pack_what_fits(instance: Instance, method: str = "mcb8", options: PackOptions = PackOptions()) -> Packing:
+    """As `pack`; where not all tasks are placed, as many as possible are (rule K23).
+
+    Best fit places tasks for a packer that places none. One that works until its time is up uses what is left of it.
+
+    Raises:
+        InputError: no such packer.
+    """
+    return _packing(instance, method, options, what_fits=True)
+
+
+def _packing(instance: Instance, method: str, options: PackOptions, *, what_fits: bool) -> Packing:
+    """`pack`, or `pack_what_fits`."""
     packer = packer_named(method)
     if packer.prepare is not None:
         packer.prepare()
-    start = time.perf_counter()
-    minimise = options.minimise or ("hosts" if instance.rigid_only and not packer.cards else "level")
+    start, deadline = time.perf_counter(), Deadline.after(options.time_limit_s)
+    minimise = options.minimise or ("hosts" if instance.rigid_only and not packer.in_full else "level")
     if minimise == "level":
-        packing = finish(instance, packer.solve(instance, options))
+        attempt = attempt_by(packer, instance, options)
+        if what_fits:
+            attempt = _as_many_placed(packer, instance, attempt, options, deadline)
+        packing = finish(instance, attempt)
     else:
         price = _price(instance, minimise)
-        packing = _finish_cheapest(instance, _cheapest(instance, packer, options, price), minimise, price)
+        attempt = _cheapest(instance, packer, options, price)
+        if what_fits:
+            attempt = _as_many_placed(packer, all_rigid(instance), attempt, options, deadline)
+        packing = _finish_cheapest(instance, attempt, minimise, price)
     return replace(packing, seconds=time.perf_counter() - start)
+
+
+def attempt_by(packer: Packer, instance: Instance, options: PackOptions) -> Attempt:
+    """What the packer makes of the instance, each task on its cards where the instance has them (rule K22)."""
+    if instance.cards is None or packer.cards:
+        return packer.solve(instance, options)
+    attempt = settled(instance, packer.solve(card_relaxation(instance), options))
+    if not packer.timed or attempt.proven:
+        return attempt
+    start = settled(instance, mcb(card_relaxation(instance), 8, options.mcb))
+    return start if _on_more(instance, start) > _on_more(instance, attempt) else attempt
+
+
+def _as_many_placed(
+    packer: Packer, instance: Instance, attempt: Attempt, options: PackOptions, deadline: Deadline
+) -> Attempt:
+    """Where some tasks must be left over: hosts for the others, by best fit if the packer names none (rule K23).
+
+    A packer that works until its time is up places more of them for as long as time is left.
+    """
+    if attempt.host is not None:
+        return attempt
+    if attempt.partial is None:
+        attempt = placed_by_best_fit(instance, attempt)
+    if not packer.timed or attempt.partial is None or attempt.interrupted:
+        return attempt
+    return with_more_placed(instance, attempt, deadline, options.seed)
+
+
+def _on_more(instance: Instance, attempt: Attempt) -> tuple[int, float]:
+    """By what two attempts are compared: the tasks placed, then the level."""
+    if attempt.host is not None:
+        return instance.tasks, level_of(instance, attempt.host)
+    return 0 if attempt.partial is None else int((attempt.partial >= 0).sum()), 0.0
 
 
 def _price(instance: Instance, minimise: Minimise) -> Floats:
@@ -217,10 +280,11 @@ def _price(instance: Instance, minimise: Minimise) -> Floats:
 def _cheapest(instance: Instance, packer: Packer, options: PackOptions, price: Floats) -> Attempt:
     """The packer's placement on as few or cheap hosts as it can do with, with a bound."""
     if packer.name == "exact":
-        return cheapest_hosts(instance, price, options.time_limit_s, options.seed)
+        relaxed = card_relaxation(instance)
+        return settled(instance, cheapest_hosts(relaxed, price, options.time_limit_s, options.seed))
     rounds = 2 + instance.hosts.bit_length()
     each = replace(options, time_limit_s=options.time_limit_s / rounds)
-    attempt = on_fewer_hosts(all_rigid(instance), price, lambda part: packer.solve(part, each))
+    attempt = on_fewer_hosts(all_rigid(instance), price, lambda part: attempt_by(packer, part, each))
     if attempt.host is None:
         return attempt
     bound = simple_bound(in_full(instance, price))
@@ -243,10 +307,11 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         attempt = replace(attempt, notes=(*attempt.notes, INTERRUPTED))
     if attempt.host is None:
         bound = 0.0 if attempt.proven else ceiling(instance) if attempt.bound is None else attempt.bound
+        host, share, job_yield = _partly_placed(instance, attempt.partial)
         return Packing(
-            attempt.status, attempt.solver, np.full(instance.tasks, -1, np.int32), instance.fluid * 0.0,
-            np.zeros(instance.jobs), float("nan"), bound, attempt.proven, attempt.unplaced, attempt.reason,
-            attempt.effort, notes=attempt.notes, could_place=attempt.could_place, interrupted=attempt.interrupted,
+            attempt.status, attempt.solver, host, share, job_yield, float("nan"), bound, attempt.proven,
+            attempt.unplaced, attempt.reason, attempt.effort, notes=attempt.notes, cards=attempt.cards,
+            interrupted=attempt.interrupted,
         )  # fmt: skip
     level = level_of(instance, attempt.host)
     if attempt.level is not None:
@@ -264,17 +329,20 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
     )  # fmt: skip
 
 
-def without(instance: Instance, refused: Bools) -> Instance:
-    """The instance without the jobs of a mask, bool[J]; the others are numbered anew in their order."""
-    kept = ~refused[instance.job_of]
-    number = np.cumsum(~refused) - 1
-    names = (
-        tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
-    )
-    return replace(
-        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], task_names=names,
-        job_names=tuple(name for name, out in zip(instance.job_names, refused, strict=False) if not out),
-        job=number[instance.job_of[kept]] if instance.parallel or refused.any() else instance.job,
-        weight=None if instance.weight is None else instance.weight[~refused],
-        guarantee=None if instance.guarantee is None else instance.guarantee[~refused],
-    )  # fmt: skip
+def _partly_placed(instance: Instance, host: Ints | None) -> tuple[Ints, Floats, Floats]:
+    """Hosts, shares and yields where some tasks are left over: those of the tasks that have a host, 0 for the others.
+
+    Returns:
+        host: int32[T], -1 for tasks that are left over.
+        share: float64[T, F].
+        job_yield: float64[J].
+    """
+    share, job_yield = instance.fluid * 0.0, np.zeros(instance.jobs)
+    if host is None:
+        return np.full(instance.tasks, -1, np.int32), share, job_yield
+    there = host >= 0
+    if there.any():
+        part = tasks_alone(instance, there)
+        job_yield[np.unique(instance.job_of[there])] = raise_mean(part, host[there], level_of(part, host[there]))
+        share[there] = (instance.fluid * job_yield[instance.job_of][:, None])[there]
+    return host, share, job_yield

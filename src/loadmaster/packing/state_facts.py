@@ -1,12 +1,15 @@
 """What there is to say of a running state: what its hosts have, what runs and waits, and what is left for more."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from loadmaster.model.arrays import Floats
-from loadmaster.packing.kubernetes_rules import NODES
+from loadmaster.packing.constrained.constraints import AllowedHosts
+from loadmaster.packing.constrained.placement import CountedPlacement
+from loadmaster.packing.kubernetes_constraints import UNMODELLED, RuleCount
+from loadmaster.packing.kubernetes_problem import KubernetesProblem, kubernetes_problem
 from loadmaster.packing.kubernetes_state import KubernetesState
 
 
@@ -40,8 +43,10 @@ class StateFacts:
         running, waiting: tasks.
         owners: who they belong to.
         without_room: tasks that wait and that no host has room for now.
-        not_judged: tasks that wait and that some host has room for, if their other rules admit it.
+        not_judged: tasks that wait and that some host has room for, if the rules that no plan models admit it.
         not_judged_rules: those rules, with the tasks that hold them.
+        rules: all rules, the pods that each concerns, whether plans keep it.
+        notes: what was left out, one sentence each.
         gated: tasks that wait for a gate of their own; they are not among those that wait.
         resources: each of them over all hosts.
     """
@@ -55,6 +60,8 @@ class StateFacts:
     not_judged_rules: dict[str, int]
     gated: int
     resources: tuple[ResourceFacts, ...]
+    rules: tuple[RuleCount, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def state_facts(state: KubernetesState) -> StateFacts:
@@ -65,7 +72,8 @@ def state_facts(state: KubernetesState) -> StateFacts:
     free = np.maximum(free, 0.0)
     enough = free >= np.median(state.demand, axis=0)
     stranded = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0).sum(axis=0)
-    without_room, open_rules = _judged(state, free)
+    kubernetes = kubernetes_problem(state.objects)
+    without_room, open_rules = _judged(kubernetes)
     return StateFacts(
         state.cluster.hosts, int(runs.sum()), int((~runs).sum()), len(state.job_names), without_room,
         len(open_rules), dict(Counter(rule for each in open_rules for rule in each).most_common()), state.gated,
@@ -76,22 +84,26 @@ def state_facts(state: KubernetesState) -> StateFacts:
             )
             for r, name in enumerate(state.cluster.resources)
         ),
+        kubernetes.rules, kubernetes.notes,
     )  # fmt: skip
 
 
-def _judged(state: KubernetesState, free: Floats) -> tuple[int, list[tuple[str, ...]]]:
+def _judged(kubernetes: KubernetesProblem) -> tuple[int, list[Sequence[str]]]:
     """How many tasks that wait have no room, and the rules of those of which that cannot be said.
 
-    No host has room for a task if none that its selector, node affinity and tolerations admit has enough free.
+    A task has no room if no host with enough free capacity keeps its rules. One with a rule that no plan models is
+    not judged if there is a host for the others of its rules.
     """
-    without_room, not_judged = 0, []
-    for task in np.flatnonzero(state.host < 0).tolist():
-        usable, rules = state.usable[task], state.rules[task]
-        room = (free >= state.demand[task]).all(axis=1)
-        if usable is not None:
-            room, rules = room & usable, tuple(rule for rule in rules if rule not in NODES)
-        if not room.any():
+    problem = kubernetes.problem
+    placement = CountedPlacement(problem)
+    without_room, not_judged = 0, list[Sequence[str]]()
+    for task in np.flatnonzero(problem.now < 0).tolist():
+        able = placement.has_room(task)
+        for constraint in placement.constraints_of(task):
+            if isinstance(constraint, AllowedHosts) and not constraint.rule.startswith(UNMODELLED):
+                able &= constraint.hosts
+        if not any(placement.keeps_the_rest(task, host) for host in np.flatnonzero(able).tolist()):
             without_room += 1
-        elif rules:
-            not_judged.append(rules)
+        elif task in kubernetes.unmodelled:
+            not_judged.append(kubernetes.unmodelled[task])
     return without_room, not_judged

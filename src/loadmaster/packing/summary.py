@@ -7,9 +7,10 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.bound import ceiling
+from loadmaster.packing.card_placement import card_relaxation
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
-from loadmaster.packing.shortfall import could_place, fits_nowhere
+from loadmaster.packing.shortfall import fits_nowhere
 
 
 def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Bools) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
     placed = packing.placed
     facts: dict[str, Any] = {
         "status": packing.status, "solver": packing.solver, "tasks": asked.tasks, "jobs": asked.jobs,
-        "hosts": asked.hosts, "placed_tasks": instance.tasks if placed else 0,
+        "hosts": asked.hosts, "placed_tasks": int((packing.host >= 0).sum()),
         "refused": [asked.job_name(int(j)) for j in np.flatnonzero(~admitted)],
         "hosts_used": len(set(packing.host.tolist()) - {-1}),
         "min_yield": packing.min_yield if placed else None, "mean_yield": packing.mean_yield if placed else None,
@@ -33,13 +34,23 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
         "gap": packing.gap if np.isfinite(packing.gap) else None,
         "minimise": packing.minimise, "cost": packing.cost if placed else None, "cost_bound": packing.cost_bound,
         "proven": packing.proven, "unplaced": instance.task_name(packing.unplaced) if packing.unplaced >= 0 else None,
-        "reason": packing.reason, "fits_nowhere": [], "could_place": None,
+        "reason": packing.reason, "fits_nowhere": [], "left_over": [], "place_bound": packing.place_bound,
         "effort": packing.effort, "seconds": packing.seconds, "synthetic": asked.synthetic,
     }  # fmt: skip
     if not placed:
-        facts["fits_nowhere"] = [asked.task_name(int(t)) for t in fits_nowhere(asked)]
-        facts["could_place"] = could_place(asked) if packing.could_place is None else packing.could_place
+        facts["fits_nowhere"] = [asked.task_name(int(t)) for t in fits_nowhere(card_relaxation(asked))]
+        facts["left_over"] = [left_over_row(instance, int(t)) for t in packing.left_over]
     return facts
+
+
+def left_over_row(instance: Instance, task: int) -> dict[str, Any]:
+    """A task that is left over, by its name, and what it asks for: amounts by resource, and the kinds of GPU."""
+    demand = {name: float(instance.fluid[task, f]) for f, name in enumerate(instance.fluid_names)}
+    demand |= {name: float(instance.rigid[task, r]) for r, name in enumerate(instance.rigid_names)}
+    row: dict[str, Any] = {"task": instance.task_name(task), "demand": {k: v for k, v in demand.items() if v}}
+    if instance.cards is not None:
+        row["gpu_kind"] = instance.cards.requests[instance.cards.accepts[task]] or None
+    return row
 
 
 def min_yield_bound(instance: Instance, packing: Packing) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.features import parse_features
 from loadmaster.traces.amount_columns import (
     AMOUNT_COLUMNS,
     OTHER,
@@ -26,6 +27,7 @@ TASK_COLUMNS = {
     "weight": "of the job, more than 0; 1 if absent",
     "min_yield": "a guarantee of the job, from 0 to 1",
     "host": "where the task runs now; empty if it does not",
+    "gpu_kind": "the features that the host of its GPUs must have, `A|B` for either; empty for any GPU",
 } | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
 """Every column of a table of tasks and what it holds. One amount must be there."""
 
@@ -44,6 +46,7 @@ class Tasks:
         job: int32[T]; None where every task is a job of its own.
         weight, guarantee: float64[J]; None where the table has no such column.
         host: int32[T], where it runs now, -1 where it does not; None where the table has no such column.
+        gpu_kind: the kinds of GPU that each task accepts, `A|B`; "" for any. Empty where no task names one.
         most_plain_memory: bytes of the largest memory that was a plain number without a unit; 0 if there is none.
         notes: what was assumed, one sentence each.
     """
@@ -55,6 +58,7 @@ class Tasks:
     weight: Floats | None = None
     guarantee: Floats | None = None
     host: Ints | None = None
+    gpu_kind: tuple[str, ...] = ()
     most_plain_memory: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -90,6 +94,7 @@ def tasks_of(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
         weight=_of_jobs("weight", path, table, row, job),
         guarantee=_of_jobs("min_yield", path, table, row, job),
         host=_hosts_now(path, table, row, cluster),
+        gpu_kind=_gpu_kinds(path, table, row),
         most_plain_memory=max(most_without_unit(frame[column], column) for column in columns.values()),
         notes=tuple(notes),
     )
@@ -215,3 +220,16 @@ def _hosts_now(path: Path, table: WholeTable, row: Longs, cluster: Cluster) -> I
         fix = f"the hosts are called {called}; leave the cell empty for a task that does not run yet"
         raise InputError(names[unknown], "no such host", fix=fix, where=table.where(path, unknown))
     return np.array([-1 if name is None else index[name] for name in names], np.int32)[row]
+
+
+def _gpu_kinds(path: Path, table: WholeTable, row: Longs) -> tuple[str, ...]:
+    """The kinds of GPU that each task accepts; empty without such a column."""
+    if "gpu_kind" not in table.frame.columns:
+        return ()
+    texts = words(table.frame["gpu_kind"]).fill_null("").to_list()
+    for r, text in enumerate(texts):
+        try:
+            parse_features(text or "any")
+        except InputError as error:
+            raise InputError(error.value, error.rule, fix=error.fix, where=table.where(path, r)) from None
+    return tuple(texts[r] for r in row.tolist())

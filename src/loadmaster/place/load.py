@@ -7,6 +7,7 @@ from typing import cast
 
 from loadmaster.place import FACTORIES, POLICIES
 from loadmaster.place.policy import Policy
+from loadmaster.place.policy_in_process import policy_in_process
 from loadmaster.place.trial import remarks
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
 from loadmaster.rules.made import arguments_of, refuse_parameters
@@ -38,6 +39,8 @@ def policy_named(spec: str, sources: Sources = NO_SOURCES, elsewhere: Mapping[st
     reference = Reference.of(spec)
     if reference is None:
         return pick(spec, POLICIES, what="placement policy", elsewhere=elsewhere)
+    if reference.is_in_process:
+        return policy_in_process(spec, reference.thing(sources.get(reference.path)))
     score = reference.function(sources.get(reference.path))
     contextual = check_function(score, reference) == 4
     return Policy(spec, score, "your own policy", reference.path, contextual=contextual, varies=contextual)

@@ -13,6 +13,7 @@ from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
+from loadmaster.place.policy_in_process import PolicyInProcess
 
 
 class Barrier(Protocol):
@@ -253,6 +254,8 @@ class Room:
         rooms = np.array([free[host] for host in fitting])
         demand, rooms, capacity = map(read_only, (self.queue.demand[row], rooms, self.capacity))
         task = int(self.queue.first_task[row]) + k
+        if isinstance(self.policy, PolicyInProcess) and self.policy.score_all is not None:
+            return fitting[self.policy.lowest(demand, rooms, capacity[fitting])]
         with np.errstate(all="ignore"):
             for host, room in zip(fitting, rooms, strict=True):
                 context = Context(host, len(free), self.last_host, task, self.seed)

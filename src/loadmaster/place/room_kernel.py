@@ -62,9 +62,9 @@ def renew(room):
         if room.open[host]:
             cores = room.free[host, 0]
             most = max(most, cores)
-            if cores >= 0.0:
+            if cores >= 0.0 and resources > 1:
                 step = steps - 1 if cores >= steps - 1 else np.int64(cores)
-                room.memory[step] = max(room.memory[step], room.free[host, 1] if resources > 1 else 0.0)
+                room.memory[step] = max(room.memory[step], room.free[host, 1])
     for step in range(steps - 2, -1, -1):
         room.memory[step] = max(room.memory[step], room.memory[step + 1])
     room.most[0] = most
@@ -205,7 +205,11 @@ def take_in_order(view, row, some_are_not):
 @inner
 def _held_of(room, rows, row, host, most):
     """How many tasks of the row a host holds, at most so many."""
-    held = min(float(most), held_by(room.free, host, rows.demand, rows.of[row].kind))
+    held, kind = float(most), rows.of[row].kind
+    for r in range(rows.demand.shape[1]):
+        if room.free[host, r] < rows.demand[kind, r]:
+            return np.int64(0)
+    held = min(held, held_by(room.free, host, rows.demand, kind))
     return np.int64(max(held, 0.0))
 
 

@@ -30,7 +30,7 @@ def bag_chart(
     colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
                        legend=alt.Legend() if len(kinds) > 1 else None)  # fmt: skip
     layers = [
-        lines.mark_line(strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, color=colour, order="hosts:Q"),
+        lines.mark_line(strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, color=colour, order="span_min:Q"),
         lines.mark_circle(size=34, opacity=0.9).encode(x=x, y=y, color=colour, tooltip=tips),
     ]
     learn = alt.Chart(rows([_row(p, "") for p in sizers]))

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from loadmaster import __version__
 from loadmaster.measure.queueing_check import room_over_time
 from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.report.answer import answer, more_of_the_answer
@@ -28,6 +27,7 @@ from loadmaster.report.run_breakdown import shown_rules
 from loadmaster.report.terminal import title
 from loadmaster.report.theme import for_a_page, themed
 from loadmaster.runs.machines import MachineSet
+from loadmaster.system.build import shown_version
 
 
 def compare_page(comparison: Comparison) -> Page:
@@ -130,7 +130,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
     worst = max(outcome.metrics.little_error for outcome in comparison.outcomes)
     facts = {
         "command": comparison.command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
         "cluster": "; ".join(map(_described, comparison.machines or [MachineSet("", case)])),

@@ -9,6 +9,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from loadmaster import __version__
+from loadmaster.system.build import commit
 from loadmaster.system.strict_json import to_json
 
 if TYPE_CHECKING:
@@ -41,11 +42,12 @@ def document(
 
     Example:
         >>> list(document("policies", {"rows": []}))
-        ['schema', 'version', 'command', 'seed', 'synthetic', 'notes', 'left_out', 'rows']
+        ['schema', 'version', 'commit', 'command', 'seed', 'synthetic', 'notes', 'left_out', 'rows']
     """
     head = {
         "schema": f"loadmaster.{verb}/{FORMAT}",
         "version": __version__,
+        "commit": commit() or None,
         "command": command,
         "seed": seed,
         "synthetic": synthetic,

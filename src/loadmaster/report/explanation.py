@@ -37,6 +37,19 @@ def sentences(record: Record, explanation: Explanation) -> list[str]:
     return [Text.from_markup(paragraph, emoji=False).plain for paragraph in _paragraphs(record, explanation)]
 
 
+def two_starts(first: Explanation, second: Explanation) -> str:
+    """When one job starts in two runs, and by how much later or earlier in the second."""
+    name, starts = f"Job {first.identifier}", (first.start_s, second.start_s)
+    if starts[0] is None or starts[1] is None:
+        which = [word for word, start in zip(("first", "second"), starts, strict=True) if start is not None]
+        return f"{name} starts in the {which[0]} run alone." if which else f"{name} never starts in either run."
+    later_s = (starts[1] - second.submit_s) - (starts[0] - first.submit_s)
+    text = f"{name} starts at {moment(starts[0])} in the first run and at {moment(starts[1])} in the second"
+    if later_s == 0:
+        return f"{text}, the same time after its arrival."
+    return f"{text}, {show_seconds(abs(later_s))} {'later' if later_s > 0 else 'earlier'}."
+
+
 def as_plain(record: Record, explanation: Explanation, top: int = TOP) -> dict[str, Any]:
     """The explanation as JSON takes it, hosts by name and jobs by the log's identifiers; `top` hosts of those rated."""
     workload, cluster = record.workload, record.case.cluster

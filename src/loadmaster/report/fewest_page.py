@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from loadmaster import __version__
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
@@ -10,6 +9,7 @@ from loadmaster.report.fewest import FewestFound, FewestRow, answer, between, de
 from loadmaster.report.machines_claims import money
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import ACCENT, MUTED, rows, themed, tooltip
+from loadmaster.system.build import shown_version
 from loadmaster.traces.hosts import short_form
 
 _SHORTEST_S = 1.0
@@ -114,7 +114,7 @@ def _facts(result: FewestFound) -> dict[str, str]:
     drawn = "" if result.drawing is None else f"{result.drawing.how}, seed {result.drawing.seed}"
     facts = {
         "command": result.command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{case.workload.jobs:,}, {case.rejected.total:,} rejected, {case.skipped.total:,} lines left out",
         "target": result.target.words,

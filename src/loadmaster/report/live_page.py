@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from loadmaster import __version__
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import percent
@@ -20,6 +19,7 @@ from loadmaster.report.live_charts import (
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import themed
 from loadmaster.runs.live_timeline import KINDS, LiveTimeline
+from loadmaster.system.build import shown_version
 
 MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""
@@ -227,7 +227,7 @@ def _made(timeline: LiveTimeline, command: str) -> list[Block]:
         **{name.replace("_", " "): _words(conduct.get(name)) for name in _CONDUCT},
         "left out at the end": "; ".join(f"{count:,}: {why}" for why, count in timeline.left_out.items()),
         "page": command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
     }
     return [
         Heading("How this was made"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model.units import percent
+from loadmaster.model.units import MEMORY, percent, show_bytes
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.picture import host_loads
@@ -47,8 +47,11 @@ def pack_page(
     blocks: list[Block] = [Text(note, "note") for note in notes]
     if not packing.placed:
         blocks += [Text(text, "warning") for text in _why_not(facts)]
-    blocks.append(_methods(methods) if packing.minimise == "level" else _costs(methods, packing.minimise))
     if packing.placed:
+        blocks.append(_methods(methods) if packing.minimise == "level" else _costs(methods, packing.minimise))
+    else:
+        blocks += _left_over(facts)
+    if (packing.host >= 0).any():
         with unchecked():
             blocks += _pictures(instance, packing)
         blocks += [Heading("Where every task goes"), _tasks(instance, tasks)]
@@ -60,12 +63,39 @@ def pack_page(
 
 
 def _why_not(facts: Mapping[str, Any]) -> list[str]:
-    sentences = [f"No placement: {facts['reason']}."] if facts["reason"] else []
+    sentences = [f"Not all tasks have a host: {facts['reason']}."] if facts["reason"] else []
     if facts["fits_nowhere"]:
         sentences.append(f"Tasks that fit on no host, even if it is empty: {', '.join(facts['fits_nowhere'][:20])}.")
-    if facts["could_place"] is not None:
-        sentences.append(f"{facts['could_place']:,} of {facts['tasks']:,} tasks could be placed, or more.")
+    if facts["place_bound"] is not None:
+        counts = f"{facts['placed_tasks']:,} of {facts['tasks']:,} tasks are placed"
+        sentences.append(f"{counts}. No placement has more than {facts['place_bound']:,}.")
     return sentences
+
+
+def _left_over(facts: Mapping[str, Any]) -> list[Block]:
+    """The tasks without a host, and what they ask for."""
+    shown = facts["left_over"][:MOST_ROWS]
+    names = list(dict.fromkeys(name for row in shown for name in row["demand"]))
+    kinds = any(row.get("gpu_kind") for row in shown)
+    cells = [
+        [
+            row["task"], *(_amount(name, row["demand"].get(name, 0.0)) for name in names),
+            *([row["gpu_kind"] or "any"] if kinds else []),
+        ]
+        for row in shown
+    ]  # fmt: skip
+    if not cells:
+        return []
+    left = len(facts["left_over"]) - len(cells)
+    caption = f"The first {len(cells):,}; {left:,} more have no host in placement.csv." if left else ""
+    return [
+        Heading("Tasks that are left over"),
+        Table(("task", *names, *(["kind of GPU"] if kinds else [])), cells, caption),
+    ]
+
+
+def _amount(name: str, value: float) -> str:
+    return show_bytes(value) if name == MEMORY else short(value)
 
 
 def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
@@ -123,6 +153,8 @@ def _pictures(instance: Instance, packing: Packing) -> list[Block]:
     else:
         caption = "What all tasks of a host ask over what it has, for each resource; above 100 % it is shared."
         blocks += [Heading("How full the hosts are"), Chart(themed(host_loads(instance, packing)), caption)]
+    if not packing.placed:
+        return blocks
     caption = "Every job's yield, the least on the left; the dashed line is the bound that no minimum can exceed."
     return [*blocks, Heading("The yields"), Chart(_yields(packing), caption)]
 
@@ -153,11 +185,13 @@ def _tasks(instance: Instance, tasks: Sequence[Mapping[str, Any]]) -> Table:
         [
             row["task"], row["job"], row["host"] or ("refused" if row["refused"] else "-"),
             "-" if row["yield"] is None else f"{row['yield']:.4f}",
+            *([" ".join(map(str, row["cards"])) or "-"] if "cards" in row else []),
             *("-" if share is None else short(share) for share in row["share"].values()),
         ]
         for row in tasks[:MOST_ROWS]
     ]  # fmt: skip
     left = len(tasks) - len(cells)
     caption = f"The first {len(cells):,}; {left:,} more stand in placement.csv." if left else ""
-    heads = ("task", "job", "host", "yield", *(f"{name} received" for name in instance.fluid_names))
+    cards = ["GPUs"] if tasks and "cards" in tasks[0] else []
+    heads = ("task", "job", "host", "yield", *cards, *(f"{name} received" for name in instance.fluid_names))
     return Table(heads, cells, caption)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from loadmaster import __version__
 from loadmaster.report.page import Block, Facts, Heading
+from loadmaster.system.build import shown_version
 
 
 def page_footer(facts: Mapping[str, object]) -> list[Block]:
@@ -14,4 +14,4 @@ def page_footer(facts: Mapping[str, object]) -> list[Block]:
         '0'
     """
     shown = {name: str(value) for name, value in facts.items() if value is not None and value != ""}
-    return [Heading("How this was made"), Facts({**shown, "version": f"loadmaster {__version__}"})]
+    return [Heading("How this was made"), Facts({**shown, "version": shown_version()})]

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from loadmaster import __version__
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.share_timeline_chart import load_chart, shares_chart
 from loadmaster.report.theme import themed
 from loadmaster.runs.share_timeline import ShareTimeline
+from loadmaster.system.build import shown_version
 
 MOST_ROWS = 40
 
@@ -104,7 +104,7 @@ def _made(timeline: ShareTimeline, command: str) -> list[Block]:
     facts = {
         "engine": timeline.engine, "method": timeline.method, "decisions": f"{timeline.decisions:,}",
         "run": timeline.command, "ended": timeline.ended or "not said", "page": command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
     }  # fmt: skip
     return [Heading("How this was made"), Facts({name: value for name, value in facts.items() if value})]
 

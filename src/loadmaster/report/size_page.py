@@ -10,7 +10,7 @@ from loadmaster.report.page import Block, Chart, Heading, Page, Table, Text
 from loadmaster.report.page_footer import page_footer
 from loadmaster.report.theme import rows, themed, unchecked
 from loadmaster.report.time_charts import unit_of
-from loadmaster.sim.bags.curve import CurvePoint
+from loadmaster.sim.bags.curve import MIXED, CurvePoint
 
 
 def size_page(
@@ -89,6 +89,7 @@ def _table(
 def _by_number(curve: Sequence[CurvePoint], cost: str) -> Any:
     import altair as alt
 
+    curve = [p for p in curve if MIXED not in p.type]
     unit, size = unit_of(max(p.span_s for p in curve))
     kinds = sorted({p.type for p in curve})
     values = [

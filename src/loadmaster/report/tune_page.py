@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from loadmaster import __version__
 from loadmaster.measure.metric import METRICS
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.confidence import difference_text
@@ -11,6 +10,7 @@ from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Te
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
 from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
+from loadmaster.system.build import shown_version
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
 from loadmaster.tuning.rule_file import FRONT, usage
@@ -164,7 +164,7 @@ def _facts(tuning: Tuning, command: str) -> dict[str, str]:
     drawn = "" if holdout is None else f"{holdout.logs} logs, {'shaken' if holdout.how == 'shake' else 'drawn by user'}"
     facts = {
         "command": command,
-        "version": f"loadmaster {__version__}",
+        "version": shown_version(),
         "log": f"{case.workload.source or 'unnamed'}{' (synthetic)' if case.workload.synthetic else ''}",
         "jobs": f"{weeks.training.workload.jobs:,} searched on, {weeks.held_out.workload.jobs:,} held out",
         "weeks": f"{weeks.trained_on} searched on, then {weeks.kept_for_the_end} held out",

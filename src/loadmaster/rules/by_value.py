@@ -7,12 +7,15 @@ kept and recorded alike, and workers of a cluster get it as text.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import isfunction
 from itertools import count
 from threading import Lock
 from typing import Any
 
 from loadmaster.model.errors import InputError
-from loadmaster.rules.standing_alone import text_alone
+from loadmaster.rules.in_process import OBJECT, RuleInProcess, keep_in_process, rule_in_process
+from loadmaster.rules.standing_alone import NoText, text_alone
+from loadmaster.rules.state import state_written
 
 MARK = "@"
 """What the name of a rule given in Python begins with."""
@@ -50,30 +53,40 @@ def text_given(path: str) -> str:
         InputError: there is none.
     """
     if path not in _texts:
+        if rule_in_process(path) is not None:
+            raise InputError(path, "no text stands for this rule: it is called in this process")
         rule = "no function of that name was given in Python"
         raise InputError(path, rule, fix="on the command line name file.py:function")
     return _texts[path]
 
 
 @contextmanager
-def naming() -> Iterator[Callable[[Any], str]]:
+def naming(*, in_process: bool = False) -> Iterator[Callable[[Any], str]]:
     """A function that names rules, for as long as what uses the names is at work.
 
     A rule that is given anew under its old name takes its place; where both are at work at the same time, or two
     rules of one name are compared, the second is `@my_rule.2`. What is a name already stays one.
+
+    Args:
+        in_process: a rule that no text stands for, or that keeps state, is called as it is; else it is refused.
     """
     mine: list[str] = []
 
     def name(thing: Any) -> str:
         if isinstance(thing, str):
             return thing
-        text = text_alone(thing)
+        rule, text = _rule_and_text(thing) if in_process else (None, text_alone(thing))
+        called = getattr(thing, "__name__", type(thing).__name__)
         with _lock:
             for number in count(1):
-                path = f"{MARK}{thing.__name__}" + (f".{number}" if number > 1 else "")
-                if not _held[path] or _texts[path] == text:
+                path = f"{MARK}{called}" + (f".{number}" if number > 1 else "")
+                if not _held[path] or _is_same(path, thing, rule, text):
                     break
-            _texts[path] = text
+            keep_in_process(path, rule)
+            if rule is None:
+                _texts[path] = text
+            else:
+                _texts.pop(path, None)
             _held[path] += 1
         mine.append(path)
         return path
@@ -83,3 +96,37 @@ def naming() -> Iterator[Callable[[Any], str]]:
     finally:
         with _lock:
             _held.subtract(mine)
+
+
+def why_in_process(thing: Any) -> str:
+    """Why `thing` cannot be run from its text, as the end of a sentence; empty where it can.
+
+    Raises:
+        InputError: it is a function that is no rule in either way, such as one without a name.
+    """
+    return "" if (rule := _rule_and_text(thing)[0]) is None else rule.why
+
+
+def _rule_and_text(thing: Any) -> tuple[RuleInProcess | None, str]:
+    """The rule that is called as it is, or None and the text that stands for it."""
+    plain = getattr(thing, "py_func", thing)
+    if not (isfunction(plain) or isinstance(plain, type)):
+        return RuleInProcess(thing, OBJECT), ""
+    try:
+        text = text_alone(thing)
+    except NoText as error:
+        if isinstance(plain, type):
+            raise
+        return RuleInProcess(plain, f"{error.rule}; to have it compiled, {error.fix}"), ""
+    written = state_written(plain)
+    if written is None or isinstance(plain, type):
+        return None, text
+    return RuleInProcess(plain, f"{written[0]} writes to {written[1]}"), ""
+
+
+def _is_same(path: str, thing: Any, rule: RuleInProcess | None, text: str) -> bool:
+    """Whether `path` stands for this very rule."""
+    held = rule_in_process(path)
+    if rule is None or held is None:
+        return rule is None and held is None and _texts[path] == text
+    return held.thing is rule.thing

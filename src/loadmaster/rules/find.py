@@ -19,6 +19,7 @@ from typing import Any
 
 from loadmaster.model.errors import InputError
 from loadmaster.rules.by_value import is_given, name_in, text_given
+from loadmaster.rules.in_process import rule_in_process
 from loadmaster.rules.near import near_to
 from loadmaster.rules.state import refuse_state
 from loadmaster.rules.texts import remember
@@ -90,18 +91,26 @@ class Reference:
             InputError: the file cannot be run, or has no such function.
         """
         found = self.thing(text)
-        if isinstance(found, type):
+        if not inspect.isfunction(found):
             raise InputError(self.name, f"not a function but {_article(found)}", where=self.path)
         return found
 
-    def thing(self, text: str | None = None) -> FunctionType | type[Any]:
-        """The function or the class; of the file as it stands there, or of its `text`.
+    @property
+    def is_in_process(self) -> bool:
+        """Whether it names a rule that is called as it is, and not from its text."""
+        return rule_in_process(self.path) is not None
+
+    def thing(self, text: str | None = None) -> Any:
+        """The function or the class; of the file as it stands there, or of its `text`; the rule itself if in process.
 
         A function that is compiled already (`@njit`) is given back as the Python that it was made of.
 
         Raises:
             InputError: the file cannot be run, or has no such function or class.
         """
+        rule = rule_in_process(self.path)
+        if text is None and rule is not None:
+            return rule.thing
         file = Path(self.path).absolute()
         module = _run(self.path, str(file), self.text() if text is None else text)
         found: Any = getattr(module, self.name, None)
@@ -121,13 +130,15 @@ class Reference:
 def sources(*specs: str) -> dict[str, str]:
     """The text of every file that a spec among `specs` names, by its path as given; built-in names have none.
 
+    Nor has a rule that is called in this process.
+
     A mover behind a spec (`file.py:name+mosix`) is no part of the path.
 
     Raises:
         InputError: a file is not there or not text.
     """
     references = [reference for spec in specs if (reference := Reference.of(spec)) is not None]
-    return {reference.path: reference.text() for reference in references}
+    return {reference.path: reference.text() for reference in references if not reference.is_in_process}
 
 
 def given(specs: tuple[str, ...]) -> list[str]:

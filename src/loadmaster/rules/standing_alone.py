@@ -18,6 +18,11 @@ import numpy as np
 from loadmaster.model.errors import InputError
 from loadmaster.rules.texts import recall
 
+
+class NoText(InputError):
+    """No text can stand for a rule: its source cannot be read, or it uses a value that cannot be written down."""
+
+
 MOST_VALUES = 100_000
 """Values of an array that are still written down."""
 _WITH_SIGN = ("BINARY_OP", "COMPARE_OP")
@@ -109,7 +114,7 @@ class _Text:
 
     def _refuse(self, name: str, value: Any) -> NoReturn:
         rule = f"{self.root} uses this {type(value).__name__}, which cannot be written down as text"
-        raise InputError(name, rule, fix=_FIX)
+        raise NoText(name, rule, fix=_FIX)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -238,5 +243,5 @@ def _parsed(text: str, name: str) -> ast.Module:
         raise _unreadable(name) from error
 
 
-def _unreadable(name: str) -> InputError:
-    return InputError(name, "its source cannot be read: it was typed where Python keeps none", fix=_FIX)
+def _unreadable(name: str) -> NoText:
+    return NoText(name, "its source cannot be read: it was typed where Python keeps none", fix=_FIX)

@@ -1,4 +1,4 @@
-"""A rule of the user's keeps nothing between its calls: what it wrote down would be lost.
+"""A rule that is run from its text keeps nothing between its calls: what it wrote down would be lost.
 
 It is compiled, run by several workers at once, or on another machine, and a kept result is never run again.
 """
@@ -28,6 +28,18 @@ def refuse_state(thing: FunctionType | type[Any], path: str) -> None:
     Raises:
         InputError: it does; names what it writes to.
     """
+    written = state_written(thing)
+    if written is not None:
+        function, name = written
+        rule = f"{function} writes to {name}, which would be lost: a rule keeps nothing between its calls"
+        fix = "work it out from what the rule is given"
+        if isinstance(thing, type):
+            fix += f", or give compare or simulate an object in Python: {thing.__name__}()"
+        raise InputError(thing.__name__, rule, fix=fix, where=path)
+
+
+def state_written(thing: FunctionType | type[Any]) -> tuple[str, str] | None:
+    """The first function of `thing` that writes to what outlives its call, and what it writes to; None if none does."""
     functions = [thing] if inspect.isfunction(thing) else [
         each for name, each in vars(thing).items() if inspect.isfunction(each) and name not in _MAKING
     ]  # fmt: skip
@@ -35,9 +47,8 @@ def refuse_state(thing: FunctionType | type[Any], path: str) -> None:
         for part in reached(function):
             name = next(_written(part, of_itself=isinstance(thing, type) and part is function), None)
             if name is not None:
-                rule = f"{part.__name__} writes to {name}, which would be lost: a rule keeps nothing between its calls"
-                fix = "work it out from what the rule is given"
-                raise InputError(thing.__name__, rule, fix=fix, where=path)
+                return part.__name__, name
+    return None
 
 
 def reached(function: FunctionType) -> Iterator[FunctionType]:
@@ -50,15 +61,22 @@ def reached(function: FunctionType) -> Iterator[FunctionType]:
             continue
         seen.add(part)
         yield part
-        named = (getattr(value, "py_func", value) for value in inspect.getclosurevars(part).globals.values())
+        named = (getattr(value, "py_func", value) for value in _outside(part).values())
         todo += [value for value in named if inspect.isfunction(value) and value.__module__ == function.__module__]
+
+
+def _outside(function: FunctionType) -> dict[str, Any]:
+    """What the names in the code of `function` stand for, of its file and of the function around it."""
+    outside = inspect.getclosurevars(function)
+    return {**outside.globals, **outside.nonlocals}
 
 
 def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
     """Globals that the code of `function` binds anew or changes, by the look of it; and fields of its object."""
     own = function.__code__.co_varnames[:1] if of_itself else ()
     for each in dis.get_instructions(function):
-        if each.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+        of_around = each.opname == "STORE_DEREF" and each.argval in function.__code__.co_freevars
+        if each.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") or of_around:
             yield str(each.argval)
     recall(function.__module__)
     try:
@@ -66,17 +84,18 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
         tree = ast.parse(lines if not lines[:1].isspace() else f"if True:\n{lines}")
     except (OSError, SyntaxError):
         return
+    outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for node in ast.walk(tree):
         changed = None
-        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute | ast.Subscript) and (
+            not isinstance(node.ctx, ast.Load) or getattr(node, "attr", "") in _CHANGING  # called here or later
+        ):
             changed = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            changed = node.func.value
         while isinstance(changed, ast.Attribute | ast.Subscript):
             changed = changed.value
         if isinstance(changed, ast.Name) and changed.id in own:
             yield ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
         if isinstance(changed, ast.Name) and changed.id not in function.__code__.co_varnames:
-            value = function.__globals__.get(changed.id)
+            value = outside.get(changed.id)
             if value is not None and not inspect.ismodule(value):
                 yield changed.id

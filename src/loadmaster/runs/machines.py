@@ -87,6 +87,13 @@ def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice)
     return tuple(machine_sets)
 
 
+def closed_and_open(closed: Case, opened: Case) -> tuple[MachineSet, MachineSet]:
+    """The same machines twice: with hosts that close for some time, and with the same hosts open (rule C12)."""
+    both = (closed.cluster, opened.cluster)
+    first = replace(closed, among=both)
+    return MachineSet("closed hosts", first), MachineSet("open hosts", replace(opened, among=both, first=first))
+
+
 def _rejected(trace: Trace, held: Mapping[str, np.ndarray]) -> Skipped:
     rejected, counted = Skipped(), np.zeros(trace.workload.jobs, bool)
     for name, here in held.items():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from loadmaster.kept.study import R, S, T, Work
 from loadmaster.kept.watch import Watch
 from loadmaster.model.following import is_closed
 from loadmaster.rules.find import Sources
@@ -34,6 +35,8 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
     by_number = case.workload.jobs >= MANY_JOBS and binds(case.workload, case.cluster)
     seen = set()
     for setting in settings:
+        if setting.in_process:
+            continue  # nothing of it is compiled, and a run would change its state
         engine = (setting.policy, setting.queue, setting.members)
         texts = sources_of(setting) if sources is None else sources
         if engine not in seen and (setting.estimate_model == USERS or _is_compiled(case, setting, texts)):
@@ -48,6 +51,11 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
 def _is_compiled(case: Case, setting: Setting, texts: Sources) -> bool:
     rules = policy_of(setting, texts), discipline_of(setting, texts)
     return is_compiled(case.workload, case.cluster, *rules, setting.estimate_model)
+
+
+def one_at_a_time(work: Work[S, T, R], settings: Sequence[Setting]) -> Work[S, T, R]:
+    """`work`, whose runs follow one another if a rule of `settings` is called in this process: it has one state."""
+    return replace(work, workers=1) if any(setting.in_process for setting in settings) else work
 
 
 def workers_for(jobs: int) -> int:

@@ -57,6 +57,7 @@ from loadmaster.runs.record_tables import (
 from loadmaster.runs.setting import Setting, discipline_of
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.system.build import commit
 from loadmaster.traces import Skipped
 
 LIVE = "a live run"
@@ -118,6 +119,7 @@ def write_record(
     about = {
         "program": "loadmaster",
         "version": __version__,
+        "commit": commit(),
         "python": platform.python_version(),
         "command": command,
         "setting": record.setting.plain(),

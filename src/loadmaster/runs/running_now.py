@@ -1,4 +1,4 @@
-"""The jobs that run as a queue is listed, or as the window of a dump opens: runs go on from there (rules Q21, L11)."""
+"""The jobs that run as a queue is listed, or as the window of a dump opens: runs go on from there (rules Q21, L12)."""
 
 from dataclasses import replace
 
@@ -27,13 +27,31 @@ def go_on_from(listed_s: float | None, workload: Workload, hosts: Cluster) -> tu
     if listed_s is None or eligible_s is None or not (eligible_s < listed_s).any():
         return workload, ""
     job = np.flatnonzero(eligible_s < listed_s)
-    placed, assumed = _places(workload, job, hosts)
-    state = StartingState(listed_s, job, eligible_s[job], np.array(placed, np.int32))
+    state, assumed = starting_state(listed_s, workload, job, eligible_s[job], hosts)
     jobs = "1 job runs" if len(job) == 1 else f"{len(job):,} jobs run"
     note = f"{jobs} as the queue was listed, and the run goes on from there."
     if assumed:
         note += f" The listing does not tell the hosts of {assumed:,} of them: these get the first with room."
     return replace(workload, starting=state, recorded_hosts=None), note
+
+
+def starting_state(
+    now_s: float, workload: Workload, job: Longs, start_s: Floats, hosts: Cluster
+) -> tuple[StartingState, int]:
+    """The starting state of jobs that run, and for how many of them the hosts are assumed.
+
+    Args:
+        now_s: the moment at which they run.
+        workload: with the hosts on which jobs ran, where they are known.
+        job: int64[N], the jobs that run, in ascending order.
+        start_s: float64[N], since when each runs.
+        hosts: where they run.
+
+    Raises:
+        InputError: the hosts have no room for all of them.
+    """
+    placed, assumed = _places(workload, job, hosts)
+    return StartingState(now_s, job, start_s, np.array(placed, np.int32)), assumed
 
 
 def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -> tuple[Workload, str]:

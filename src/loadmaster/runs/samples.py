@@ -21,7 +21,7 @@ from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case, case_of, digest_of_hosts
 from loadmaster.runs.one_host import as_one_host
-from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate_lived
 from loadmaster.traces.fit import held_by
@@ -166,8 +166,8 @@ def run_tasks(
     case: Case, tasks: Sequence[RunOnSample], store: Store | None, pool: CellMaker, watch: Watch | None = None
 ) -> list[SampleRun]:
     """The run of every task, in their order; only those not in `store` are made."""
-    work = work_on(case)
-    cells = [Cell(_key(work, task), task, _about(case, task)) for task in tasks]
+    work = one_at_a_time(work_on(case), [task.setting for task in tasks])
+    cells = [Cell(_key(work, task), task, _about(case, task), not task.setting.in_process) for task in tasks]
     return run_study(work, cells, store, pool, watch, lambda run: {"mean_wait_s": run.mean_wait_s})
 
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from loadmaster.model import InputError
 from loadmaster.place import Policy
 from loadmaster.place.load import policy_named
-from loadmaster.rules.find import NO_SOURCES, Sources, sources
+from loadmaster.rules.find import NO_SOURCES, Reference, Sources, sources
 from loadmaster.scheduling import AnyPolicy, Discipline
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel, estimate_model_named
 from loadmaster.scheduling.max_jobs import Target
@@ -79,6 +79,12 @@ class Setting:
     def specs(self) -> tuple[str, ...]:
         """All that is named and may stand in a file, without parameters: policies, discipline, metrics."""
         return (*self.policies, *files_of(self.queue), *self.metrics)
+
+    @property
+    def in_process(self) -> list[str]:
+        """Those of its rules that are called as they are, in this process: their results are not stored."""
+        named = [reference for spec in self.specs if (reference := Reference.of(spec)) is not None]
+        return [reference.path for reference in named if reference.is_in_process]
 
     @property
     def policies(self) -> tuple[str, ...]:

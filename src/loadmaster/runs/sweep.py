@@ -16,7 +16,7 @@ from loadmaster.rules.find import Sources
 from loadmaster.rules.imports import imported
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, from_bytes, run, to_bytes
-from loadmaster.runs.prepare import compile_first, workers_for
+from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 
 
@@ -53,8 +53,8 @@ def sweep(
         policy_of(task.setting, task.sources)
         discipline_of(task.setting, task.sources)
         task.setting.estimate_model.check(case.workload)
-    work = work_on(case)
-    cells = [Cell(_key(work, task), task, _about(case, task.setting)) for task in tasks]
+    work = one_at_a_time(work_on(case), settings)
+    cells = [Cell(_key(work, task), task, _about(case, task.setting), not task.setting.in_process) for task in tasks]
     outcomes = run_study(work, cells, store, pool, watch, _telling)
     return [
         replace(outcome, setting=setting, rejected=case.rejected.total)

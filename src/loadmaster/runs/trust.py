@@ -1,6 +1,7 @@
 """Data never executes: a record that carries Python of its own is run again only by who says that it may."""
 
 from loadmaster.model import InputError
+from loadmaster.rules.by_value import is_given
 from loadmaster.rules.find import given
 from loadmaster.runs.record import Record
 from loadmaster.runs.setting import Setting
@@ -12,8 +13,12 @@ def check_trust(record: Record, trust: bool) -> None:
     The name of a file counts as well as its text: what stands at that place may be anybody's.
 
     Raises:
-        InputError: it did, and is not trusted.
+        InputError: it did, and is not trusted; or it took an object of the process that made it.
     """
+    for path in given(record.setting.specs):
+        if is_given(path) and path not in record.sources:
+            rule = "this rule was called in the process that made the run, and its state is not in the record"
+            raise InputError(path, rule, fix="simulate again with the object")
     refuse_untrusted(record.setting, trust, "`sources` in run.json")
 
 

@@ -36,6 +36,10 @@ def meta_rule_named(spec: str, sources: Sources = NO_SOURCES, **usual: Any) -> M
         True
     """
     part = part_of(spec)
+    own = _rule_in_process(part)
+    if own is not None:
+        members_of(own)
+        return own
     kind: type[Any] | None = META_RULES[part.name][0] if part.name in META_RULES else _class_named(part, sources)
     if kind is None:
         return None
@@ -61,6 +65,15 @@ def remarks_on(*specs: str) -> tuple[str, ...]:
         rule = meta_rule_named(spec)
         said |= dict.fromkeys(remarks_on_policies(spec) if rule is None else chain(*map(remarks, members_of(rule))))
     return tuple(said)
+
+
+def _rule_in_process(part: Part) -> MetaRule | None:
+    """The object of this process that `part` names, if it is a meta-rule."""
+    reference = Reference.of(part.name)
+    if reference is None or not reference.is_in_process:
+        return None
+    thing = reference.thing()
+    return thing if hasattr(thing, "choose") and hasattr(thing, "members") and hasattr(thing, "name") else None
 
 
 def _class_named(part: Part, sources: Sources) -> type[Any] | None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import isfunction
 from itertools import accumulate
 from typing import Any
 
 from loadmaster.backfilling import BACKFILLINGS, Backfilling, Easy
 from loadmaster.model.errors import InputError
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY, AnyOrder, Order
+from loadmaster.order.order_in_process import order_in_process
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
 from loadmaster.rules.made import made, refuse_parameters, values_of
 from loadmaster.rules.near import no_such, pick
@@ -123,8 +125,9 @@ def is_own_discipline(spec: str, sources: Sources = NO_SOURCES) -> bool:
     if reference is None:
         return False
     thing = reference.thing(sources.get(reference.path))
-    if isinstance(thing, type):
-        return hasattr(thing, "serve") or (second is None and hasattr(thing, "begin"))
+    if not isfunction(thing):
+        ranks = any(hasattr(thing, each) for each in ("begin", "rank", "rank_all"))
+        return hasattr(thing, "serve") or (second is None and ranks)
     return second is None and RANK.has(thing)
 
 
@@ -198,7 +201,8 @@ def _is_backfilling(part: Part, sources: Sources) -> bool:
     reference = Reference.of(part.name)
     if reference is None:
         return part.name in BACKFILLINGS
-    return isinstance(reference.thing(sources.get(reference.path)), type)
+    thing = reference.thing(sources.get(reference.path))
+    return isinstance(thing, type) or (reference.is_in_process and hasattr(thing, "serve"))
 
 
 def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Mapping[str, Any]) -> AnyOrder:
@@ -208,6 +212,8 @@ def _order(part: Part, sources: Sources, elsewhere: Mapping[str, str], usual: Ma
         if isinstance(thing, type):
             return made(thing, part, usual, "order", "begin")  # type: ignore[no-any-return]
         refuse_parameters(part)
+        if reference.is_in_process:
+            return order_in_process(part.name, thing)
         given = check_function(thing, reference, RANK)
         return Order(part.name, thing, moves=any(uses_parameter(thing, number) for number in range(1, given)))
     if part.name in ORDERS:
@@ -231,6 +237,8 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
     reference = Reference.of(part.name)
     if reference is not None:
         thing = reference.thing(sources.get(reference.path))
+        if reference.is_in_process and hasattr(thing, "serve"):
+            return thing  # type: ignore[no-any-return]
         if not isinstance(thing, type):
             raise InputError(part.name, "a backfilling is a class with a method serve(self, this_pass)")
         return made(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]

@@ -5,15 +5,16 @@ import math
 import numpy as np
 
 from loadmaster.backfilling import Slurm
-from loadmaster.backfilling.pass_arrays import END
 from loadmaster.backfilling.slurm_arrays import (
     ABLE,
     BACKFILL,
     BLOCK,
     CLAIM,
+    END,
     LATER,
     LOOK,
     MAIN_MOST,
+    RESERVE_ALL,
     STEP,
     STEP_BLOCK,
     TRIED,
@@ -40,7 +41,7 @@ def slurm_pass(rule: Slurm, scene: SnapshotArrays) -> SlurmPass:
         made.due[MAIN_MOST] = rule.default_queue_depth + 1
     if clock.full_s <= now_s:
         made.due[MAIN_MOST] = -1
-    made.due[BACKFILL] = clock.backfill_s <= now_s
+    made.due[BACKFILL], made.due[RESERVE_ALL] = clock.backfill_s <= now_s, True
     return made
 
 
@@ -52,10 +53,11 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
     numbers = [claim[name].max(initial=0) for name in ("user", "user_part", "assoc")]
     largest = max(scene.parts, *map(int, numbers), int(scene.rows.of["array"].max(initial=0))) + 1
     reserved = min(rule.bf_max_job_test, len(snapshot.queue)) + (running if rule.bf_running_job_reserve else 0)
+    holds = np.zeros(64 * -(-hosts // 64), np.bool_)
     words, windows = -(-hosts // 64), _windows(rule, running + starts)
     groups, blocks = min(GROUPS, len(scene.hosts.allowed)), 1 + -(-(2 * reserved + 1) // (BLOCK // 2))
     return SlurmPass(
-        rules=_rules(rule, snapshot), due=np.array([-2, 0], np.int64),
+        rules=_rules(rule, snapshot), due=np.array([-2, 0, 0], np.int64),
         partitions=np.zeros((0, hosts), bool) if snapshot.partitions is None else np.array(snapshot.partitions, bool),
         claim=claim, tried=table(TRIED, largest), end=table(END, running + starts),
         later=table(LATER, running + starts), first_end=np.zeros(hosts, np.int32),
@@ -66,8 +68,9 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
         window=table(WINDOW, (groups, windows)), free=np.zeros((groups, windows, resources, hosts)),
         able=table(ABLE, REMEMBERED, key=-1),
         fits=np.zeros((REMEMBERED, windows, words), np.uint64), how_many=np.zeros((REMEMBERED, windows), np.int64),
-        most=scene.hosts.capacity.max(axis=0, initial=0.0), usable=np.zeros(words, np.uint64),
-        on=np.zeros(hosts, np.bool_), size=np.zeros(8, np.int64),
+        most=scene.hosts.capacity.max(axis=0, initial=0.0), holds=holds, eights=holds.view(np.uint64),
+        usable=np.zeros(words, np.uint64),
+        on=np.zeros(hosts, np.bool_), size=np.zeros(16, np.int64),
     )  # fmt: skip
 
 

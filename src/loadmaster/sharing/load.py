@@ -55,8 +55,9 @@ def sharing_named(spec: str, sources: Sources = NO_SOURCES) -> SharingModel:
         return pick(spec, SHARING_MODELS, what="sharing model", see=f"known: {', '.join(SHARING_MODELS)}")[0]
     thing = reference.thing(sources.get(reference.path))
     if isinstance(thing, type):
-        model = made(thing, part, {}, "sharing model", "yields")
-        number = check_function(thing.yields, reference, METHOD) - 1
+        kind: Any = thing
+        model = made(kind, part, {}, "sharing model", "yields")
+        number = check_function(kind.yields, reference, METHOD) - 1
         return OwnModel(spec, model.yields, claiming=number == 3)
     refuse_parameters(part)
     number = check_function(thing, reference, YIELDS)

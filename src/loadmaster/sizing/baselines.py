@@ -32,6 +32,31 @@ class FixedHosts:
         return Actions(rent=rent, release=release)
 
 
+@dataclass(frozen=True)
+class FixedMix:
+    """Machines of several types from the start to the end, each given back when nothing is left to take.
+
+    Attributes:
+        counts: machines of each type that can be rented, in its order; together never more than there are tasks.
+    """
+
+    counts: tuple[int, ...]
+    name: str = "fixed-mix"
+    tick_s: float = math.inf
+
+    def decide(self, snapshot: BagSnapshot) -> Actions:
+        """Rent at the start; a machine that was lost is replaced while tasks wait."""
+        idle = [host.host for host in snapshot.hosts if host.idle]
+        left = snapshot.unstarted - sum(host.task < 0 for host in snapshot.hosts)
+        rent = []
+        for kind, count in enumerate(self.counts):
+            missing = min(count - sum(host.type == kind for host in snapshot.hosts), left)
+            if missing > 0:
+                rent.append(Rental(kind, missing))
+                left -= missing
+        return Actions(rent=tuple(rent), release=tuple(idle[snapshot.unstarted :]))
+
+
 def all_at_once(tasks: int) -> FixedHosts:
     """One machine a task: greedy cycle sharing in the manner of BOINC (Silva et al. 2008, section 2)."""
     return FixedHosts(tasks, name="all-at-once")

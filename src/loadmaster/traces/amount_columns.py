@@ -109,7 +109,7 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
     jobs = "1 job asks" if parts == 1 else f"{parts:,} jobs ask"
     return [
         f"{jobs} for a part of a GPU. The GPUs of a host are one amount here and not cards, so jobs start where no "
-        "single card has room for them, and waits come out too short; `loadmaster pack --method fgd` tells cards apart."
+        "single card has room for them, and waits come out too short; `loadmaster pack` tells cards apart."
     ]
 
 

@@ -103,7 +103,14 @@ def read_records(
     said = [*notes]
     if missing := read.marked["no memory"]:
         said.append(f"{missing:,} jobs have no memory in the log; they count as asking for none.")
-    return Trace(read.workload, None, rejects.skipped, (*said, *reader.bound.notes), {}, read.extra)
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        (*said, *reader.bound.notes),
+        {},
+        read.extra,
+    )
 
 
 def lines_of(path: Path, progress: Progress | None = None, comment: str = "#") -> Iterator[LogRecord]:

@@ -79,4 +79,12 @@ def _trace(
         ran_on=lambda: layout[0].ran_on.names,
     )  # fmt: skip
     notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
-    return Trace(read.workload, None, rejects.skipped, notes, about, read.extra, recipe=Recipe.of(about.get(LABEL)))
+    return Trace(
+        read.workload,
+        None,
+        rejects.skipped,
+        notes,
+        about,
+        read.extra,
+        recipe=Recipe.of(about.get(LABEL)),
+    )

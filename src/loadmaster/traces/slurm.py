@@ -22,7 +22,7 @@ from loadmaster.traces.slurm_demand import demand_of, gpu_models
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
-from loadmaster.traces.slurm_queue import SINCE, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -39,6 +39,8 @@ from loadmaster.traces.text_table import TextRows
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import Codes, Names, moments, words
 
+LIMITS_AS_RUNTIMES = "squeue knows no runtimes: the time limits stand in for them."
+OVER = Rule("a job that is over", bad=False)
 STEP = Rule("a step of a job, not a job", bad=False)
 NO_SUBMIT = Rule("submit time is unknown", bad=False)
 BAD_MEMORY = Rule("ReqMem is not an amount of memory")
@@ -96,9 +98,16 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
     window = window_of(read.workload)
     notes = (*notes, *([window.sentence] if window else []))
-    opens_s = None if window is None else window.opens_s
     return Trace(
-        read.workload, None, rejects.skipped, notes, {}, read.extra, listed_s=reader.listed_s, window_s=opens_s
+        read.workload,
+        None,
+        rejects.skipped,
+        notes,
+        {},
+        read.extra,
+        listed_s=reader.listed_s,
+        of_queue=reader.of_queue,
+        window_s=None if window is None else window.opens_s,
     )
 
 
@@ -174,8 +183,9 @@ class _Reader:
         tasks = _tasks(cores, devices, count)
         times = time_checks(submit, runtime)
         elsewhere = self._elsewhere(frame)
+        over = is_over(frame) if self.of_queue else np.zeros(frame.height, bool)
         checks = [
-            (RAGGED, batch.ragged), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
+            (RAGGED, batch.ragged), (OVER, over), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
             (GONE_BACK, self._gone_back(frame, elsewhere)),
             (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, memory.bad), (NO_CORES, cores <= 0),
         ]  # fmt: skip
@@ -307,7 +317,7 @@ def _jobs(count: int) -> str:
 
 def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
-    notes = ["squeue knows no runtimes: the time limits stand in for them."] if of_queue else []
+    notes = [LIMITS_AS_RUNTIMES] if of_queue else []
     jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
     if len(jobs_of) > 1:
         listed = ", ".join(f"{name} {jobs:,}" for name, jobs in jobs_of.items())

@@ -15,6 +15,10 @@ SINCE = "running since"
 NEXT_S = 1.0
 """So long after the last start or submission of the listing a waiting job may start: Slurm counts whole seconds."""
 _RUNS = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "R", "CG", "S", "ST")
+_OVER = (
+    "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
+    "REVOKED", "CD", "CA", "F", "TO", "NF", "PR", "BF", "DL", "OOM", "RV",
+)  # fmt: skip
 
 
 def running_since(frame: pl.DataFrame, path: Path) -> Floats:
@@ -49,6 +53,13 @@ def not_before_the_listing(since_s: Floats, eligible_s: Floats, submit_s: Floats
 def listed_at(since_s: Floats, submit_s: Floats) -> float:
     """When the queue was listed at the soonest: right after the last start and submission in it."""
     return max(float(np.nanmax(since_s)), float(submit_s.max())) + NEXT_S
+
+
+def is_over(frame: pl.DataFrame) -> Bools:
+    """bool[N]: the jobs that have ended, which `squeue --states=all` lists as well."""
+    if "state" not in frame.columns:
+        return np.zeros(frame.height, bool)
+    return np.asarray(words(frame["state"]).str.to_uppercase().is_in(_OVER).fill_null(value=False).to_numpy())
 
 
 def _runs(frame: pl.DataFrame) -> Bools:

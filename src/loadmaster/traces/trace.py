@@ -87,6 +87,7 @@ class Trace:
         recipe: how a synthetic log says that it was made.
         window_s: when the window of a dump opens, on the clock of its jobs; None of a log that shows none.
         listed_s: when a queue was listed, on the clock of its jobs; None of a log of jobs that are over.
+        of_queue: it lists the jobs that run and wait at one moment.
     """
 
     workload: Workload
@@ -100,6 +101,7 @@ class Trace:
     format: str = ""
     recipe: Recipe | None = None
     listed_s: float | None = None
+    of_queue: bool = False
     window_s: float | None = None
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.kept.up_to_date import Maker
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.machine_options import MachineOptions
@@ -33,7 +34,14 @@ DEFAULT_POLICIES = (
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(
-    MachineOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions, SamplingOptions, DaskOptions
+    MachineOptions,
+    ClosureOptions,
+    SiteOptions,
+    RunOptions,
+    MetricOptions,
+    GroupOptions,
+    SamplingOptions,
+    DaskOptions,
 ):
     """All that a comparison can be told."""
 
@@ -187,7 +195,7 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
     out = None if options.out is None else Path(options.out)
     command = command or options.call("compare")
-    with naming() as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
+    with naming(in_process=True) as name, watching(watch) as seen, progress_file_in(out, command, seen) as progress:
         return _compared(options, progress, command, name)
 
 
@@ -200,7 +208,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     from loadmaster.runs import Store
     from loadmaster.runs.machines import on_each, sweep_machines
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
+    from loadmaster.verbs.notes import noting_runs, refuse_distributed, remarks, warn_of_plain
 
     address = options.address
     options.refuse_reading()
@@ -232,6 +240,8 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         from loadmaster.search.possible import refuse_unbounded  # the search loads Numba
 
         refuse_unbounded(machines, settings)
+    if address is not None:
+        refuse_distributed(settings)
     pool = pool_on(address)
     outcomes = sweep_machines(machines, settings, store, pool, check=options.check, watch=watch)
     judgements = options.judgements(machines, drawing, outcomes, against, store, pool, watch)

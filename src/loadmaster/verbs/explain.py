@@ -1,6 +1,6 @@
 """`explain`: why a job got its host at that time."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
@@ -35,6 +35,11 @@ class ExplainOptions(Options):
     ]  # fmt: skip
     _: KW_ONLY
     top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
+    beside: Annotated[
+        "str | Path | Simulated | None",
+        Option("Folder of a second run record: why the job started here, and there at another time.", metavar="RUN",
+               typed=Path | None),
+    ] = None  # fmt: skip
     trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
     out: Annotated[
         "str | Path | None",
@@ -84,6 +89,7 @@ class Explained(Result):
         told: what became of the job, and why.
         top: how many hosts are shown.
         command: how to make it again.
+        other: the same job in a second run; None where none was named.
     """
 
     verb = "explain"
@@ -92,6 +98,7 @@ class Explained(Result):
     told: "Explanation"
     top: int
     command: str = ""
+    other: "Explained | None" = None
 
     @property
     def sentences(self) -> list[str]:
@@ -102,20 +109,26 @@ class Explained(Result):
 
     @property
     def answer(self) -> str:
-        """What became of the job."""
-        return self.sentences[0]
+        """What became of the job; with a second run, how the two differ."""
+        from loadmaster.report.explanation import two_starts
+
+        return self.sentences[0] if self.other is None else two_starts(self.told, self.other.told)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it waited for, and why it got its host."""
-        return tuple(line for line in self.sentences[1:] if line)
+        """What it waited for, and why it got its host; of both runs where there are two."""
+        if self.other is None:
+            return tuple(line for line in self.sentences[1:] if line)
+        runs = ("In the first run", self), ("In the second run", self.other)
+        return tuple(f"{which}: {line}" for which, run in runs for line in run.sentences if line)
 
     @property
     def figures(self) -> dict[str, Any]:
         """All of it as plain values: seconds, amounts by resource, hosts by name."""
         from loadmaster.report.explanation import as_plain
 
-        return as_plain(self.record, self.told, self.top)
+        beside = {} if self.other is None else {"answer": self.answer, "beside": self.other.figures}
+        return as_plain(self.record, self.told, self.top) | beside
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -148,8 +161,13 @@ class Explained(Result):
     def page(self) -> "Page":
         """What it waited for, the hosts that it could have had with their scores, and when all that was."""
         from loadmaster.report.explain_page import explain_page
+        from loadmaster.report.page import Heading
 
-        return explain_page(self.record, self.told, self.top, self.command)
+        page = explain_page(self.record, self.told, self.top, self.command)
+        if self.other is None:
+            return page
+        blocks = [Heading("In the first run"), *page.blocks, Heading("In the second run"), *self.other.page().blocks]
+        return replace(page, title=self.answer, blocks=blocks)
 
 
 def explain_with(options: ExplainOptions, command: str = "") -> Explained:
@@ -162,15 +180,23 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
     Raises:
         InputError: no such record or job, or the record carries Python and is not trusted.
     """
+    explained = _explained(options, command or options.call("explain"))
+    if options.beside is not None:
+        second = replace(options, run=options.beside, beside=None)
+        explained = replace(explained, other=_explained(second, explained.command))
+    if options.out is not None:
+        explained.save(options.out)
+    return explained
+
+
+def _explained(options: ExplainOptions, command: str) -> Explained:
+    """The job in one run."""
     from loadmaster.runs.explain import explain as explain_job
 
     record = options.record
     _refuse_left_out(options, record)
-    explanation = explain_job(record, options.name, trust=options.trust, **_live(options, record))
-    explained = Explained(record, explanation, options.top, command or options.call("explain"))
-    if options.out is not None:
-        explained.save(options.out)
-    return explained
+    told = explain_job(record, options.name, trust=options.trust, **_live(options, record))
+    return Explained(record, told, options.top, command)
 
 
 def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:

@@ -289,7 +289,9 @@ class StateDescribed(Result):
     @property
     def figures(self) -> Mapping[str, Any]:
         """All of it as plain values."""
-        return asdict(self.facts)
+        figures = asdict(self.facts) | {"rules": [each._asdict() for each in self.facts.rules]}
+        del figures["notes"]
+        return figures
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -396,7 +398,7 @@ def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked
 
 def _is_state(path: Path) -> bool:
     """Whether a file is what `kubectl get nodes,pods -o json` prints."""
-    from loadmaster.packing.kubernetes_state import is_kubernetes
+    from loadmaster.packing.kubernetes_objects import is_kubernetes
     from loadmaster.traces.files import head_of
 
     return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
@@ -407,7 +409,8 @@ def _of_state(path: Path) -> StateDescribed:
     from loadmaster.packing.state_facts import state_facts
 
     state = read_kubernetes(path)
-    return StateDescribed(path.name, state_facts(state), tuple(state.notes))
+    facts = state_facts(state)
+    return StateDescribed(path.name, facts, facts.notes)
 
 
 info = called_with(InfoOptions, info_with)

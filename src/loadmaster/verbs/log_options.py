@@ -168,6 +168,14 @@ class LogOptions(ReadingOptions):
         Raises:
             InputError: the log or the machines cannot be read, or the log's memory cannot be true.
         """
+        return self.with_closures(*self.trace_and_case(at))
+
+    def trace_and_case(self, at: "SiteCase | None" = None) -> "tuple[Trace, Case]":
+        """The log as it was read, and the case.
+
+        Raises:
+            InputError: the log or the machines cannot be read, or the log's memory cannot be true.
+        """
         from loadmaster.runs import case_of
         from loadmaster.site.machines import read_machines
 
@@ -179,9 +187,23 @@ class LogOptions(ReadingOptions):
         read = self.trace_read_for(cluster, spread)
         if at is None:
             case = case_of(read, cluster, spread, from_window=self.from_window)
-            return replace(case, allowed=self.allow_left_out)
+            return read, replace(case, allowed=self.allow_left_out)
         site_jobs = case_of(at.jobs_of(read), cluster, spread, from_window=self.from_window)
-        return replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+
+    @property
+    def closes(self) -> bool:
+        """Whether an option closes hosts; a verb without such options closes none."""
+        return False
+
+    def with_closures(self, read: "Trace", case: "Case") -> "Case":
+        """The case, of a verb without options that close hosts.
+
+        Args:
+            read: the log, whose clock closures are on.
+            case: jobs and hosts.
+        """
+        return case
 
     def trace_read_for(
         self, cluster: "Cluster | None", spread: "Literal['auto', 'single-host', 'any', 'asked']"

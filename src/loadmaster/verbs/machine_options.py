@@ -71,12 +71,16 @@ class MachineOptions(LogOptions):
         Raises:
             InputError: the log or the machines cannot be read, or a money is named and no price.
         """
-        from loadmaster.runs.machines import MachineSet, machines_of
+        from loadmaster.runs.machines import MachineSet, closed_and_open, machines_of
         from loadmaster.site.machines import read_machines
 
         given = self.sets
-        if len(given) < 2:
-            sets: tuple[MachineSet, ...] = (MachineSet("", self.case(at)),)
+        sets: tuple[MachineSet, ...]
+        if len(given) < 2 and self.closes:
+            read, opened = self.trace_and_case(at)
+            sets = closed_and_open(self.with_closures(read, opened), opened)
+        elif len(given) < 2:
+            sets = (MachineSet("", self.case(at)),)
         else:
             names = {
                 name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
@@ -88,8 +92,10 @@ class MachineOptions(LogOptions):
             sets = machines_of(read if at is None else at.jobs_of(read), names, spread)
             held_s = 0.0 if at is None else at.queue.launch_s
             sets = tuple(
-                replace(each, case=replace(each.case, launch_s=held_s, allowed=self.allow_left_out)) for each in sets
-            )
+                replace(each, case=self.with_closures(
+                    read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)
+                )) for each in sets
+            )  # fmt: skip
         self.refuse_money_without_prices(sets)
         return sets
 

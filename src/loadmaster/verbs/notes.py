@@ -18,6 +18,7 @@ def noting(case: "Case", *specs: str, models: Sequence[str] = ()) -> "Case":
 
 def noting_runs(case: "Case", settings: "Sequence[Setting]") -> "Case":
     """`case` with what must be said of the rules that are to run on it."""
+    from loadmaster.rules.in_process import in_process_notes
     from loadmaster.runs import discipline_of, sources_of
 
     case = noting(case, *(spec for setting in settings for spec in (setting.policy, *setting.members)))
@@ -30,8 +31,22 @@ def noting_runs(case: "Case", settings: "Sequence[Setting]") -> "Case":
         notes |= dict.fromkeys(setting.estimate_model.notes)
         tell = getattr(discipline.order, "notes", None)  # a class of the user's own need not have it
         notes |= dict.fromkeys(tell(case.workload, case.cluster) if tell is not None else ())
+    notes |= dict.fromkeys(in_process_notes([path for setting in settings for path in setting.in_process]))
     shared = (f"{', '.join(names)}: {note}" for note, names in named.items())
     return replace(case, notes=(*case.notes, *shared, *notes))
+
+
+def refuse_distributed(settings: "Sequence[Setting]") -> None:
+    """Refuse to send rules of this process to workers: they have one state, which stays here.
+
+    Raises:
+        InputError: a setting has such a rule.
+    """
+    from loadmaster.rules.in_process import refuse_lost
+
+    for setting in settings:
+        for path in setting.in_process:
+            refuse_lost(path, "a Dask cluster", fix="leave --on out, or write a rule without state in a file")
 
 
 def remarks(case: "Case") -> list[str]:
@@ -57,6 +72,8 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
     bound = binds(case.workload, case.cluster)
     tried: set[str] = set()
     for setting in settings:
+        if setting.in_process:
+            continue  # a trial would change its state
         texts = sources_of(setting)
         rules = policy_of(setting, texts), discipline_of(setting, texts)
         compiled = is_compiled(case.workload, case.cluster, *rules, setting.estimate_model)

@@ -75,6 +75,11 @@ class Packed(Result):
         return self.packing.placed
 
     @property
+    def some_placed(self) -> bool:
+        """Whether at least one task has a host, also where others are left over."""
+        return bool((self.packing.host >= 0).any())
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed, and what must be known of how the placement came about."""
         return (*self.known, *self.packing.notes)
@@ -92,9 +97,8 @@ class Packed(Result):
         facts = self.figures
         what = f"{facts['tasks']:,} tasks on {facts['hosts']:,} hosts by {facts['solver']}"
         if not self.placed:
-            return (
-                f"{what}: {'no placement exists' if facts['proven'] else 'no placement was found'}: {facts['reason']}."
-            )
+            sure = "no placement of all exists" if facts["proven"] else "no placement of all was found"
+            return f"{what}: {placed_in_words(facts)}; {sure}: {facts['reason']}."
         sure, yields = in_words(facts), f"yield {facts['min_yield']:.4f}"
         if facts["minimise"] == "hosts":
             return f"{what}: {facts['cost']:,.0f} hosts in use, {sure}; minimum {yields}."
@@ -134,7 +138,7 @@ class Packed(Result):
         from loadmaster.model.errors import InputError
         from loadmaster.packing.picture import host_loads
 
-        if not self.placed:
+        if not self.some_placed:
             raise InputError(self.name, "there is no placement to draw", fix="see its answer")
         return host_loads(self.instance, self.packing)
 
@@ -160,8 +164,21 @@ class Packed(Result):
             frame.write_parquet(part)
         with whole_file(folder / "placement.csv") as part:
             harmless(frame).write_csv(part)
-        if self.placed and can_draw():
+        if self.some_placed and can_draw():
             write_picture(folder / "hosts.png", self.plot())
+
+
+def placed_in_words(facts: dict[str, Any]) -> str:
+    """How many tasks have a host, and how far from the most that could have one this is at most."""
+    from loadmaster.model.units import percent
+
+    placed, bound = facts["placed_tasks"], facts["place_bound"]
+    text = f"{placed:,} of {facts['tasks']:,} tasks placed"
+    if bound is None:
+        return text
+    if placed >= bound:
+        return f"{text}, the most possible"
+    return f"{text}, at most {percent(math.ceil((bound - placed) / bound * 1e4) / 1e4, 2)} from the most possible"
 
 
 def in_words(facts: dict[str, Any]) -> str:
@@ -201,10 +218,11 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     import numpy as np
 
     from loadmaster.model.errors import InputError
-    from loadmaster.packing import PackOptions, pack
+    from loadmaster.packing import PackOptions
     from loadmaster.packing.admit import admit
     from loadmaster.packing.beside import beside
-    from loadmaster.packing.solve import packer_named
+    from loadmaster.packing.most_placed import with_place_bound
+    from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
     from loadmaster.verbs.folder import make_folder
 
@@ -226,15 +244,16 @@ def _packed(options: PlacingOptions, method: str | None, command: str) -> Packed
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
     if options.admit is None:
         everybody = np.ones(instance.jobs, bool)
-        packed = Packed(title, instance, instance, pack(instance, name, how), everybody, notes)
+        packed = Packed(title, instance, instance, pack_what_fits(instance, name, how), everybody, notes)
     else:
         let = admit(instance, options.admit, name, how)
         packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
-    packed = replace(packed, command=command)
+    in_full = packer.in_full or packed.packing.minimise != "level"
+    packed = replace(packed, packing=with_place_bound(packed.instance, packed.packing, in_full), command=command)
     if not read.complete:
         packed = replace(packed, packing=replace(packed.packing, proven=False))
-    if options.out is not None and packed.placed:
-        packed = replace(packed, methods=beside(packed.instance, packed.packing, how))
+    if options.out is not None and packed.some_placed:
+        packed = replace(packed, methods=beside(packed.instance, packed.packing, how) if packed.placed else [])
         packed.save(options.out)
     return packed
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.move.change import State
     from loadmaster.move.plan import MovePlan
     from loadmaster.report.page import Page
+    from loadmaster.verbs.goal_moves import GoalMoves
     from loadmaster.verbs.placement_by_cost import PlacementByCost
 
 
@@ -39,8 +40,14 @@ class RebalanceOptions(TaskOptions):
         str | float | None, Option("The most memory to move, such as 64GiB; numbers are bytes.", typed=str | None)
     ] = None
     moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
+    drain: Annotated[str | None, Option("Goal: move all tasks off these hosts (commas).", metavar="HOSTS")] = None
+    consolidate: Annotated[bool, Option("Goal: empty as many hosts as possible.")] = False
+    balance: Annotated[bool, Option("Goal: even out how full the hosts are.")] = False
+    fix: Annotated[bool, Option("Goal: mend broken rules and hosts that are too full, and nothing else.")] = False
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
-    time_limit: Annotated[float, Option("Seconds, for the exact method and for models with costs.")] = 30.0
+    time_limit: Annotated[
+        float, Option("For the exact method and models with costs: seconds, or a duration such as 5min.", typed=str)
+    ] = 30.0
     seed: Annotated[int, Option("Seed of the search over a model with costs.", least=0, below=2**63)] = 0
 
 
@@ -53,7 +60,6 @@ class Rebalanced(Result):
         now: tasks, hosts and where every task runs.
         plan: the moves, in an order in which no host is ever too full.
         budget: bytes or moves; infinite where there was none.
-        without_room: tasks that wait and go on waiting, by name; they are not in `now`.
         time_limit_s: of the search.
         known: what was assumed of the file.
         command: how to make it again.
@@ -65,7 +71,6 @@ class Rebalanced(Result):
     now: "State"
     plan: "MovePlan"
     budget: float
-    without_room: tuple[str, ...] = ()
     time_limit_s: float = 30.0
     known: tuple[str, ...] = ()
     command: str = ""
@@ -85,15 +90,11 @@ class Rebalanced(Result):
         """Level before and after, bound, budget, what is spent, the moves, what stands in the way of better ones."""
         from loadmaster.move.summary import summary
 
-        return summary(self.now, self.plan, self.budget) | {"without_room": list(self.without_room)}
+        return summary(self.now, self.plan, self.budget)
 
     @property
     def answer(self) -> str:
-        """The plan in one sentence, and who goes on waiting."""
-        return self._plan_in_words + without_room_in_words(self.without_room)
-
-    @property
-    def _plan_in_words(self) -> str:
+        """The plan in one sentence."""
         facts = self.figures
         if facts["status"] == "infeasible":
             return "no placement of all tasks within the budget " + ("exists" if facts["proven"] else "was found")
@@ -110,10 +111,7 @@ class Rebalanced(Result):
         moves = f"{len(facts['moves'])} moves" if several else "One move"
         moves += f", {amount(facts, facts['spent'])}," if facts["unit"] == "bytes" else ""
         if facts["level_before"] is None:
-            new = sum(move["from"] is None for move in facts["moves"])
-            waiting = new + len(self.without_room)
-            every = f"{new:,} of the {waiting:,} tasks that wait" if self.without_room else "all tasks"
-            return f"{moves} place{'' if several else 's'} {every}: the {word} is {after} {bound}{best}"
+            return f"{moves} place{'' if several else 's'} all tasks: the {word} is {after} {bound}{best}"
         return f"{moves} bring{'' if several else 's'} the {word} from {before} to {after} {bound}{best}"
 
     @property
@@ -162,19 +160,6 @@ class Rebalanced(Result):
             harmless(self.frame).write_csv(part)
 
 
-def without_room_in_words(names: tuple[str, ...]) -> str:
-    """Which tasks go on waiting; empty where none does.
-
-    Example:
-        >>> without_room_in_words(("web/a", "web/b", "web/c", "web/d"))
-        '; 4 that wait have no room: web/a, web/b, web/c, ...'
-    """
-    if not names:
-        return ""
-    verb = "has" if len(names) == 1 else "have"
-    return f"; {len(names):,} that wait {verb} no room: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
-
-
 def level_word(facts: dict[str, Any]) -> str:
     """What the level is called: with weights it is no yield."""
     return "least yield / weight" if facts["weighted"] else "minimum yield"
@@ -189,7 +174,7 @@ def amount(facts: dict[str, Any], value: float) -> str:
 
 def rebalance_with(
     options: RebalanceOptions, command: str = "", progress: Callable[[float, int], None] | None = None
-) -> "Rebalanced | PlacementByCost":
+) -> "Rebalanced | GoalMoves | PlacementByCost":
     """Which tasks to move where: in an order in which no host is ever too full, or at the least cost of a model.
 
     Args:
@@ -205,54 +190,42 @@ def rebalance_with(
     """
     from loadmaster.model.errors import InputError
     from loadmaster.model.units import parse_bytes
-    from loadmaster.move.change import State
     from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.goal_moves import GoalMoves
     from loadmaster.verbs.placement_by_cost import has_own_costs, place_by_cost
+    from loadmaster.verbs.plan_goal_moves import has_goal, move_towards_goal
 
     if has_own_costs(Path(options.state)):
         return place_by_cost(options, command, progress)
-    refuse_unused(options, ["seed"], "it is for a model with costs of its own")
     if options.budget is not None and options.moves is not None:
         raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
-    if options.method == "heuristic":
-        refuse_unused(options, ["time_limit"], "it is for the exact method")
+    memory = math.inf if options.budget is None else float(parse_bytes(str(options.budget)))
+    limit = memory if options.moves is None else float(options.moves)
     if options.out is not None:
         make_folder(Path(options.out))
+    command = command or options.call("rebalance")
+    towards = has_goal(options)
+    planned = move_towards_goal(options, limit, command) if towards else _rebalanced(options, limit, command)
+    if options.out is not None and (planned.done or isinstance(planned, GoalMoves)):
+        planned.save(options.out)
+    return planned
+
+
+def _rebalanced(options: RebalanceOptions, limit: float, command: str) -> Rebalanced:
+    """The moves to the highest minimum yield."""
+    from loadmaster.model.errors import InputError
+    from loadmaster.move.change import State
+    from loadmaster.move.plan import plan_moves
+
+    refuse_unused(options, ["seed"], "it is for a model with costs of its own")
+    if options.method == "heuristic":
+        refuse_unused(options, ["time_limit"], "it is for the exact method")
     read, name = options.read(options.state), Path(options.state).name
     if read.host is None:
         raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
     now = State(read.instance, read.host, "count" if options.moves is not None else "bytes")
-    memory = math.inf if options.budget is None else float(parse_bytes(str(options.budget)))
-    limit = memory if options.moves is None else float(options.moves)
-    now, plan, without_room = _planned(now, limit, options, may_wait=read.may_wait)
-    if not read.complete:
-        plan = replace(plan, proven=False)
-    rebalanced = Rebalanced(name, now, plan, limit, without_room, options.time_limit, read.notes,
-                      command or options.call("rebalance"))  # fmt: skip
-    if options.out is not None and rebalanced.done:
-        rebalanced.save(options.out)
-    return rebalanced
-
-
-def _planned(
-    now: "State", limit: float, options: RebalanceOptions, *, may_wait: bool
-) -> tuple["State", "MovePlan", tuple[str, ...]]:
-    """The plan and the tasks that go on waiting where they may: such as fit on no host at all, or beside what runs."""
-    import numpy as np
-
-    from loadmaster.move.beside import place_beside, tasks_alone
-    from loadmaster.move.plan import plan_moves
-    from loadmaster.packing.shortfall import fits_nowhere
-
-    stays = np.ones(now.instance.tasks, bool)
-    if may_wait:
-        stays[[task for task in fits_nowhere(now.instance) if now.host[task] < 0]] = False
-    tried = now if stays.all() else replace(now, instance=tasks_alone(now.instance, stays), host=now.host[stays])
-    plan = plan_moves(tried, limit, options.method, options.time_limit)
-    if may_wait and plan.status in ("stuck", "infeasible") and (tried.host < 0).any():
-        tried, plan = place_beside(tried)
-    names = set(tried.instance.task_names)
-    return tried, plan, tuple(name for name in now.instance.task_names if name not in names) if may_wait else ()
+    plan = plan_moves(now, limit, options.method, options.time_limit)
+    return Rebalanced(name, now, plan, limit, options.time_limit, read.notes, command)
 
 
 rebalance = called_with(RebalanceOptions, rebalance_with)

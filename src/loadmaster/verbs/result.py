@@ -54,6 +54,17 @@ class Result:
             raise MissingExtra("a table of pandas", "pandas")
         return self.frame.to_pandas()
 
+    def write_frame(self, path: str | Path) -> Path:
+        """Write the table as .csv, .parquet or .tex, by the ending of `path`, and give back where it is.
+
+        Raises:
+            InputError: another ending, or the file cannot be written.
+        """
+        from loadmaster.report.frame_files import write_frame
+
+        write_frame(Path(path), self.frame)
+        return Path(path)
+
     def plot(self) -> Any:
         """The chart that stands for the whole, of Altair."""
         raise NotImplementedError

@@ -5,6 +5,7 @@ What comes out are the names that everything below this room knows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from types import NoneType
 from typing import Any
 
 Rule = str | Callable[..., Any]
@@ -49,8 +50,26 @@ def name_of(rule: Any, name: Naming) -> str:
     if isinstance(rule, str):
         return rule.strip()
     if is_dataclass(rule) and not isinstance(rule, type):
-        return _with_parameters(rule, name)
+        return _with_parameters(rule, name) if _is_written_down(rule) else name(rule)
     return name(rule)
+
+
+def _is_written_down(rule: Any) -> bool:
+    """Whether its class and its parameters say all of an object: no method of the class changes it."""
+    from loadmaster.rules.standing_alone import NoText, text_alone
+    from loadmaster.rules.state import state_written
+
+    kind = type(rule)
+    if kind.__module__.startswith("loadmaster."):
+        return True
+    try:
+        text_alone(kind)
+    except NoText:
+        return False
+    values = [getattr(rule, field.name) for field in fields(rule) if field.init]
+    return state_written(kind) is None and all(
+        isinstance(each, int | float | str | tuple | NoneType) for each in values
+    )
 
 
 def _with_parameters(rule: Any, name: Naming) -> str:

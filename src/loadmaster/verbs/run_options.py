@@ -109,6 +109,23 @@ def usual_discipline(log: object) -> str:
     return "netbatch" if log is None else "easy"
 
 
+def rules_or_site(
+    given: Sequence[str], policy: Rule, discipline: Discipline, at: "SiteCase | None"
+) -> tuple[Rule, Discipline]:
+    """Policy and discipline of one run: under a site its own, where neither is given or its queue without a policy.
+
+    Args:
+        given: names of the options that were given.
+        policy: what the option says.
+        discipline: what the option says.
+        at: the site; None without one.
+    """
+    chosen = {"policy", "discipline"} & {*given}
+    if at is None or (chosen and not (chosen == {"discipline"} and discipline == "site")):
+        return policy, discipline
+    return at.policy, "site"
+
+
 def one_clock(disciplines: Sequence[str], at: "SiteCase | None" = None) -> float:
     """Seconds between the cycles of all runs that are compared: they decide at the same moments.
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
-from loadmaster.verbs.run_options import RunOptions, betas, only, usual_discipline
+from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
 from loadmaster.verbs.site_options import SiteOptions
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
     import polars as pl
 
     from loadmaster.kept.watch import Watch
+    from loadmaster.model import Cluster
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
     from loadmaster.runs import Case, Outcome, Setting
+    from loadmaster.runs.closure_effect import ClosureEffect
     from loadmaster.runs.record import Record
     from loadmaster.runs.rerun import Rerun
-    from loadmaster.runs.site_case import SiteCase
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(SiteOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(ClosureOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions):
     """All that a single run can be told."""
 
     policy: Annotated[
@@ -64,6 +66,7 @@ class Simulated(Result):
         command: how to make it again.
         inputs: the files that it was made from.
         metrics: what is shown beside the mean wait, by name; empty for all.
+        effect: what waits longer because hosts close (rule C12); None where no option closes hosts.
         groupings: what it is broken down by.
     """
 
@@ -74,6 +77,7 @@ class Simulated(Result):
     command: str = ""
     inputs: Sequence[Path] = ()
     metrics: tuple[str, ...] = ()
+    effect: "ClosureEffect | None" = None
     groupings: tuple[str, ...] = ()
 
     @property
@@ -89,7 +93,8 @@ class Simulated(Result):
         from loadmaster.report.comparison import warnings
         from loadmaster.verbs.notes import remarks
 
-        return (*warnings(self.outcome), *remarks(self.record.case))
+        closed = () if self.effect is None else self.effect.sentences
+        return (*warnings(self.outcome), *closed, *remarks(self.record.case))
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -215,7 +220,7 @@ def simulate_with(options: SimulateOptions, watch: "Watch | None" = None, comman
     from loadmaster.verbs.progress import watching
 
     out = None if options.out is None else Path(options.out)
-    with not_left_empty(out), naming() as name, watching(watch) as progress:
+    with not_left_empty(out), naming(in_process=True) as name, watching(watch) as progress:
         return _simulated(options, progress, command, name)
 
 
@@ -226,7 +231,8 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
 
     options.refuse_reading()
     at = options.at_site()
-    policy, discipline = _usual(options, at)
+    usual = usual_discipline(options.trace)
+    policy, discipline = rules_or_site(options.given, options.policy, options.discipline or usual, at)
 
     metrics = options.metric_names(name)
 
@@ -238,25 +244,30 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
     refuse_unused_settings(options, [wanted([1.0])])
     if options.out is not None:
         make_folder(Path(options.out))
-    case = options.case(at)
+    read, open_case = options.trace_and_case(at)
+    case = options.with_closures(read, open_case)
     setting = wanted(betas(case, options.load, options.beta, "--load"))
     refuse_unused_foresight(options, case, [setting])
     case, by = noting_runs(case, [setting]), options.groupings_of(case.workload)
     warn_of_plain(case, [setting])
     record, outcome = _run(case, setting, options.check, watch)
     inputs = [path for path in options.files if not is_poured(path)]
-    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs, metrics, by)
+    effect = _effect(record, open_case.cluster) if options.closes else None
+    simulated = Simulated(record, outcome, command or options.call("simulate"), inputs, metrics, effect, by)
     if options.out is not None:
         simulated.save(options.out)
     return simulated
 
 
-def _usual(options: SimulateOptions, at: "SiteCase | None") -> tuple[Rule, Discipline]:
-    """Policy and discipline: under a site the site's own, where neither is given or its queue without a policy."""
-    given = {"policy", "discipline"} & {*options.given}
-    if at is None or (given and not (given == {"discipline"} and options.discipline == "site")):
-        return options.policy, options.discipline or usual_discipline(options.trace)
-    return at.policy, "site"
+def _effect(record: "Record", open_cluster: "Cluster") -> "ClosureEffect | None":
+    """What waits longer because hosts close; None where arrivals depend on the run."""
+    from loadmaster.model.following import is_closed
+    from loadmaster.runs.closure_effect import closure_effect
+
+    case, schedule = record.case, record.schedule
+    if is_closed(case.workload):
+        return None
+    return closure_effect(case, open_cluster, record.setting, dict(record.sources), record.workload, schedule.start_s)
 
 
 def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":

@@ -94,9 +94,9 @@ class Sized(Result):
         bag: the durations, or the law.
         drawn: what was simulated: the bag, or a guess at it.
         work_h: hours of work on one machine of speed 1, on average.
-        curve: cost and span for every number of machines of every type.
+        curve: cost and span for every number of machines of every type, then for mixes of types.
         sizers: the same of sizers that learn the durations while the bag runs.
-        chosen: the point to choose, a fixed number before a sizer; None if none keeps budget and deadline.
+        chosen: the point to choose, fixed numbers before a sizer; None if none keeps budget and deadline.
         options: as they were given, rules by their names.
         known: what must be known beside it.
         command: how to make it again.
@@ -153,21 +153,23 @@ class Sized(Result):
     def answer(self) -> str:
         """How many machines of which type to rent, or who is to rent them, or how near what was tried comes."""
         from loadmaster.model.units import percent, show_seconds
+        from loadmaster.sim.bags.curve import MIXED
         from loadmaster.verbs.bag_options import with_unit
 
         sure = f"{percent(self.options.confidence, 0)} sure"
         if self.chosen is None:
             tried = (*self.curve, *self.sizers)
             least, soonest = min(p.cost_sure for p in tried), min(p.span_sure_s for p in tried)
-            mixes = "; fixed numbers of several types together were not tried" if self._several_types else ""
             return (
                 f"No way that was tried keeps this: of those in the table the least costly needs "
-                f"{with_unit(least, self.unit)}, the fastest {show_seconds(soonest)} ({sure}){mixes}."
+                f"{with_unit(least, self.unit)}, the fastest {show_seconds(soonest)} ({sure})."
             )
         p = self.chosen
         if p in self.sizers:
-            what = "machines of one type" if self._several_types else "machines"
-            many = f"Let {p.label} rent as the bag runs (no fixed number of {what} keeps this)"
+            many = f"Let {p.label} rent as the bag runs (no fixed number of machines that was tried keeps this)"
+        elif MIXED in p.type:
+            mix = [" ".join(pair) for pair in zip(p.label.split(MIXED), p.type.split(MIXED), strict=True)]
+            many = f"Rent {', '.join(mix[:-1])} and {mix[-1]} machines together"
         else:
             many = f"Rent {p.label} machine{'' if p.label == '1' else 's'}"
             many = f"{many} of type {p.type}" if self.options.prices else many
@@ -176,10 +178,6 @@ class Sized(Result):
             f"{many}: {cost} on average, done in {show_seconds(p.span_s)}; "
             f"{sure} of at most {cost_sure} and {show_seconds(p.span_sure_s)}."
         )
-
-    @property
-    def _several_types(self) -> bool:
-        return len({p.type for p in self.curve}) > 1
 
     @property
     def unit(self) -> str:
@@ -324,6 +322,7 @@ def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str) -> S
     from loadmaster.kept.watch import Advancing
     from loadmaster.report.progress import bar
     from loadmaster.sim.bags.curve import curve_runs, fixed_curve, recommended, sizer_points
+    from loadmaster.sim.bags.mixes import mix_curve
 
     options, durations, types = request.options, request.durations, request.types
     some = durations[: min(options.repetitions, MOST_RUNS)]
@@ -333,6 +332,7 @@ def _sized(request: _Asked, out: Path | None, watch: "Watch", command: str) -> S
         with bar("numbers of machines", curve_runs(durations, types), "bags", watch) as advance:
             watcher = Advancing(advance, advance.describe)
             curve = fixed_curve(durations, types, options.confidence, pool, store, watcher)
+            curve += mix_curve(durations, types, options.confidence, pool, store)
         with bar("sizers that learn", len(request.learning) * len(some), "bags", watch) as advance:
             watcher = Advancing(advance, advance.describe)
             sizers = sizer_points(some, request.learning, types, options.confidence, pool, store, watcher)

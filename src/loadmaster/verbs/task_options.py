@@ -26,16 +26,15 @@ class TaskOptions(Options):
     fluid: Annotated[
         str | Sequence[str], Option("Resources that may be scaled down, parted by commas, or none.", typed=str)
     ] = "cores"
-    time_limit: Annotated[float, Option("Seconds, for exact methods and local search.")] = 60.0
+    time_limit: Annotated[
+        float, Option("How long may be searched: seconds, or a duration such as 5min.", typed=str)
+    ] = 60.0
     out: Annotated["str | Path | None", Option("Folder for results.", flags=("-o", "--out"), typed=Path | None)] = None
 
     def __post_init__(self) -> None:
-        """See that the time limit is one."""
+        """See that the time limit is one, and make it seconds: it may be text, such as 5min."""
         super().__post_init__()
-        if not 0 < self.time_limit < math.inf:
-            from loadmaster.model.errors import InputError
-
-            raise InputError(self.time_limit, "the time limit must be a number of seconds above 0")
+        object.__setattr__(self, "time_limit", _seconds(self.time_limit))
 
     def read(self, tasks: "str | Path | Instance") -> "TaskFile":
         """The tasks, and where they run if the file says so; an instance is what it is.
@@ -52,3 +51,21 @@ class TaskOptions(Options):
         hosts = str(self.hosts) if isinstance(self.hosts, Path) else self.hosts
         wanted = [name.strip() for name in names]
         return read_tasks(Path(tasks), hosts, [] if wanted == ["none"] else wanted)
+
+
+def _seconds(limit: str | float) -> float:
+    """Seconds of a time limit.
+
+    Raises:
+        InputError: not a duration above 0.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.model.units import parse_seconds
+
+    try:
+        seconds = parse_seconds(limit) if isinstance(limit, str) else limit
+    except InputError as error:
+        raise InputError(limit, "the time limit is not a duration", fix=error.fix) from None
+    if not 0 < seconds < math.inf:
+        raise InputError(limit, "the time limit must be above 0 s", fix="write it like 30, 30s or 5min")
+    return seconds

@@ -9,8 +9,8 @@ from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
-from loadmaster.live.slurm.reservations import Reservation
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
+from loadmaster.site.scontrol_reservations import Reservation
 from loadmaster.site.site import read_site
 
 CONF = """\

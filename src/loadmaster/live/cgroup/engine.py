@@ -19,7 +19,6 @@ from loadmaster.live.engine import (
     HELD,
     NOWHERE,
     RUNNING,
-    UNLIMITED_S,
     Capabilities,
     EndedJob,
     Observation,
@@ -29,6 +28,7 @@ from loadmaster.live.engine import (
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
 from loadmaster.model.actions import Action, Cap, Move, Start, Stop
+from loadmaster.model.units import UNLIMITED_S
 
 
 class CgroupEngine:

@@ -21,7 +21,6 @@ from loadmaster.live.dask.machines import Machines
 from loadmaster.live.engine import (
     NOWHERE,
     RUNNING,
-    UNLIMITED_S,
     Capabilities,
     EndedJob,
     Observation,
@@ -30,6 +29,7 @@ from loadmaster.live.engine import (
 )
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Release, Rent, Start, Stop
+from loadmaster.model.units import UNLIMITED_S
 
 LOOK_S = 0.2
 """How often machines are looked for at most."""

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
-from loadmaster.packing.kubernetes_rules import gang_of
-from loadmaster.packing.kubernetes_state import TIED
+from loadmaster.packing.kubernetes_rules import OWNERS, TIED, gang_of
 
-OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
-"""Who starts another pod for one that goes, and loses no work by it; a Job would begin anew."""
 _LOCAL = ("emptyDir", "hostPath")
 _SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 

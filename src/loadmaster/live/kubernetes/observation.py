@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, UNLIMITED_S, EndedJob, Observation, ObservedTasks
+from loadmaster.live.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
@@ -17,7 +17,7 @@ from loadmaster.live.kubernetes.pods import Pod, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact import MOST
 from loadmaster.model.named import Named
-from loadmaster.model.units import CORES, MEMORY
+from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_rules import gang_of
 

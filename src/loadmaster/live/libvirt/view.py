@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, RUNNING, UNLIMITED_S, Observation, ObservedTasks
+from loadmaster.live.engine import NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.model import Cluster, Workload
-from loadmaster.model.units import CORES, MEMORY
+from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 
 LEAST_CORES = 1e-3
 """So much is left of a host that machines which are none of ours fill: it has to have something."""

@@ -18,7 +18,7 @@ from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
-from loadmaster.live.slurm.reservations import parse_reservations, parse_states
+from loadmaster.live.slurm.partition_states import parse_states
 from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError
@@ -26,6 +26,7 @@ from loadmaster.rules.near import pick
 from loadmaster.site.accounts import read_accounts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.scontrol_nodes import parse_shown_nodes
+from loadmaster.site.scontrol_reservations import parse_reservations
 from loadmaster.site.site import Site, read_site
 
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"

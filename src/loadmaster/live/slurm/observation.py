@@ -14,7 +14,6 @@ from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
-from loadmaster.live.slurm.reservations import Reservation
 from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaits import Awaits
@@ -26,6 +25,7 @@ from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
+from loadmaster.site.scontrol_reservations import Reservation
 from loadmaster.site.site import Site
 
 Detail = Callable[[str, str], dict[str, HostPart]]

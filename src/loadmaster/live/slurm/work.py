@@ -5,14 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres
 from loadmaster.model.host_names import host_names
-from loadmaster.model.units import MB, parse_bytes
+from loadmaster.model.units import MB, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Longs
+from loadmaster.model.arrays import Bools, Ints, Longs
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
 
 
@@ -42,6 +42,9 @@ class PlacementView(Protocol):
     def counts(self) -> DomainCounts:
         """Members of groups in domains."""
 
+    def amount(self, resource: int, number: int) -> str:
+        """An amount of a resource in words."""
+
 
 @dataclass(frozen=True, eq=False)
 class Capacity:
@@ -64,9 +67,10 @@ class Capacity:
                 free -= placement.leaving[host, r] - (placement.demand[task, r] if returns and not here else 0)
             if placement.demand[task, r] > free:
                 moving = " while other tasks leave it" if self.transient[r] and placement.leaving[host, r] > 0 else ""
+                asked, left = (placement.amount(r, int(each)) for each in (placement.demand[task, r], max(free, 0)))
                 return (
-                    f"{placement.task_names[task]} asks for {placement.demand[task, r]:,} of {resource}; "
-                    f"{placement.host_names[host]} has {max(free, 0):,} free{moving}"
+                    f"{placement.task_names[task]} asks for {asked} of {resource}; "
+                    f"{placement.host_names[host]} has {left} free{moving}"
                 )
         return None
 
@@ -227,15 +231,36 @@ class MaxSkew:
             return None
         if self.level.domain[host] < 0:
             return f"{placement.host_names[host]} is in no {self.level.name}, over which {self.group.name} is spread"
-        counts = _counts_after(placement, self.group, self.level, task, host)[self.eligible]
-        skew = int(np.ptp(counts)) if counts.size else 0
-        if skew <= self.at_most:
+        counts = _counts_after(placement, self.group, self.level, task, host)
+        fewest, skew = _least_and_skew(counts[self.eligible])
+        domain = self.level.domain[host]
+        if skew <= self.at_most or not self.eligible[domain]:
             return None
+        if placement.host[task] not in (-1, host) and counts[domain] - fewest <= self.at_most:
+            _, before = _least_and_skew(placement.counts.of(self.group, self.level)[self.eligible])
+            if before > self.at_most and skew <= before:  # it was broken, and the task moves to where it does no harm
+                return None
         return f"{self.group.name} would differ by {skew} between domains of {self.level.name}; at most {self.at_most}"
 
 
 PlacementConstraint = Capacity | AllowedHosts | Stays | Apart | Together | SpreadOver | MaxSkew
 """Any of the constraints."""
+
+
+def concerned(constraint: PlacementConstraint) -> Ints | None:
+    """int32[N], the tasks that a constraint says something of; None for all."""
+    if isinstance(constraint, Capacity):
+        return None
+    if isinstance(constraint, AllowedHosts | Stays):
+        return constraint.tasks.tasks
+    if isinstance(constraint, Apart | Together):
+        return np.union1d(constraint.subjects.tasks, constraint.others.tasks)
+    return constraint.group.tasks
+
+
+def _least_and_skew(counts: Longs) -> tuple[int, int]:
+    """The least of the counts, and how much the largest is above it."""
+    return (int(counts.min()), int(np.ptp(counts))) if counts.size else (0, 0)
 
 
 def _domain_of(placement: PlacementView, level: DomainLevel, task: int) -> int:

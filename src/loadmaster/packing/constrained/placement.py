@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from loadmaster.model.arrays import Longs
+from loadmaster.model.arrays import Bools, Longs
+from loadmaster.packing.constrained.constraints import AllowedHosts, Capacity, PlacementConstraint, Stays, concerned
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
@@ -61,10 +62,42 @@ class CountedPlacement:
         for task, (at, home) in enumerate(zip(self.host.tolist(), problem.now.tolist(), strict=True)):
             self._add(task, at, home, 1)
         self.counts = KeptCounts(self.host)
+        self.amount = problem.amount
+        self._of_all, self._of_task = _by_task(problem)
+        self._own_hosts: dict[int, Bools] = {}
+
+    def constraints_of(self, task: int) -> list[PlacementConstraint]:
+        """The constraints that say something of `task`."""
+        return [*self._of_all, *self._of_task.get(task, ())]
+
+    def own_hosts(self, task: int) -> Bools:
+        """bool[H], the hosts that the task's own constraints leave to it, whoever else is there."""
+        if task not in self._own_hosts:
+            hosts = np.ones(len(self.capacity), bool)
+            for constraint in self._of_task.get(task, ()):
+                if isinstance(constraint, AllowedHosts):
+                    hosts &= constraint.hosts
+                elif isinstance(constraint, Stays) and self.now[task] >= 0:
+                    hosts &= np.arange(len(hosts)) == self.now[task]
+            self._own_hosts[task] = hosts
+        return self._own_hosts[task]
+
+    def has_room(self, task: int) -> Bools:
+        """bool[H], the hosts whose free capacity is enough for the task beside what is there."""
+        room: Bools = (self.capacity - self.use >= self.demand[task]).all(axis=1)
+        return room
+
+    def keeps_the_rest(self, task: int, host: int) -> bool:
+        """Whether the constraints beside capacity and the task's own hosts let it go to `host`."""
+        return all(
+            constraint.why_not(self, task, host) is None
+            for constraint in self.constraints_of(task)
+            if not isinstance(constraint, Capacity | AllowedHosts | Stays)
+        )
 
     def why_not(self, task: int, host: int) -> tuple[str, ...]:
         """Why the constraints do not let `task` go to `host`, one sentence each; empty if they do."""
-        reasons = (constraint.why_not(self, task, host) for constraint in self._problem.constraints)
+        reasons = (constraint.why_not(self, task, host) for constraint in self.constraints_of(task))
         return tuple(reason for reason in reasons if reason is not None)
 
     def move(self, task: int, host: int) -> None:
@@ -80,3 +113,16 @@ class CountedPlacement:
             self.use[host] += step * self.demand[task]
         if now not in (-1, host):
             self.leaving[now] += step * self.demand[task]
+
+
+def _by_task(problem: ConstrainedProblem) -> tuple[list[PlacementConstraint], dict[int, list[PlacementConstraint]]]:
+    """The constraints of all tasks, and those of some by task."""
+    of_all, of_task = list[PlacementConstraint](), dict[int, list[PlacementConstraint]]()
+    for constraint in problem.constraints:
+        tasks = concerned(constraint)
+        if tasks is None:
+            of_all.append(constraint)
+        else:
+            for task in tasks.tolist():
+                of_task.setdefault(task, []).append(constraint)
+    return of_all, of_task

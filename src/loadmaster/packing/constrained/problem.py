@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Longs, frozen_longs
 from loadmaster.model.errors import InputError
+from loadmaster.model.units import MEMORY, show_bytes
 from loadmaster.packing.constrained.constraints import Capacity, PlacementConstraint
 from loadmaster.packing.constrained.costs import PlacementCost
 
@@ -26,6 +27,8 @@ class ConstrainedProblem:
         costs: their weighted sum is minimised.
         task_names, host_names: shown to the user; empty for p0, p1, ... and m0, m1, ...
         source: the name of the file.
+        units: float[R], how much of each resource one unit of the whole numbers is, in the unit that is shown; empty
+            for 1. With units, memory is in bytes.
 
     Raises:
         InputError: arrays that do not match, a negative amount, or a host that is not there.
@@ -40,6 +43,7 @@ class ConstrainedProblem:
     task_names: tuple[str, ...] = ()
     host_names: tuple[str, ...] = ()
     source: str = ""
+    units: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("demand", "capacity", "now"):
@@ -59,6 +63,13 @@ class ConstrainedProblem:
     def hosts(self) -> int:
         """Number of hosts, H."""
         return int(self.capacity.shape[0])
+
+    def amount(self, resource: int, number: int) -> str:
+        """`number` units of a resource in words."""
+        if not self.units:
+            return f"{number:,}"
+        value = number * self.units[resource]
+        return show_bytes(value) if self.resources[resource] == MEMORY else f"{value:,g}"
 
     @property
     def transient(self) -> tuple[bool, ...]:

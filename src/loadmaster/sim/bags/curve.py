@@ -14,14 +14,17 @@ from loadmaster.sim.bags.door import BagOutcomes
 from loadmaster.sim.bags.study import Way, run_ways
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule, Sizer
 
+MIXED = " + "
+"""Between the numbers, and between the types, of a mix."""
+
 
 @dataclass(frozen=True)
 class CurvePoint:
     """One way to run a bag, over all repetitions.
 
     Attributes:
-        label: the sizer.
-        type: name of the machine type.
+        label: the sizer, or the number of machines; of a mix one for each type.
+        type: name of the machine type, or of those of a mix.
         hosts: mean number of machines.
         cost, cost_sure: mean, and what suffices at the confidence asked for.
         span_s, span_sure_s: likewise.

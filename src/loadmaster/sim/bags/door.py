@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.bag import BagSource
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.sim.bags.reference import World, run_bag
-from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule, Sizer
+from loadmaster.sizing import FixedHosts, FixedMix, HostType, Planner, SilvaRule, Sizer
 from loadmaster.sizing.endless import check_ends
 from loadmaster.sizing.planning import ENOUGH, MOST
 from loadmaster.system.process import usable_cores
@@ -75,6 +75,8 @@ def repeat(
     check_ends(types, float(durations.max()))
     if not plain and is_compiled(sizer, types):
         return _compiled(durations, sizer, types[0], seed)
+    if not plain and is_mix(sizer, types):
+        return _mixed(durations, sizer, types)
     if not plain and is_planned(sizer, types):
         return _planned(durations, sizer, types, progress)
     rows = len(durations)
@@ -92,10 +94,35 @@ def is_compiled(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[SilvaRul
     return type(sizer) in (SilvaRule, FixedHosts) and len(types) == 1 and type(types[0]) is HostType
 
 
+def is_mix(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[FixedMix]:
+    """Whether the kernel for fixed numbers of several types knows all of these; none may be taken away."""
+    return type(sizer) is FixedMix and all(type(kind) is HostType and not kind.interruptions_per_h for kind in types)
+
+
 def is_planned(sizer: Sizer, types: tuple[HostType, ...]) -> TypeGuard[Planner]:
     """Whether the planner's kernel knows all of these; by exact type as well."""
     calm = all(type(kind) is HostType and kind.interruptions_per_h == 0 for kind in types)
     return calm and type(sizer) is Planner and not sizer.replicate
+
+
+def _mixed(durations: Floats, sizer: FixedMix, types: tuple[HostType, ...]) -> BagOutcomes:
+    from loadmaster.sim.bags.mix_kernel import MixOfMachines, run_mix
+
+    def column(values: Iterable[float]) -> Floats:
+        return np.array(list(values), dtype=float)
+
+    mix = MixOfMachines(
+        np.array([min(count, kind.limit) for count, kind in zip(sizer.counts, types, strict=True)], np.int64),
+        column(kind.speed for kind in types),
+        column(kind.boot_s for kind in types),
+        column(kind.unit_s for kind in types),
+        column(kind.units(0.0) for kind in types),
+        column(kind.unit_price for kind in types),
+    )
+    rows = len(durations)
+    span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
+    run_mix(np.ascontiguousarray(durations), mix, span_s, hosts, cost)
+    return BagOutcomes(durations.sum(axis=1), span_s, hosts, cost)
 
 
 def _planned(

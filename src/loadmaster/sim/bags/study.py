@@ -13,7 +13,7 @@ from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.model.arrays import Floats
 from loadmaster.rules.imports import imported
-from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_planned, repeat
+from loadmaster.sim.bags.door import BagOutcomes, is_compiled, is_mix, is_planned, repeat
 from loadmaster.sizing import HostType, Sizer
 from loadmaster.sizing.own import OwnSizer
 
@@ -47,7 +47,7 @@ def _texts(way: Way) -> tuple[str, ...]:
 
 def compile_first(durations: Floats, ways: Sequence[Way], watch: Watch) -> None:
     """Let the engines that `ways` need see a bag of two tasks, so that compiling is said and not taken for running."""
-    known = [way for way in ways if is_compiled(way.sizer, way.types) or is_planned(way.sizer, way.types)]
+    known = [way for way in ways if any(knows(way.sizer, way.types) for knows in (is_compiled, is_mix, is_planned))]
     for way in {type(way.sizer): way for way in known}.values():
         what = way.sizer.name
         with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:

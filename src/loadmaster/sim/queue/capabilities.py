@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from loadmaster.backfilling import Blocking, Conservative, Easy, NetBatch, Skip
 from loadmaster.order import ORDERS, AnyOrder, FairShare, Multifactor, Order
+from loadmaster.order.order_in_process import OrderInProcess
+from loadmaster.place.policy_in_process import PolicyInProcess
 from loadmaster.scheduling import AnyPolicy, Discipline, MaxJobs, Twin, is_meta, is_plain_data, members_of
 from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
 
@@ -47,11 +49,21 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     backfilling = discipline.backfilling
     one_head = not isinstance(backfilling, Easy) or backfilling == Easy()
     order = discipline.order
-    known = type(order) in (Order, FairShare) or tracks_events_of(order)
+    known = type(order) in (Order, FairShare) or tracks_events_of(order) or _ranks_all(order)
     return (
-        type(backfilling) in _WALKS and one_head and known and is_plain_data(policy)
+        type(backfilling) in _WALKS and one_head and known and (is_plain_data(policy) or _rates_all(policy))
         and meta_rule_kind_of(policy) is not None and len(members_of(policy)) <= MEMBERS
     )  # fmt: skip
+
+
+def _ranks_all(order: AnyOrder) -> bool:
+    """Whether it is an order of this process that ranks all jobs in one call."""
+    return type(order) is OrderInProcess and order.rank_all is not None
+
+
+def _rates_all(policy: AnyPolicy) -> bool:
+    """Whether it is a policy of this process that rates all hosts in one call."""
+    return type(policy) is PolicyInProcess and policy.score_all is not None
 
 
 def serves_twin(policy: AnyPolicy, discipline: Discipline) -> bool:

@@ -219,13 +219,14 @@ class Replay:
         if self.failures and (coming or waiting or self.occupancy.running):
             events.append(self.failures[0].from_s)
         if waiting:
+            # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
+            events.append(self.wake_s if self.wake_s > self.now_s else math.inf)
+            events.append(self.expecting.next_expiry_s(self.occupancy, self.now_s))
+        if waiting and self.binding is not None:
             while self.moments and self.moments[0] <= self.now_s:
                 self.moments.popleft()
-            # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
-            wake_s = self.wake_s if self.wake_s > self.now_s else math.inf
-            events += [wake_s, self.pending.next_s(self.now_s), self._work_again_s(), *list(self.moments)[:1]]
-            events.append(self.expecting.next_expiry_s(self.occupancy, self.now_s))
-        return min(events, default=math.inf)
+            events += [self.pending.next_s(self.now_s), self._work_again_s(), *list(self.moments)[:1]]
+        return min(events)
 
     def _work_again_s(self) -> float:
         """When to look again at those whom limits on work keep back."""

@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.host_index.lowest_kernel import lowest, lowest_open
 from loadmaster.host_index.open_room_kernel import is_in_vain
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
+from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
@@ -22,6 +23,7 @@ from loadmaster.sim.queue.engine.head_slack_kernel import (
     take_for_long,
 )
 from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn, raise_block
+from loadmaster.sim.queue.engine.host_reservations_kernel import enter_level, flush, leave_level, may_be_reserved
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, raise_to, renew, still_has
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
@@ -79,6 +81,10 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     on_all = not shut and too_slow == 0.0  # the hosts are the full set, so a failure holds for others of that set
     in_order = ((engine.rules.first_fit >> member) & 1) != 0
     in_turn = ((engine.rules.next_fit >> member) & 1) != 0
+    varies = ((engine.rules.varies >> member) & 1) != 0
+    # a job of one task takes most hosts without knowing which hosts are reserved
+    if tasks > 1 or length == LONG or not on_all or varies or not engine.jobs.whole[engine.jobs.hosts[job]]:
+        flush(engine.state, engine.scores)
     if (
         length == SHORT
         and count[CLOSED] > 0
@@ -86,7 +92,13 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         and is_in_vain(engine.scores, number, engine.jobs.demand[engine.jobs.kind[job]], engine.state.free)
     ):
         return False, 0
-    if tasks > 1 and length == LONG and on_all and failed_partly(engine.jobs, engine.state, job):
+    if (
+        engine.head_promise is not None
+        and tasks > 1
+        and length == LONG
+        and on_all
+        and failed_partly(engine.jobs, engine.state, job)
+    ):
         count[PARTLY] = count[PLANNED] + 1
         return False, 0
     # usable hosts are marked only where they differ from the open hosts
@@ -97,10 +109,13 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     if tasks > 1 or (in_order and length == SHORT):
         # several tasks: ask first, in host order, whether enough hosts have room at all
         alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
+        if left == 0 and may_be_reserved(engine.state, np.int64(engine.state.undo_host[count[UNDO]])):
+            flush(engine.state, engine.scores)
+            alone = left = fill(engine.jobs, engine.state, engine.head_promise, job, SHORT, some_are_not)
         if left > 0 and on_all:
             remember(engine.jobs, engine.state, job, SHORT, tasks - left + 1)
     if left == 0 and in_order:
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             left = fill(engine.jobs, engine.state, engine.head_promise, job, LONG, some_are_not)
         if left == 0:
             _take_filled(engine, job, length)
@@ -109,10 +124,11 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     elif left == 0:
         left, wrong = _take_rated(engine, member, job, length, some_are_not)
     if some_are_not:
-        engine.state.usable[:] = True
+        for host in range(engine.state.usable.shape[0]):
+            engine.state.usable[host] = True
     if left < 0:
         return False, OUT_OF_ROOM
-    if left > 0 and alone == 0 and length == LONG:
+    if engine.head_promise is not None and left > 0 and alone == 0 and length == LONG:
         if left < tasks:
             count[PARTLY] = count[PLANNED] + 1
         if on_all and left < tasks:
@@ -147,7 +163,10 @@ def _take_in_turn(engine, job, length, some_are_not):
         if host < 0:
             take_back(engine, mark, job, length)
             break
-        if length == LONG and not _is_spared(engine, job, host):
+        if may_be_reserved(state, host):
+            flush(state, engine.scores)
+            continue
+        if engine.head_promise is not None and length == LONG and not _is_spared(engine, job, host):
             closed = _pass_by(state, host, closed)
         elif count[UNDO] == state.undo_host.shape[0]:
             left = np.int64(-1)
@@ -213,22 +232,32 @@ def _take_remembered(engine, member, job, length, some_are_not):
     last = count[LAST_HOST] if mark == 0 else np.int64(state.undo_host[mark - 1])
     slot, unsound = refresh(scores, scan, number, demand, state.free, last, seed)
     wrong = NOT_FINITE * unsound
-    at, closed, slack = mark, np.int64(0), engine.head_promise.number[SLACK]
+    at, closed, slack = mark, np.int64(0), np.int64(0)
+    if engine.head_promise is not None:
+        slack = engine.head_promise.number[SLACK]
     while at < mark + tasks and wrong == 0:
         if length == SHORT and not some_are_not:
             # every open host may be used: ask the index alone
             host = lowest_open(scores, slot, count[CLOSED] > 0)
+        elif not some_are_not:
+            # only hosts that the job has passed by may not be used: they are shut in the index
+            host = lowest_open(scores, slot, closed > 0)
         else:
-            host = lowest(scores, slot, state.usable, some_are_not or closed > 0)
+            host = lowest(scores, slot, state.usable, True)
         if host < 0:
             break
+        if may_be_reserved(state, host):
+            flush(state, scores)
+            continue
         if at == state.undo_host.shape[0]:
             wrong = np.int64(OUT_OF_ROOM)
             break
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             cost = cost_of_next(engine.jobs, state, engine.head_promise, job, host, state.picked[host])
             if cost > slack:
                 closed = _pass_by(state, host, closed)
+                if not some_are_not:
+                    shut(scores, host)
                 continue
             slack -= cost
         state.undo_host[at] = host
@@ -246,6 +275,9 @@ def _take_remembered(engine, member, job, length, some_are_not):
             changed(scores, host)  # its lane still counts the pick
         state.picked[host] = 0
     _use_again(state, closed)
+    if not some_are_not:
+        for i in range(closed):
+            open_again(scores, np.int64(state.closed[count[CLOSED] + i]))
     return left, wrong
 
 
@@ -282,7 +314,7 @@ def _lowest_beside(engine, slot, job, length, some_are_not, closed):
         if length == SHORT and not some_are_not:
             return lowest_open(engine.scores, slot, engine.state.tally[CLOSED] > 0), closed
         host = lowest(engine.scores, slot, engine.state.usable, some_are_not or closed > 0)
-        if host < 0 or length == SHORT or _is_spared(engine, job, host):
+        if engine.head_promise is None or host < 0 or length == SHORT or _is_spared(engine, job, host):
             return host, closed
         closed = _pass_by(engine.state, host, closed)
 
@@ -308,7 +340,7 @@ def renew_if_changed(engine, job, length):
     if length == SHORT and still_has(engine.frontier, engine.state.free, engine.jobs.demand[engine.jobs.kind[job]]):
         return
     engine.frontier.fresh[length] = engine.state.tally[CHANGES]
-    if length == LONG:
+    if engine.head_promise is not None and length == LONG:
         renew_long(engine)
     else:
         renew(engine.frontier, engine.state.free)
@@ -322,10 +354,10 @@ def _take(engine, job, host, tasks, length):
         engine.state.undo_kind[entry] = kind
     count[UNDO] += tasks
     count[CHANGES] += 1
-    if is_counted(engine.head_promise):
+    if engine.head_promise is not None and is_counted(engine.head_promise):
         set_apart(engine.jobs, engine.state, engine.head_promise, host)
     _change(engine, host, kind, -tasks)
-    if length == LONG:
+    if engine.head_promise is not None and length == LONG:
         take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
 
 
@@ -346,7 +378,7 @@ def take_back(engine, mark, job, length):
         _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
         raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
-        if length == LONG:
+        if engine.head_promise is not None and length == LONG:
             take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, -1)
     if count[UNDO] > mark:
         count[CHANGES] += 1
@@ -364,8 +396,10 @@ def give_back(engine, host, kind, tasks):
 @inlined
 def _change(engine, host, kind, tasks):
     """Add the demand of so many tasks to what the host has free."""
+    leave_level(engine.state, host)
     for r in range(engine.state.free.shape[1]):
         engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+    enter_level(engine.state, host)
     engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
     changed(engine.scores, host)
     recount(engine.jobs, engine.state, engine.head_promise, host)

@@ -21,7 +21,7 @@ def join_queue(engine, bound, job):
     bound.tally[ENTERED] += 1
     bound.tally[IN_QUEUE] += 1
     for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-        if engine.rules.moving:
+        if engine.ranked is not None and engine.rules.moving:
             join_ranked(engine.jobs, engine.ranked, row)
         else:
             join(engine.jobs, engine.waiting, row)
@@ -35,7 +35,7 @@ def leave_queue(rules, waiting, ranked, bound, job):
         bound.tally[ENTERED] -= 1
     bound.tally[IN_QUEUE] -= 1
     for row in range(bound.job[job].rows, bound.job[job + 1].rows):
-        if rules.moving:
+        if ranked is not None and rules.moving:
             leave_ranked(ranked, row)
         else:
             leave(waiting, row)

@@ -13,7 +13,7 @@ from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, f
 from loadmaster.model.distinct import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
-from loadmaster.scheduling import Discipline, Scheduler, members_of
+from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.twin import ByColumns
 from loadmaster.sim.queue.capabilities import (
@@ -35,21 +35,25 @@ from loadmaster.sim.queue.engine.priority_ticks import book_of, happened_of
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import begin, runs_of_start
-from loadmaster.sim.queue.engine.state import EASY, WALK, Jobs, Log, QueueRules
+from loadmaster.sim.queue.engine.state import BLOCKING, EASY, WALK, Jobs, Log, QueueRules
 
 
 def engine_arrays(
     workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
     binding: ResolvedConstraints | None, *, news: bool = False, estimates: Estimates | None = None,
+    pooled: bool = True,
 ) -> tuple[QueueEngine, ConstraintState | None]:  # fmt: skip
-    """The engine at the beginning of a run, and what binds its jobs; `news`: ends of jobs are noted."""
+    """The engine at the beginning of a run, and what binds its jobs.
+
+    `news`: ends of jobs are noted; `pooled`: hosts that a count describes are one host to the engine.
+    """
     policy, discipline = scheduler.policy, scheduler.discipline
     runs = runs_of_start(workload, cluster, binding)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
-    else:
+    elif pooled:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
     rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
     if workload.starting is not None:
@@ -80,7 +84,27 @@ def engine_arrays(
     )  # fmt: skip
     if runs is not None:
         begin(engine, runs, bound)
+    if news:  # the scheduling pass makes all promises
+        return _without_promises(engine), bound
+    if estimates is None and is_basic(rules, discipline):
+        engine = _without_promises(engine)._replace(ranked=None)
     return engine, bound
+
+
+def is_basic(rules: QueueRules, discipline: Discipline) -> bool:
+    """Whether no head of the queue is promised anything and ranks never change: fcfs and netbatch, mostly.
+
+    Such a run, if nothing predicts its jobs, has its own engine. It is compiled in less time, since it lacks the parts
+    for promises, moving ranks and estimates.
+    """
+    changes = rules.moving or rules.ticked or rules.tracks_events or rules.shortest
+    return rules.backfilling in (BLOCKING, WALK) and not changes and not isinstance(discipline, Twin)
+
+
+def _without_promises(engine: QueueEngine) -> QueueEngine:
+    """The engine without the parts that promise a start to the head of the queue, and without estimates."""
+    state = engine.state._replace(estimates=None, running_by_host=None)
+    return engine._replace(state=state, head_promise=None, ends=None)
 
 
 def _is_told_by_length(discipline: Discipline) -> bool:

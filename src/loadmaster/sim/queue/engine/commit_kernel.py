@@ -38,19 +38,19 @@ def commit(engine, bound, now):
         if engine.state.pool.many.shape[0] > 0:
             take_lowest(engine.state.pool, row)
         end_s = now + engine.jobs.runtime_s[row] / slowest
-        if engine.rules.backfilling == EASY:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY:
             note_running(engine, row, now + engine.jobs.expected_s[row] / slowest)
         count[RUNNING] = push(engine.state.end_s, engine.state.ending, count[RUNNING], end_s, row)
         engine.state.used[engine.jobs.project[row]] += (
             engine.jobs.demand[engine.jobs.kind[row], 0] * engine.jobs.tasks[row]
         )
-        if engine.rules.backfilling == EASY:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY:
             add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
-        if bound is None and engine.rules.tracks_events:
+        if engine.ranked is not None and bound is None and engine.rules.tracks_events:
             _tell(engine.ranked.happened, row, now)
         if bound is not None:
             start_bound(engine, bound, row, end_s)
-        elif engine.rules.moving:
+        elif engine.ranked is not None and engine.rules.moving:
             leave_ranked(engine.ranked, row)
         else:
             leave(engine.waiting, row)
@@ -98,11 +98,11 @@ def complete(engine, plan, now):
     count = engine.state.tally
     while count[RUNNING] > 0 and engine.state.end_s[0] <= now:
         job = np.int64(engine.state.ending[0])
-        if engine.state.estimates.predicts:
+        if engine.state.estimates is not None and engine.state.estimates.predicts:
             note_end(engine.jobs, engine.state.estimates, job, engine.state.end_s[0])
         if plan is not None:
             give_back_early(plan, plan.kept, plan.replan, job, engine.state.end_s[0], now)
-        if engine.rules.tracks_events:
+        if engine.ranked is not None and engine.rules.tracks_events:
             _tell(engine.ranked.happened, -1 - job, engine.state.end_s[0])
         count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
         kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
@@ -110,11 +110,11 @@ def complete(engine, plan, now):
             host, tasks = next_run(engine.state.held, task, engine.jobs.first_task[job + 1])
             give_back(engine, host, kind, tasks)
             note_news(engine.state.news, host)
-            if engine.rules.backfilling == EASY:
+            if engine.head_promise is not None and engine.rules.backfilling == EASY:
                 move_out(engine.state.running_by_host, task, host)
             task += tasks
         if engine.state.pool.many.shape[0] > 0:
             free_again(engine.state.pool, job)
         engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
-        if engine.rules.backfilling == EASY:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY:
             drop_end(engine.ends, job)

@@ -9,6 +9,11 @@ from typing import Any, NamedTuple
 from numba import typeof, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from loadmaster.compiled_rules.called_in_process import (
+    raising_errors_of_rules,
+    ranker_in_process,
+    scanner_in_process,
+)
 from loadmaster.compiled_rules.orders import RANKER, no_ranker, ranker, refusing_order
 from loadmaster.compiled_rules.policies import RATER, of_ones_own, rater, refusing
 from loadmaster.compiled_rules.scans import SCAN, scanner
@@ -18,7 +23,10 @@ from loadmaster.jit.layouts import by_layout, entry_of
 from loadmaster.model.errors import OutOfRoom
 from loadmaster.order import AnyOrder, Order
 from loadmaster.order.order import rank_not_finite
+from loadmaster.order.order_in_process import OrderInProcess
+from loadmaster.place import Policy
 from loadmaster.place.policy import not_finite
+from loadmaster.place.policy_in_process import PolicyInProcess
 from loadmaster.scheduling import AnyPolicy, members_of
 from loadmaster.sim.queue.capabilities import MEMBERS
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
@@ -62,14 +70,24 @@ def callbacks(
     else:
         on_events = update_priorities_of_rows if parts.general.tracks_events else ignore_events
     return Callbacks(
-        scans=_all_members(tuple(scanner(member, resources) for member in members)),
+        scans=_all_members(tuple(_scanner(member, resources) for member in members)),
         rates=None if parts.general is None and parts.plan is None else _all_members(tuple(map(rater, members))),
-        rank=ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
+        rank=_ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
-        update_priorities=_hearing(_order_arguments(engine, parts), function=on_events),
+        update_priorities=None
+        if engine.ranked is None
+        else _hearing(_order_arguments(engine, parts), function=on_events),
         serve=None,
         alone=None,
     )
+
+
+def _scanner(policy: Policy, resources: int) -> Callable[..., int]:
+    return scanner_in_process(policy, resources) if isinstance(policy, PolicyInProcess) else scanner(policy, resources)
+
+
+def _ranker(order: Order) -> Callable[..., int]:
+    return ranker_in_process(order) if isinstance(order, OrderInProcess) else ranker(order)
 
 
 def _order_arguments(engine: QueueEngine, parts: Parts) -> tuple[Any, ...]:
@@ -138,7 +156,7 @@ class EngineRun:
         Raises:
             InputError: a rule fails, or rates or ranks with something that is not a finite number.
         """
-        with refusing_order(order), refusing(*members_of(policy)):
+        with raising_errors_of_rules(), refusing_order(order), refusing(*members_of(policy)):
             status = self._entry(*self._arguments)
         if status == NOT_FINITE:
             raise not_finite(of_ones_own(members_of(policy)) or policy.name)
@@ -156,18 +174,20 @@ def _entry(engine: QueueEngine, parts: Parts) -> Callable[..., int]:
     def entry(engine, bound, shadow, plan, general, preemption, twin):
         return run(engine, bound, shadow, plan, general, preemption, twin)
 
-    kind = types.NamedTuple((*map(typeof, engine[:-1]), _type_of_calls(engine, parts)), QueueEngine)
+    kind = types.NamedTuple((*map(typeof, engine[:-1]), type_of_calls(engine, parts)), QueueEngine)
     lent = (ByReference(typeof(each)) if isinstance(each, tuple) else typeof(each) for each in parts)
     signature = types.int64(ByReference(kind), *lent)
     return entry_of(kept_njit(signature, nogil=True, error_model="numpy")(entry))
 
 
-def _type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
+def type_of_calls(engine: QueueEngine, parts: Parts) -> Any:
     """The type of the calls; Numba's own inference would give each rule a type of its own."""
     general = parts.general
     rates = types.none if general is None and parts.plan is None else _members(RATER)
     this_pass = types.none if general is None else types.FunctionType(_door(typeof(general)))
-    on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
+    on_events: types.Type = types.none
+    if engine.ranked is not None:
+        on_events = types.FunctionType(_hearer(*map(typeof, _order_arguments(engine, parts))))
     ranks = types.none if parts.twin is None else _members(RANKER)
     functions = _members(SCAN), rates, types.FunctionType(RANKER), ranks, on_events, this_pass, this_pass
     return types.NamedTuple(functions, Callbacks)

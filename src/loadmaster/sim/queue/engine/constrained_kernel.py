@@ -133,7 +133,7 @@ def _end(engine, bound):
     end_s, row = engine.state.end_s[0], np.int64(engine.state.ending[0])
     count[RUNNING] = drop_first(engine.state.end_s, engine.state.ending, count[RUNNING])
     free_hosts(engine, row)
-    if engine.rules.backfilling == EASY:
+    if engine.head_promise is not None and engine.rules.backfilling == EASY:
         drop_end(engine.ends, row)
     job = np.int64(bound.row[row].owner)
     tell_shell(bound, job, end_s, ENDED)

@@ -91,7 +91,8 @@ def shut_hosts(bound, row, now, expected_s):
         known = one.to_s > now and (not one.unforeseen or one.from_s <= now)
         if known and one.from_s < end_s and closures.shuts[one.who, job]:
             if not found:
-                closures.shut[:] = False
+                for host in range(closures.shut.shape[0]):
+                    closures.shut[host] = False
             found = True
             for host in range(closures.shut.shape[0]):
                 closures.shut[host] |= closures.hosts[c, host]

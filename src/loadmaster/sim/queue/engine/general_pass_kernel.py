@@ -63,7 +63,8 @@ def decide_generally(engine, bound, general, preemption, now):
     winners, wrong, first = np.int64(0), np.int64(0), False
     engine.state.tally[PLANNED] = 0
     bound.clock[1] = np.inf
-    engine.log.value[engine.log.rows[0], :] = np.nan
+    for member in range(engine.log.value.shape[1]):
+        engine.log.value[engine.log.rows[0], member] = np.nan
     queued = queue_length(engine.state, bound)
     if bound.tally[IN_QUEUE] > 0:
         if preemption is not None and preemption.number[HANDLED] != 0:  # the pass is repeated

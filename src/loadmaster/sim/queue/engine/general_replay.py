@@ -75,6 +75,7 @@ def replay_general(
     walk = Scheduler(policy, over_blocking(discipline))
     laid, bound = engine_arrays(workload, cluster, walk, interval_s, seed, records, binding, news=True)
     assert bound is not None
+    assert laid.ranked is not None
     ranked = nobody_ranked(len(laid.jobs.kind), laid.ranked.happened)
     laid = laid._replace(rules=laid.rules._replace(backfilling=ASKED, moving=True), ranked=ranked)
     bound.job.well[:-1] &= ~jobs.killed

@@ -50,6 +50,8 @@ def count_now(jobs, state, head_promise, head):
 @inlined
 def recount(jobs, state, head_promise, host):
     """Count again on `host`, whose free capacity has changed."""
+    if head_promise is None:
+        return
     head = head_promise.number[COUNTED]
     if head >= 0:
         held = held_in(jobs, state.free, head, host)
@@ -79,6 +81,8 @@ def set_apart(jobs, state, head_promise, host):
 @inlined
 def is_counted(head_promise):
     """Whether the head's tasks are counted on each host: the head has several."""
+    if head_promise is None:
+        return False
     return head_promise.number[COUNTED] >= 0 and head_promise.number[COUNTED] == head_promise.number[HEAD]
 
 
@@ -142,6 +146,8 @@ def left_for_long(jobs, state, head_promise, host):
     """The cores and memory of a host that a LONG job may take: what the head's reservation leaves."""
     several = state.free.shape[1] > 1
     cores, memory = state.free[host, 0], state.free[host, 1] if several else 0.0
+    if head_promise is None:
+        return cores, memory
     head, node_count = head_promise.number[HEAD], is_apart(head_promise, host)
     if head < 0 or not (node_count or is_counted(head_promise)):
         return cores, memory

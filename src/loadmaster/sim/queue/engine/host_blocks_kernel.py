@@ -8,15 +8,16 @@ Hosts stand in blocks of `HOSTS_OF_BLOCK`. For each whole number of cores, a blo
 open hosts with at least so many cores free; numbers beyond the last step count as the last step. One value covers both
 resources, so two hosts, one with cores and one with memory, never count as one host with both. Invariant: the value is
 never too low for an open host, because `raise_block` follows each gain. A loss may leave it too high, until a search of
-the block fails and makes it exact. So a block that is passed over has no such host, and the result is that of a scan.
+the block fails and lowers it. So a block that is passed over has no such host, and the result is that of a scan.
 """
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
 
+from loadmaster.host_index.lanes_kernel import NOBODY
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.head_slack_kernel import allowed_on, tasks_held
-from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, SLACK, UNDO
+from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, RAISES, SLACK, UNDO
 
 
 @inner
@@ -28,8 +29,8 @@ def next_host(state, hosts, demand, first, end):
         for host in range(max(first, begin), min(end, stop)):
             if state.free[host, 0] >= demand[0] and hosts[host] and fits(state.free[host], demand):
                 return np.int64(host)
-        # The block looked promising but had no host: its values are too high.
-        _make_exact(state, block, begin, stop)
+        # The block looked promising but had no host: its value is too high.
+        _lower_block(state, block, demand, begin, stop)
         block = _next_block(state, demand, block + 1)
     return np.int64(-1)
 
@@ -53,6 +54,7 @@ def fits(room, demand):
 @inner
 def raise_block(state, host):
     """Raise the values of a host's block: the host has more free than before, or is open again."""
+    state.tally[RAISES] += 1
     most, block, cores = state.most, host // HOSTS_OF_BLOCK, state.free[host, 0]
     if cores < 0.0:
         return
@@ -78,17 +80,59 @@ def _next_block(state, demand, block):
     return block
 
 
-@inner
-def _make_exact(state, block, first, last):
-    most, several = state.most, state.free.shape[1] > 1
-    most[:, block] = -1.0
-    for host in range(first, last):
-        if state.open[host] and state.free[host, 0] >= 0.0:
-            step, memory = _step_of(state, state.free[host, 0]), state.free[host, 1] if several else 0.0
-            most[step, block] = max(most[step, block], memory)
-            _raise_others(state, host, block)
-    for step in range(_steps(state) - 2, -1, -1):  # a host with many cores free also has fewer
-        most[step, block] = max(most[step, block], most[step + 1, block])
+@inlined
+def _first_in_block(state, hosts, demand, first, end):
+    """The first host in `hosts` from `first` on and before `end` with room for a task, -1 if none.
+
+    It is found without a jump: which host has room cannot be predicted.
+    """
+    free, second = state.free, min(1, demand.shape[0] - 1)
+    cores, memory, low = demand[0], demand[second], NOBODY
+    for host in range(np.uint64(first), np.uint64(end)):
+        enough = (free[host, 0] >= cores) & (free[host, np.uint64(second)] >= memory) & hosts[host]
+        low = min(low, np.int32(host) if enough else NOBODY)
+    if demand.shape[0] > 2:
+        while low < end and not (hosts[low] and fits(free[low], demand)):
+            low += np.int32(1)
+    return np.int64(low) if low < end else np.int64(-1)
+
+
+@inlined
+def _lower_block(state, block, demand, first, end):
+    """Lower the values of a block for the demand's number of cores and more: a search for the demand has failed."""
+    most, resources = state.most, state.free.shape[1]
+    _lower_to(state, block, demand, _most_memory(state, np.float64(_step_of(state, demand[0])), first, end))
+    for r in range(2, resources):
+        most[most.shape[0] + r - resources, block] = -1.0
+    if resources > 2:
+        for host in range(first, end):
+            if state.open[host]:
+                _raise_others(state, host, block)
+
+
+@inlined
+def _lower_to(state, block, demand, memory):
+    """Lower the values of a block to `memory` for the demand's number of cores and more."""
+    most, step = state.most, _step_of(state, demand[0])
+    while step < _steps(state) and most[step, block] > memory:
+        most[step, block] = memory
+        step += 1
+
+
+@inlined
+def _most_memory(state, cores, first, end):
+    """The most memory of an open host from `first` on and before `end` with so many cores free, -1 if there is none.
+
+    Numbers that are not negative have the order of their bits, and vector instructions find the most of whole numbers.
+    """
+    free, second = state.free, np.uint64(min(1, state.free.shape[1] - 1))
+    most = np.int64(-1)
+    for host in range(np.uint64(first), np.uint64(end)):
+        enough = state.open[host] & (free[host, 0] >= cores)
+        most = max(most, np.float64(free[host, second]).view(np.int64) if enough else np.int64(-1))
+    if most < 0:
+        return -1.0
+    return np.int64(most).view(np.float64) if state.free.shape[1] > 1 else 0.0
 
 
 @inlined
@@ -122,11 +166,13 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
     hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
-    slack, hosts = head_promise.number[SLACK], state.usable if some_are_not else state.open
-    host = next_host(state, hosts, demand, 0, hosts.shape[0])
+    hosts, slack = state.usable if some_are_not else state.open, np.int64(0)
+    if head_promise is not None:
+        slack = head_promise.number[SLACK]
+    host = _first_host(state, hosts, jobs.kind[job], demand, some_are_not)
     while host >= 0:
         tasks = tasks_held(state.free[host], demand, left)
-        if length == LONG:
+        if head_promise is not None and length == LONG:
             tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost
         if at + tasks > state.undo_host.shape[0]:
@@ -139,3 +185,37 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
             return left
         host = next_host(state, hosts, demand, host + 1, hosts.shape[0])
     return left
+
+
+@inlined
+def _first_host(state, hosts, kind, demand, some_are_not):
+    """The first host in `hosts` with room for a task, -1 if none; it is remembered where all open hosts count.
+
+    Hosts only fill up until one is raised. So for jobs of equal demand the search goes on where it ended.
+    """
+    room = state.first_room[kind]
+    first = room.host if room.raises == state.tally[RAISES] else np.int64(0)
+    if some_are_not:
+        return next_host(state, hosts, demand, first, hosts.shape[0])
+    host = _first_open(state, demand, first)
+    room.raises, room.host = state.tally[RAISES], host if host >= 0 else hosts.shape[0]
+    return host
+
+
+@inner
+def _first_open(state, demand, first):
+    """The first open host with room for a task, -1 if none; it is known that none before `first` has room."""
+    hosts, goes_by_steps = state.open.shape[0], demand.shape[0] <= 2 and demand[0] == np.floor(demand[0])
+    block = _next_block(state, demand, first // HOSTS_OF_BLOCK)
+    while block * HOSTS_OF_BLOCK < hosts:
+        begin, stop = block * HOSTS_OF_BLOCK, min((block + 1) * HOSTS_OF_BLOCK, hosts)
+        host = _first_in_block(state, state.open, demand, max(first, begin), stop)
+        if host >= 0:
+            return host
+        if goes_by_steps:
+            # each open host of the block with so many cores free has less memory than this
+            _lower_to(state, block, demand, np.nextafter(demand[1] if demand.shape[0] > 1 else 0.0, -np.inf))
+        else:
+            _lower_block(state, block, demand, begin, stop)
+        block = _next_block(state, demand, block + 1)
+    return np.int64(-1)

@@ -69,7 +69,7 @@ def free_hosts(engine, row):
         raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
         changed(engine.scores, host)
-        if engine.rules.backfilling == EASY:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY:
             move_out(engine.state.running_by_host, task, host)
         task += tasks
     engine.state.used[engine.jobs.project[row]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[row]

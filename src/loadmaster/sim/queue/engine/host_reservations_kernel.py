@@ -3,6 +3,10 @@
 A pass often reserves hundreds of hosts. So the hosts first go on shelves by level of free memory, and only the hosts of
 one shelf at a time stand in a heap. A shelf that is reserved as a whole needs no order. Free memory only falls within a
 pass, so a host can only move to a lower shelf; it is put there when it is met.
+
+Most reservations are only counted. The counted ones go to the open hosts with most free memory. So a host below at
+least so many others on higher levels is not among them: a job may take it, and no host is chosen for the count. This
+changes nothing, since the host that is taken only falls further below those others.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -12,7 +16,7 @@ from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.host_blocks_kernel import raise_block
-from loadmaster.sim.queue.engine.state import CLOSED, HEAPED, NO_SHELVES, PENDING, SHELF
+from loadmaster.sim.queue.engine.state import ABOVE, CLOSED, HEAPED, LEVEL, NO_SHELVES, PENDING, SHELF
 
 
 @inlined
@@ -65,10 +69,55 @@ def reopen(state, scores):
         open_again(scores, host)
         raise_block(state, host)
     state.tally[CLOSED] = 0
+    state.tally[SHELF] = NO_SHELVES
+
+
+@inlined
+def may_be_reserved(state, host):
+    """Whether open `host` may be among the hosts of the reservations counted so far; if so, `flush` tells."""
+    count = state.tally
+    if count[PENDING] == 0:
+        return False
+    if count[SHELF] == NO_SHELVES:
+        _fill_shelves(state)
+    while count[ABOVE] < count[PENDING] and count[LEVEL] > 0:
+        count[LEVEL] -= 1
+        count[ABOVE] += state.on_level[count[LEVEL]]
+    return count[ABOVE] < count[PENDING] or _level_of(state, host) >= count[LEVEL]
+
+
+@inlined
+def leave_level(state, host):
+    """Count `host` no longer on its level of free memory, before that changes or the host is reserved."""
+    if state.tally[SHELF] != NO_SHELVES:
+        _count_on_level(state, host, -1)
+
+
+@inlined
+def enter_level(state, host):
+    """Count `host` on its level of free memory, after that has changed."""
+    if state.tally[SHELF] != NO_SHELVES:
+        _count_on_level(state, host, 1)
+
+
+@inlined
+def _count_on_level(state, host, hosts):
+    level = _level_of(state, host)
+    state.on_level[level] += hosts
+    if level >= state.tally[LEVEL]:
+        state.tally[ABOVE] += hosts
+
+
+@inlined
+def _level_of(state, host):
+    """The level of what `host` has free of the second resource, or of the first where there is no other."""
+    free = state.free[host, min(1, state.free.shape[1] - 1)]
+    return min(max(np.int64(free * state.shelves_a_unit[0]), 0), state.shelf.shape[0] - 1)
 
 
 @inlined
 def _close(state, scores, host):
+    leave_level(state, host)
     state.open[host] = False
     shut(scores, host)
     state.closed[state.tally[CLOSED]] = host
@@ -83,7 +132,7 @@ def flush(state, scores):
         return
     memory = min(1, state.free.shape[1] - 1)
     if count[SHELF] == NO_SHELVES:
-        _fill_shelves(state, memory)
+        _fill_shelves(state)
     while count[PENDING] > 0:
         if count[HEAPED] == 0:
             if count[SHELF] == 0:
@@ -102,23 +151,28 @@ def flush(state, scores):
 
 
 @inner
-def _fill_shelves(state, memory):
-    """Put each open host on its shelf."""
+def _fill_shelves(state):
+    """Put each open host on its shelf, and count the hosts of each level."""
     for level in range(state.shelf.shape[0]):
         state.shelf[level] = -1
-    state.tally[SHELF] = state.shelf.shape[0]
+        state.on_level[level] = 0
+    state.tally[SHELF] = state.tally[LEVEL] = state.shelf.shape[0]
+    state.tally[ABOVE] = 0
     for host in range(state.open.shape[0] - 1, -1, -1):
         if state.open[host]:
-            _put(state, np.int64(host), memory)
+            level = _level_of(state, host)
+            state.on_level[level] += 1
+            state.beside[host] = state.shelf[level]
+            state.shelf[level] = host
 
 
 @inlined
 def _put(state, host, memory):
     """Put a host on its shelf, or into the heap if its shelf is the present one or above."""
-    free = state.free[host, memory]
-    level = min(max(np.int64(free * state.shelves_a_unit[0]), 0), state.shelf.shape[0] - 1)
+    level = _level_of(state, host)
     if level >= state.tally[SHELF]:
-        state.tally[HEAPED] = push(state.left_free, state.holder, state.tally[HEAPED], -free, host)
+        key = -state.free[host, memory]
+        state.tally[HEAPED] = push(state.left_free, state.holder, state.tally[HEAPED], key, host)
     else:
         state.beside[host] = state.shelf[level]
         state.shelf[level] = host
@@ -129,14 +183,15 @@ def _take_shelf(state, scores, memory):
     """Go on to the next shelf: reserve all its hosts if that many are wanted, else put them into the heap."""
     count = state.tally
     count[SHELF] -= 1
-    host = np.int64(state.shelf[count[SHELF]])
+    shelf = count[SHELF]
+    is_reserved = state.on_level[shelf] <= count[PENDING]
+    host = np.int64(state.shelf[shelf])
     while host >= 0:
         beside = np.int64(state.beside[host])
         if state.open[host]:
-            _put(state, host, memory)
+            if is_reserved and _level_of(state, host) == shelf:
+                _close(state, scores, host)
+                count[PENDING] -= 1
+            else:
+                _put(state, host, memory)
         host = beside
-    if count[HEAPED] <= count[PENDING]:
-        for i in range(count[HEAPED]):
-            _close(state, scores, np.int64(state.holder[i]))
-        count[PENDING] -= count[HEAPED]
-        count[HEAPED] = 0

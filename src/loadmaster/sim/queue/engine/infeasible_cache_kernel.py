@@ -21,7 +21,7 @@ def is_hopeless(jobs, state, job, length):
     if known and jobs.tasks[job] >= state.failed_tasks[length, hosts, kind]:
         return True
     resources = jobs.demand.shape[1]
-    if _is_known_by_steps(jobs, state, job, length):
+    if is_known_by_steps(jobs, state, job, length):
         return True
     for i in range(state.paretos[length]):
         more = jobs.tasks[job] >= state.pareto[length, i, resources]
@@ -69,7 +69,8 @@ def _goes_by_steps(jobs, job):
 
 
 @inlined
-def _is_known_by_steps(jobs, state, job, length):
+def is_known_by_steps(jobs, state, job, length):
+    """Whether the steps alone tell that a demand no larger has failed on all hosts in this pass."""
     if not _goes_by_steps(jobs, job):
         return False
     demand = jobs.demand[jobs.kind[job]]

@@ -13,6 +13,7 @@ from loadmaster.sim.queue.engine.ranked_queue_kernel import KEPT
 from loadmaster.sim.queue.engine.running_by_host_kernel import nothing_runs
 from loadmaster.sim.queue.engine.state import (
     FAN,
+    FIRST_ROOM,
     HOSTS_OF_BLOCK,
     LANES,
     LAST_PLACE,
@@ -79,7 +80,9 @@ def empty_state(
         shelf=np.zeros(SHELVES, np.int32),
         beside=np.zeros(hosts, np.int32),
         shelves_a_unit=np.full(1, SHELVES / (cluster.capacity[:, min(1, resources - 1)].max(initial=0.0) or 1.0)),
+        on_level=np.zeros(SHELVES, np.int32),
         most=_most_of_blocks(cluster),
+        first_room=np.zeros(kinds, FIRST_ROOM),
         partly=np.full((len(jobs.allowed), kinds), -1, np.int64),
         partly_tasks=np.zeros((len(jobs.allowed), kinds), np.int32),
         picked=np.zeros(hosts, np.int32),
@@ -89,7 +92,7 @@ def empty_state(
         plan_job=np.zeros((2, room), np.int32),
         plan_host=np.zeros((1, room if meta else 1), np.int32),
         plan_task=np.zeros(room, np.int64),
-        tally=np.array([0, 0, 0, -1, *[0] * 12], np.int64),
+        tally=np.array([0, 0, 0, -1, *[0] * 15], np.int64),
         estimates=estimates,
         running_by_host=nothing_runs(tasks, total, hosts) if promises else nothing_runs(0, 0, 0),
         # `news` lists a host once, by its flag.

@@ -79,13 +79,13 @@ def _go_on(engine, bound, shadow, plan, general, preemption, twin):
     """Do all that happens before the next pass; returns its moment, infinite if there is none."""
     now = np.inf
     if shadow is not None:
-        now = _go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
+        now = go_on_unbound(engine, None) if bound is None else go_on_bound(engine, bound)
     if plan is not None:
-        now = _go_on_unbound(engine, plan)
+        now = go_on_unbound(engine, plan)
     if general is not None:
         now = go_on_generally(engine, bound, general, preemption)
     if twin is not None:
-        now = _go_on_unbound(engine, None)
+        now = go_on_unbound(engine, None)
     return now
 
 
@@ -118,7 +118,7 @@ def _reserve(engine, plan, now):
 
 
 @inlined
-def _go_on_unbound(engine, plan):
+def go_on_unbound(engine, plan):
     """As `_go_on`, in a run without constraints."""
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]
@@ -128,15 +128,17 @@ def _go_on_unbound(engine, plan):
     event = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
     if count[ARRIVED] < total:
         event = min(event, engine.jobs.submit_s[count[ARRIVED]])
-    if engine.state.estimates.expires and count[WAITING] > 0:
-        event = min(event, next_expiry(engine.state.estimates, engine.ends))
+    estimates = engine.state.estimates
+    if estimates is not None and estimates.expires and count[WAITING] > 0:
+        event = min(event, next_expiry(estimates, engine.ends))
     if plan is not None:
         event = min(event, next_due(plan, plan.kept))
     now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
-    engine.state.estimates.last_s[0] = now
+    if estimates is not None:
+        estimates.last_s[0] = now
     complete(engine, plan, now)
-    if engine.state.estimates.corrects != NONE:
-        correct(engine.state.estimates, engine.ends, engine.log, now)
+    if estimates is not None and estimates.corrects != NONE:
+        correct(estimates, engine.ends, engine.log, now)
     _admit(engine, now)
     return now
 
@@ -148,14 +150,14 @@ def _serve(engine, bound, now):
     row = engine.log.rows[0]
     engine.log.time_s[row] = now
     engine.log.queue_length[row] = queue_length(engine.state, bound)
-    if bound is None and engine.rules.tracks_events:
+    if engine.ranked is not None and bound is None and engine.rules.tracks_events:
         # ranks need an update only if they move, jobs arrived or a tick is due
         if engine.rules.moving or engine.ranked.number[MANY] > 0 or now >= engine.ranked.happened.due_s[0]:
             engine.calls.update_priorities(engine.book, engine.waiting, engine.ranked, engine.jobs, now)
-    elif engine.rules.moving and engine.calls.rank(
-        value_of(engine.columns), engine.ranked.queue, engine.ranked.number[MANY], now, engine.ranked.rank
-    ):
-        return NO_RANK
+    elif engine.ranked is not None and engine.rules.moving:
+        ranked = engine.ranked
+        if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
+            return NO_RANK
     winners = count[PLANNED] = 0
     if somebody_may_start(engine.state, bound):
         winners, wrong = best_pass(engine, bound, now)
@@ -170,14 +172,14 @@ def _serve(engine, bound, now):
 @inlined
 def _admit(engine, now):
     count = engine.state.tally
-    if engine.state.estimates.predicts:
+    if engine.state.estimates is not None and engine.state.estimates.predicts:
         predict_until(engine.jobs, engine.state.estimates, now, True)
     while count[ARRIVED] < engine.jobs.submit_s.shape[0] and engine.jobs.submit_s[count[ARRIVED]] <= now:
         job = count[ARRIVED]
         count[ARRIVED] += 1
         if not np.isnan(engine.log.start_s[job]):  # it ran as the run began
             continue
-        if engine.rules.moving or engine.rules.ticked:
+        if engine.ranked is not None and (engine.rules.moving or engine.rules.ticked):
             join_ranked(engine.jobs, engine.ranked, job)
         else:
             join(engine.jobs, engine.waiting, job)

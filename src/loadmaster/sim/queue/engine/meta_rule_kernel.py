@@ -28,14 +28,16 @@ def best_pass(engine, bound, now):
     best_planned = 0
     best_last = count[LAST_HOST]
     winners = 0
-    engine.log.value[engine.log.rows[0], :] = np.nan
+    for member in range(engine.log.value.shape[1]):
+        engine.log.value[engine.log.rows[0], member] = np.nan
     certain, leans = True, False
     for member in range(engine.rules.members):
         wrong = serve(engine, member, bound, now)
         if wrong:
             return 0, wrong
         certain &= engine.rules.members == 1 or (count[PARTLY] == 0 and engine.state.news.number[AT_FIRST] == 1)
-        leans |= engine.head_promise.number[HEAD] >= 0
+        if engine.head_promise is not None:
+            leans |= engine.head_promise.number[HEAD] >= 0
         one = bound is None and member == 0 and count[PARTLY] == 0 and count[CHOICE] == 0
         if engine.rules.members == 1 or one:  # all members start the same jobs
             count[LAST_HOST] = count[LAST_HOST] if count[UNDO] == 0 else engine.state.undo_host[count[UNDO] - 1]

@@ -20,8 +20,8 @@ from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
 )
 from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
 from loadmaster.sim.queue.engine.head_promise_kernel import promise
-from loadmaster.sim.queue.engine.host_reservations_kernel import flush, nobody_reserved, reopen, reserve
-from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, remember
+from loadmaster.sim.queue.engine.host_reservations_kernel import nobody_reserved, reopen, reserve
+from loadmaster.sim.queue.engine.infeasible_cache_kernel import is_hopeless, is_known_by_steps, remember
 from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, may_fit, next_fitting, next_waiting
 from loadmaster.sim.queue.engine.ranked_queue_kernel import begin_ranked, begin_shortest, next_ranked, next_shortest
 from loadmaster.sim.queue.engine.state import (
@@ -51,8 +51,8 @@ from loadmaster.sim.queue.engine.state import (
 def serve(engine, member, bound, now):
     """Let one member pass over the queue; its starts go to plan_job[1] and the undo list. Returns wrong or 0."""
     count = engine.state.tally
-    _begin(engine, bound, engine.rules.ticked)
-    if engine.rules.moving:
+    begin_pass(engine, bound, engine.rules.ticked)
+    if engine.ranked is not None and engine.rules.moving:
         begin_ranked(engine.ranked)
     tried = kept = 0
     wrong = 0
@@ -63,25 +63,34 @@ def serve(engine, member, bound, now):
     passing = (
         unseen and engine.rules.backfilling == WALK and engine.rules.reservations == 0 and engine.rules.lookahead < 0
     )
+    # jobs that are known to fit nowhere are only counted
+    counting = (
+        bound is None
+        and engine.rules.backfilling == WALK
+        and engine.rules.reservations < 0
+        and engine.rules.lookahead < 0
+        and engine.rules.everywhere
+        and not engine.rules.limited
+    )
     first = np.int64(0)  # jobs from here on are tried on all hosts; jobs before it on changed hosts alone
     if bound is None and passing and may_know(engine.rules, engine.state):
         first = _try_news(engine)
     while count[CLOSED] + count[PENDING] < engine.capacity.shape[0] and tried != engine.rules.lookahead:
-        if engine.rules.shortest and head >= 0:
+        if engine.ranked is not None and engine.rules.shortest and head >= 0:
             job, project = next_shortest(engine.ranked, engine.frontier, engine.head_promise, now), 0
-        elif engine.rules.moving:
+        elif engine.ranked is not None and engine.rules.moving:
             job, project = next_ranked(engine.ranked, engine.frontier, engine.head_promise, bound, now, passing), 0
-        elif bound is None and engine.rules.ticked:
+        elif engine.ranked is not None and bound is None and engine.rules.ticked:
             job, project = _next_of_two(engine, now, passing), 0
         else:
-            job, project = _next(engine, now, passing, first)
+            job, project = _next(engine, now, passing, first, counting)
         if job < 0:
             break
         if not is_offered(engine.jobs, engine.state, bound, job):
             continue
         tried += 1
         placed = False
-        if head >= 0 and engine.head_promise.number[HEAD] < 0:
+        if engine.head_promise is not None and head >= 0 and engine.head_promise.number[HEAD] < 0:
             promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
                 renew_news(engine)
@@ -93,14 +102,20 @@ def serve(engine, member, bound, now):
         if chosen and may_fit(engine.jobs, engine.frontier, job, length):
             count[CHOICE] = 1
         # the first LONG job of the pass: compute what the reservation leaves
-        if length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1:
+        is_first_long = (
+            length == LONG and engine.frontier.fresh[LONG] < 0 and first == 0 and engine.jobs.tasks[job] == 1
+        )
+        if engine.head_promise is not None and is_first_long:
             renew_if_changed(engine, job, LONG)
         # two cheap refusals before any host is looked at
         if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
             engine.jobs, engine.state, job, length
         ):
-            flush(engine.state, engine.scores)
-            if engine.rules.several_speeds and engine.head_promise.number[HEAD] >= 0:
+            if (
+                engine.head_promise is not None
+                and engine.head_promise.number[HEAD] >= 0
+                and engine.rules.several_speeds
+            ):
                 count[CHOICE] = 1  # the host may decide when the job ends
             placed, length, wrong = place(engine, member, bound, job, now)
             if wrong:
@@ -111,16 +126,16 @@ def serve(engine, member, bound, now):
             elif not placed and engine.jobs.tasks[job] == 1:
                 renew_if_changed(engine, job, length)
         if placed:
-            _plan(engine.jobs, engine.state, bound, job, project)
+            plan_start(engine.jobs, engine.state, bound, job, project)
             chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1
             continue
         pass_over_array(engine.state, bound, job)
         if engine.rules.backfilling == BLOCKING:
             break
-        if engine.rules.backfilling == EASY and head < 0:
+        if engine.head_promise is not None and engine.rules.backfilling == EASY and head < 0:
             head = job
             passing = unseen
-            if engine.rules.shortest:
+            if engine.ranked is not None and engine.rules.shortest:
                 begin_shortest(engine.ranked, engine.frontier, engine.head_promise, now, head)
             # the last pass tells something only if no job has started before the head
             engine.state.news.number[AT_FIRST] = 1 if count[PLANNED] == 0 else 0
@@ -142,23 +157,24 @@ def serve(engine, member, bound, now):
         if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
             reserve(engine, job)
             kept += 1
-    _forget(engine.jobs, engine.state, engine.scores, bound)
+    end_pass(engine.jobs, engine.state, engine.scores, bound)
     engine.state.news.number[THIS_HEAD] = head
     return wrong
 
 
 @inlined
-def _begin(engine, bound, ticked):
+def begin_pass(engine, bound, ticked):
     """Reset what holds for one pass: reservations, cursors, the head, the undo list."""
     count = engine.state.tally
-    if bound is not None:
-        engine.head_promise.number[COUNTED] = -1  # hosts have changed without a recount
+    if engine.head_promise is not None:
+        engine.head_promise.number[HEAD] = -1
+        if bound is not None:
+            engine.head_promise.number[COUNTED] = -1  # hosts have changed without a recount
     count[STAMP] += 1
     count[MOVES] += 1
     count[UNDO] = count[PLANNED] = count[PARTLY] = count[CHOICE] = 0
     engine.state.paretos[0] = engine.state.paretos[1] = 0
     nobody_reserved(engine.state)
-    engine.head_promise.number[HEAD] = -1
     engine.frontier.fresh[LONG] = -1
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
@@ -174,8 +190,11 @@ def _try_news(engine):
 
 
 @inlined
-def _next(engine, now, passing, first):
-    """The next job and its group, (-1, 0) if there is none; a job before `first` must fit on a changed host."""
+def _next(engine, now, passing, first, counting):
+    """The next job and its group, (-1, 0) if there is none; a job before `first` must fit on a changed host.
+
+    `counting`: jobs that are known to fit nowhere only get reservations, and are passed over.
+    """
     while True:
         project = neediest_project(engine.state)
         if project < 0:
@@ -192,10 +211,35 @@ def _next(engine, now, passing, first):
             position = next_waiting(engine.jobs, engine.waiting, begin, end)
             if begin == engine.waiting.edge[0, project]:
                 engine.waiting.edge[0, project] = end if position < 0 else position
+            if counting:
+                position = _count_reservations(engine, position, end)
         if position >= 0:
             engine.state.cursor[project] = position + 1
             return np.int64(engine.waiting.at[position]), project
         is_satisfied(engine.state, project)
+
+
+@inner
+def _count_reservations(engine, position, end):
+    """Count a reservation for each job from `position` on that is known to fit nowhere; returns the next other one.
+
+    A job that asks for the least of all is another one: if it fits nowhere, the pass is over.
+    """
+    jobs, state, waiting = engine.jobs, engine.state, engine.waiting
+    hosts = state.open.shape[0] - state.tally[CLOSED]
+    while position >= 0 and state.tally[PENDING] < hosts:
+        job = np.int64(waiting.at[position])
+        kind = jobs.kind[job]
+        if (
+            jobs.tasks[job] > 1
+            or jobs.smallest[kind]
+            or not jobs.holdable[kind]
+            or not is_known_by_steps(jobs, state, job, SHORT)
+        ):
+            break
+        state.tally[PENDING] += 1
+        position = next_waiting(jobs, waiting, position + 1, end)
+    return position
 
 
 @inlined
@@ -220,7 +264,7 @@ def _next_of_two(engine, now, passing):
 
 
 @inlined
-def _plan(jobs, state, bound, job, project):
+def plan_start(jobs, state, bound, job, project):
     """Plan the start of `job` on the hosts at the end of the undo list."""
     count = state.tally
     state.plan_job[1, count[PLANNED]] = job
@@ -232,7 +276,7 @@ def _plan(jobs, state, bound, job, project):
 
 
 @inlined
-def _forget(jobs, state, scores, bound):
+def end_pass(jobs, state, scores, bound):
     """Undo what the pass counted while planning: no job has started yet, and no host stays reserved."""
     count = state.tally
     for i in range(count[PLANNED]):

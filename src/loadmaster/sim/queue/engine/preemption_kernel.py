@@ -32,7 +32,8 @@ def make_way(engine, bound, general, preemption, now):
         engine.state.tally[LAST_HOST] = general.room.tally[LAST_IN_ROOM]
     else:
         engine.state.tally[PLANNED] = 0
-        engine.log.value[engine.log.rows[0], :] = np.nan
+        for member in range(engine.log.value.shape[1]):
+            engine.log.value[engine.log.rows[0], member] = np.nan
     begin_round(bound)
     stop_chosen(engine, bound, general, preemption, now)
     preemption.number[BACK], preemption.number[HANDLED] = bound.tally[ENTERED], 1

@@ -24,7 +24,7 @@ class Callbacks(NamedTuple):
     Attributes:
         scans, rates: each member's policy, as a walk over hosts and as a rating; the first fills unused places.
         rank: how an order ranks; ranks: how those of a twin's members do, None where there is no twin.
-        update_priorities: passes events to an order.
+        update_priorities: passes events to an order; None in a basic run.
         serve, alone: a general pass, for the queue and for one row of it; None where there is none.
     """
 
@@ -41,6 +41,7 @@ class QueueEngine(NamedTuple):
     """All that kernels of the engine get.
 
     Attributes:
+        ranked: None in a basic run (`arrays.is_basic`); head_promise, ends: None there too.
         columns: what an order looks at, where ranks move; book: its state, where it tracks events.
         calls: the user's rules, None until they are compiled.
         The others: see their types.
@@ -51,9 +52,9 @@ class QueueEngine(NamedTuple):
     rules: QueueRules
     state: QueueState
     waiting: WaitingRows
-    ranked: Ranked
+    ranked: Ranked | None
     frontier: CapacityFrontier
-    head_promise: HeadPromise
+    head_promise: HeadPromise | None
     ends: Any
     scores: Any
     log: Log

@@ -73,8 +73,11 @@ def next_fitting(engine, now, position, end, news):
         )
         if passed == 0 and engine.waiting.here[position]:
             job = engine.waiting.at[position]
-            length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / engine.head_promise.fastest[0])
-            if _fits_below(engine.jobs, engine.frontier, job, rows[1] if length == LONG else rows[0]):
+            row = rows[0]
+            if engine.head_promise is not None:
+                expected_s = engine.jobs.expected_s[job] / engine.head_promise.fastest[0]
+                row = rows[1] if length_of(engine.head_promise, now, expected_s) == LONG else row
+            if _fits_below(engine.jobs, engine.frontier, job, row):
                 return position
         position += max(passed, 1)
     return np.int64(-1)
@@ -104,7 +107,7 @@ def _unfit_from(jobs, waiting, frontier, node, rows):
 @inlined
 def _longest(head_promise, now):
     """The longest runtime with which a job may be SHORT on some host, and slightly more, to allow for rounding."""
-    if head_promise.number[HEAD] < 0:
+    if head_promise is None or head_promise.number[HEAD] < 0:
         return np.inf
     shadow_s = head_promise.shadow_s[0]
     return (shadow_s - now) * head_promise.fastest[0] * (1.0 + 1e-12) + abs(shadow_s) * head_promise.fastest[0] * 1e-12
@@ -121,7 +124,9 @@ def row_of(frontier, length, news):
 
 @inlined
 def length_of(head_promise, now, expected_s):
-    """SHORT or LONG, for a job with that expected runtime."""
+    """SHORT or LONG, for a job with that expected runtime; SHORT where no head is promised anything."""
+    if head_promise is None:
+        return SHORT
     return LONG if head_promise.number[HEAD] >= 0 and now + expected_s > head_promise.shadow_s[0] else SHORT
 
 

@@ -120,11 +120,13 @@ def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None)
         ends = engine.ends
         ends.main_s[:many], ends.main[:many] = runs.expected_end_s[by_end], runs.row[by_end]
         ends.running[runs.row], ends.size[1] = True, many
+        assert state.running_by_host is not None
         state.running_by_host.end_s[runs.row] = runs.expected_end_s
         _move_in(state.running_by_host, np.repeat(runs.row, tasks), task, host[by_host])
     if bound is not None:
         _begin_bound(engine, bound, runs)
     elif engine.rules.tracks_events:
+        assert engine.ranked is not None
         happened = engine.ranked.happened
         happened.job[:many], happened.time_s[:many], happened.number[0] = runs.row, runs.start_s, many
 

@@ -38,6 +38,7 @@ LAST_PLACE = 2**62
 
 
 STEP = np.dtype([("stamp", np.int64), ("memory", np.float64)])
+FIRST_ROOM = np.dtype([("raises", np.int64), ("host", np.int64)])
 
 
 class Jobs(NamedTuple):
@@ -298,9 +299,11 @@ class QueueState(NamedTuple):
         paretos: int64[2], how many.
         left_free, holder: float64[2 H], int32[2 H], heap of open hosts by most free memory.
         shelf: int32[S], the first of the other open hosts by level of free memory; beside: int32[H], the next there, -1
-            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory.
+            at the end; shelves_a_unit: float64[1], by so much a level rises with a unit of memory; on_level: int32[S],
+            open hosts on each level of free memory, in a pass in which hosts have been put on shelves.
         most: float64[C + R - 2, B], the values of host blocks: by whole cores the most memory on any host of a block
             that has so many free, or more; then the most of each further resource (`host_blocks_kernel.py`).
+        first_room: FIRST_ROOM[K]: before this host no open host has room for the demand, while RAISES is as stated.
         partly: int64[C, K], at which count of `MOVES` some tasks of the demand found no hosts beside the reservation;
             partly_tasks: int32[C, K], with how many tasks.
         picked: int32[H], tasks of the job at hand that go to a host; zero between jobs.
@@ -310,9 +313,9 @@ class QueueState(NamedTuple):
         plan_job, plan_host: int32[2, U], starts of the best pass so far and of the present one: never more than are
             in `undo_host`, since each has a task.
         plan_task: int64[U], where the tasks of a start begin in `undo_host`.
-        tally: int64[16], see the constants below.
-        estimates: expected runtimes that are not known before.
-        running_by_host: the running jobs on each host.
+        tally: int64[19], see the constants below.
+        estimates: expected runtimes that are not known before; None in a basic run (`arrays.is_basic`).
+        running_by_host: the running jobs on each host; None in a basic run.
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
     """
@@ -340,7 +343,9 @@ class QueueState(NamedTuple):
     shelf: NDArray[np.int32]
     beside: NDArray[np.int32]
     shelves_a_unit: NDArray[np.float64]
+    on_level: NDArray[np.int32]
     most: NDArray[np.float64]
+    first_room: NDArray[np.void]
     partly: NDArray[np.int64]
     partly_tasks: NDArray[np.int32]
     picked: NDArray[np.int32]
@@ -351,20 +356,22 @@ class QueueState(NamedTuple):
     plan_host: NDArray[np.int32]
     plan_task: NDArray[np.int64]
     tally: NDArray[np.int64]
-    estimates: Estimates
-    running_by_host: RunningByHost
+    estimates: Estimates | None
+    running_by_host: RunningByHost | None
     news: ChangedHosts
     pool: CountedHosts
 
 
 (
     ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
-    SHELF, CHOICE, MOVES,
-) = range(16)  # fmt: skip
+    SHELF, CHOICE, MOVES, LEVEL, ABOVE, RAISES,
+) = range(19)  # fmt: skip
 """PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
 which depends on what the others hold.
 MOVES: starts planned and passes begun, counted through the run.
 SHELF: hosts on this shelf and above have left their shelves.
+RAISES: how often a host has got more free or has opened, counted through the run.
+ABOVE: open hosts on LEVEL and the levels of free memory above it.
 CHOICE: another policy might have started other jobs.
 """
 NO_SHELVES = -1

@@ -234,7 +234,7 @@ class Reservations(NamedTuple):
     state: QueueState
     waiting: WaitingRows
     frontier: CapacityFrontier
-    moment: HeadPromise
+    moment: HeadPromise | None
     scores: Any
     log: Log
     requests: Requests

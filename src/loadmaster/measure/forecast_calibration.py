@@ -1,11 +1,11 @@
-"""Compares forecasts with the real starts: how often they were right, and by how much to widen them (rule X13)."""
+"""Compares forecasts with the real starts: how often they were right, how much to widen them (rules X13, F5)."""
 
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 LEVEL = 0.8
-"""What part of the truths an interval should hold."""
+"""What part of the truths an interval of a live run should hold."""
 FEWEST = 10
 """So many jobs must have ended before anything is foretold, and so many forecasts be judged before one is widened."""
 
@@ -18,7 +18,7 @@ class Forecast:
         job: the engine's name of it.
         at_s: what was known then.
         start_s: the middle of the starts of all samples; infinite where most of them never start it.
-        low_s, high_s: a part `LEVEL` of the samples lies between these.
+        low_s, high_s: the part of the samples that the interval should hold lies between these.
         samples: ways in which running and waiting jobs may last that were tried.
         why: where the start is infinite, what keeps the job from it.
     """
@@ -59,9 +59,13 @@ class ForecastCalibration:
 
     Attributes:
         seen: of each the truth, the forecast, and whether the widened interval held the truth (None: not judged yet).
+        level: what part of the truths an interval should hold.
+        least_s: errors of forecasts of shorter waits are told in parts of this.
     """
 
     seen: list[tuple[float, Forecast, bool | None]] = field(default_factory=list)
+    level: float = LEVEL
+    least_s: float = 1.0
 
     def take(self, truth_s: float, forecast: Forecast) -> None:
         """One more; it is judged by those before it, if they are enough."""
@@ -73,7 +77,7 @@ class ForecastCalibration:
 
     def widened(self, forecast: Forecast) -> Forecast:
         """The forecast with the interval that would have held its part of those before."""
-        more_s = self._more() * _scale_s(forecast)
+        more_s = self._more() * self._scale_s(forecast)
         if not np.isfinite(forecast.start_s):
             return forecast
         low_s = min(max(forecast.low_s - more_s, forecast.at_s), forecast.start_s)
@@ -92,16 +96,15 @@ class ForecastCalibration:
     def _more(self) -> float:
         """By which part of the wait foretold intervals have to be wider on either side; negative: narrower."""
         missed = sorted(
-            max(forecast.low_s - truth_s, truth_s - forecast.high_s) / _scale_s(forecast)
+            max(forecast.low_s - truth_s, truth_s - forecast.high_s) / self._scale_s(forecast)
             for truth_s, forecast, _ in self.seen
             if np.isfinite(forecast.high_s)
         )
-        rank = int(np.ceil(LEVEL * (len(missed) + 1)))
+        rank = int(np.ceil(self.level * (len(missed) + 1)))
         if len(missed) < FEWEST:
             return 0.0
         return max(0.0, missed[min(rank, len(missed)) - 1])
 
-
-def _scale_s(forecast: Forecast) -> float:
-    """What errors are told in parts of: the wait foretold, a second at least."""
-    return max(1.0, forecast.start_s - forecast.at_s)
+    def _scale_s(self, forecast: Forecast) -> float:
+        """What errors are told in parts of: the wait foretold, or `least_s` where that is longer."""
+        return max(self.least_s, forecast.start_s - forecast.at_s)

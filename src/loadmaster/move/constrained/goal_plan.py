@@ -1,0 +1,172 @@
+"""A plan towards a goal: its moves, how far they lead, and why the tasks that are left do not go elsewhere."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.move.constrained.goals import balance, breaking_tasks, consolidate, drain, mend, place_waiting
+from loadmaster.move.constrained.replay import replay
+from loadmaster.move.constrained.stages import MoveSequence, best_moves
+from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
+from loadmaster.packing.constrained.constraints import Stays
+from loadmaster.packing.constrained.problem import ConstrainedProblem
+
+Goal = Literal["place", "drain", "consolidate", "balance", "fix"]
+MOST_REASONS = 5
+"""Hosts whose reasons are given for one task."""
+
+
+@dataclass(frozen=True, eq=False)
+class GoalQuestion:
+    """What is asked for.
+
+    Attributes:
+        goal: `place`: tasks that wait; `drain`: no task on `hosts`; `consolidate`: few hosts in use; `balance`: even
+            loads; `fix`: no broken constraint.
+        problem: hosts, tasks and constraints.
+        cost: float64[T], of a move of each task; a start costs nothing.
+        budget: of all moves; infinite for none.
+        tied: bool[T], tasks that belong to their host; they do not count as a use of it.
+        priority: float64[T], the largest is placed first.
+        hosts: bool[H], to drain.
+        full: int64[H, R], amounts at which a host counts as full; its capacity, or less where tasks share it.
+    """
+
+    goal: Goal
+    problem: ConstrainedProblem
+    cost: Floats
+    budget: float
+    tied: Bools
+    priority: Floats
+    hosts: Bools
+    full: Longs
+
+
+class HostReason(NamedTuple):
+    """Why a task may not go to a host; host -1 for a reason that holds for all."""
+
+    host: int
+    reason: str
+
+
+class LeftTask(NamedTuple):
+    """A task that does not get where the goal wants it, and why."""
+
+    task: int
+    reasons: tuple[HostReason, ...]
+    hosts: int
+
+
+@dataclass(frozen=True, eq=False)
+class GoalPlan:
+    """Moves that can be carried out one after another.
+
+    Attributes:
+        question: what was asked for.
+        moves: in order.
+        host: int64[T], where the tasks are after them.
+        spent: what they cost.
+        left: tasks that stay, against the goal.
+        before, after: figures of the goal, by name.
+    """
+
+    question: GoalQuestion
+    moves: tuple[ValidMove, ...]
+    host: Longs
+    spent: float
+    left: tuple[LeftTask, ...]
+    before: dict[str, float] = field(default_factory=dict)
+    after: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def started(self) -> int:
+        """Number of tasks that waited and start."""
+        return sum(move.source < 0 for move in self.moves)
+
+
+def plan_towards(question: GoalQuestion) -> GoalPlan:
+    """The plan; each of its moves is replayed by a checker that shares no code with the search (rule B8).
+
+    Example:
+        >>> from loadmaster.packing.constrained.constraints import Capacity
+        >>> demand, capacity = np.array([[3], [2]]), np.array([[4], [4]])
+        >>> two = ConstrainedProblem(("cores",), demand, capacity, np.array([0, 0]), (Capacity(np.array([False])),))
+        >>> none, even = np.zeros(2, bool), np.zeros(2)
+        >>> plan_towards(GoalQuestion("balance", two, np.ones(2), np.inf, none, even, none, capacity)).moves
+        (ValidMove(task=0, source=0, target=1),)
+    """
+    problem = question.problem
+    moves = best_moves(_sequences(question), question.budget)
+    replay(problem, moves)
+    state = ValidMoves(problem, question.cost, question.full)
+    before = _figures(question, state)
+    for move in moves:
+        state.go(move.task, move.target)
+    left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
+    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, _figures(question, state))
+
+
+def _sequences(question: GoalQuestion) -> Iterator[MoveSequence]:
+    def new_state() -> ValidMoves:
+        return ValidMoves(question.problem, question.cost, question.full)
+
+    if question.goal == "place":
+        yield from place_waiting(new_state, question.priority)
+    elif question.goal == "drain":
+        yield from drain(new_state, question.hosts, question.cost)
+    elif question.goal == "consolidate":
+        yield from consolidate(new_state, question.tied)
+    elif question.goal == "balance":
+        yield from balance(new_state)
+    else:
+        yield from mend(new_state)
+
+
+def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
+    """Tasks that wait, hosts in use, the highest and the mean load, tasks on hosts to drain, broken constraints."""
+    used = np.unique(state.host[(state.host >= 0) & ~question.tied])
+    load, there = state.load(), state.host >= 0
+    figures = {
+        "waiting": float((~there).sum()), "hosts_in_use": float(len(used)), "highest_load": float(load.max(initial=0)),
+        "mean_load": float(load.mean()) if len(load) else 0.0,
+        "load_deviation": float(load.std()) if len(load) else 0.0,
+    }  # fmt: skip
+    if question.goal == "drain":
+        on_them = there & question.hosts[np.maximum(state.host, 0)] & ~question.tied
+        figures["to_drain"] = float(on_them.sum())
+    if question.goal == "fix":
+        figures["broken"] = float(len(breaking_tasks(state)))
+    return figures
+
+
+def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
+    if question.goal == "place":
+        return [int(t) for t in np.flatnonzero(state.host < 0)]
+    if question.goal == "drain":
+        state.closed |= question.hosts
+        there = (state.host >= 0) & question.hosts[np.maximum(state.host, 0)] & ~question.tied
+        return [int(t) for t in np.flatnonzero(there)]
+    return breaking_tasks(state) if question.goal == "fix" else []
+
+
+def _left(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
+    """Why a task stays: a rule of its own, the budget, or what each host says, those with fewest reasons first."""
+    problem = question.problem
+    for constraint in state.placement.constraints_of(task):
+        reason = constraint.why_not(state.placement, task, -2) if isinstance(constraint, Stays) else None
+        if reason is not None:
+            return LeftTask(task, (HostReason(-1, reason),), problem.hosts)
+    per_host = [
+        (host, state.placement.why_not(task, host))
+        for host in range(problem.hosts) if host != state.host[task] and not state.closed[host]
+    ]  # fmt: skip
+    if any(not reasons for _, reasons in per_host):
+        host = next(host for host, reasons in per_host if not reasons)
+        why = "it fits there, but the budget does not pay for the move"
+        return LeftTask(task, (HostReason(host, why),), len(per_host))
+    per_host.sort(key=lambda pair: len(pair[1]))
+    shown = tuple(HostReason(host, reasons[0]) for host, reasons in per_host[:MOST_REASONS])
+    return LeftTask(task, shown, len(per_host))

@@ -1,0 +1,132 @@
+"""A run of the compiled engine that an agent drives: lays out the arrays, and carries out one action a call."""
+# mypy: disable-error-code="no-untyped-call"
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import int64, typeof, types
+
+from loadmaster.backfilling import Easy, Skip
+from loadmaster.jit.by_reference import ByReference, LaidOut
+from loadmaster.jit.kernels import kept_njit
+from loadmaster.jit.layouts import by_layout, entry_of
+from loadmaster.measure.queue_metrics import BOUND_S
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.errors import OutOfRoom
+from loadmaster.order import ORDERS
+from loadmaster.place import Policy
+from loadmaster.place.policy import not_finite
+from loadmaster.scheduling import Discipline, Scheduler
+from loadmaster.sim.queue.engine.arrays import engine_arrays
+from loadmaster.sim.queue.engine.compilation import Parts, callbacks, type_of_calls
+from loadmaster.sim.queue.engine.environment_kernel import go_to_decision, step
+from loadmaster.sim.queue.engine.environment_state import (
+    BOUNDED_SLOWDOWN,
+    DECIDING,
+    NO_METRIC,
+    WAIT,
+    AgentView,
+    empty_view,
+)
+from loadmaster.sim.queue.engine.queue_engine import QueueEngine
+from loadmaster.sim.queue.engine.records import Records
+from loadmaster.sim.queue.engine.starting_state import with_ends
+from loadmaster.sim.queue.engine.state import DONE, NOT_FINITE, OUT_OF_ROOM, PAUSED
+
+PAID_AT_STARTS = {"mean_wait_s": WAIT, "mean_bounded_slowdown": BOUNDED_SLOWDOWN}
+"""Metrics that are a mean over jobs, known as a job starts: each start pays its part."""
+ANY_HOST = -1
+"""The host of an action that leaves the choice to the placement policy."""
+
+
+class EnvironmentRun:
+    """One episode.
+
+    Args:
+        workload: its jobs.
+        cluster: its hosts.
+        policy: chooses hosts where an action does not.
+        window: waiting jobs that the agent sees, the first to arrive.
+        promises: the first job that cannot start is promised a start, as under EASY.
+        metric: what starts pay for, if it is one of `PAID_AT_STARTS`.
+        interval_s: seconds between decisions; 0 decides at every event.
+        seed: for policies that draw.
+
+    Attributes:
+        view: what the agent sees, filled in place.
+        free: float64[H, R], what is free of each host, changed in place.
+        is_done: the episode is over.
+    """
+
+    def __init__(
+        self, workload: Workload, cluster: Cluster, policy: Policy, window: int, *, promises: bool, metric: str,
+        interval_s: float, seed: int,
+    ) -> None:  # fmt: skip
+        self._workload, self._cluster, self._policy = workload, cluster, policy
+        order = ORDERS["fcfs"]
+        discipline = Discipline(order, Easy() if promises else Skip())
+        self._records = Records(workload)
+        scheduler = Scheduler(policy, discipline)
+        engine, _ = engine_arrays(workload, cluster, scheduler, interval_s, seed, self._records, None, pooled=False)
+        engine = engine._replace(rules=engine.rules._replace(keeps=False))
+        parts = Parts(shadow=True)
+        engine = engine._replace(calls=callbacks(engine, parts, policy, order))
+        self.view = empty_view(
+            window, len(cluster.resources), promises=promises, metric=PAID_AT_STARTS.get(metric, NO_METRIC),
+            bound_s=BOUND_S,
+        )  # fmt: skip
+        self._engine, self.free, self._rows = engine, engine.state.free, engine.log.rows
+        self._step, self._go_to_decision = _entries(engine, self.view)
+        self._laid_out = LaidOut(engine), LaidOut(self.view)
+        self._addresses = self._laid_out[0].address, self._laid_out[1].address
+        self.is_done = False
+        self._settle(self._go_to_decision(*self._addresses))
+
+    def step(self, action: int, host: int) -> None:
+        """Carry one action out, and go on to the next decision or the end.
+
+        Raises:
+            InputError: the policy rates a host with something that is not a finite number.
+        """
+        status = self._step(*self._addresses, action, host)
+        if status != DECIDING:
+            self._settle(status)
+
+    def _settle(self, status: int) -> None:
+        """Store full records and go on, until there is a decision or the end."""
+        while status == PAUSED:
+            self._keep()
+            status = self._go_to_decision(*self._addresses)
+        if status == NOT_FINITE:
+            raise not_finite(self._policy.name)
+        if status == OUT_OF_ROOM:
+            raise OutOfRoom
+        self.is_done = status == DONE
+
+    def _keep(self) -> None:
+        self._records.keep(int(self._rows[0]))
+        self._rows[0] = 0
+
+    def schedule(self) -> Schedule:
+        """What has happened; after the end, as any engine gives it."""
+        self._keep()
+        return with_ends(self._records.schedule(), self._workload, self._cluster)
+
+
+@by_layout
+def _entries(engine: QueueEngine, view: AgentView) -> tuple[Callable[..., int], Callable[..., int]]:
+    """The two entry points for such arguments."""
+
+    def step_entry(engine: Any, view: Any, action: int, host: int) -> int:
+        return step(engine, view, action, host)  # type: ignore[no-any-return]
+
+    def decision_entry(engine: Any, view: Any) -> int:
+        return go_to_decision(engine, view)  # type: ignore[no-any-return]
+
+    calls = type_of_calls(engine, Parts(shadow=True))
+    kind = types.NamedTuple((*map(typeof, engine[:-1]), calls), QueueEngine)
+    arguments = ByReference(kind), ByReference(typeof(view))
+    compiled = {"nogil": True, "error_model": "numpy"}
+    one = kept_njit(int64(*arguments, int64, int64), **compiled)(step_entry)
+    other = kept_njit(int64(*arguments), **compiled)(decision_entry)
+    return entry_of(one), entry_of(other)

@@ -1,0 +1,197 @@
+"""`rebalance` towards a goal: hosts drained, emptied or evened out, broken rules mended, pods that wait placed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from loadmaster.model.arrays import Floats, Longs
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from loadmaster.report.page import Page
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GoalMoves(Result):
+    """Moves that can be carried out one after another, and how far they lead.
+
+    Attributes:
+        name: of the file.
+        goal: `place`, `drain`, `consolidate`, `balance` or `fix`.
+        drained: names of the hosts to drain.
+        task_names, host_names: as the file has them.
+        now, host: int64[T], the host of each task before and after; -1 for none.
+        moves: int64[N, 3], task, source and target of each move in order; source -1 for a start.
+        cost: float64[T], what a move of each task costs.
+        unit: `bytes` or `count`.
+        budget: of all moves; infinite for none.
+        before, after: figures, by name.
+        left: tasks that stay against the goal: task, from, reasons (host and reason), number of hosts asked.
+        load_before, load_after: float64[H], the largest part of processors or memory that is asked of each host.
+        rules: of Kubernetes: each rule, the pods that it concerns, whether plans keep it.
+        gated: pods that wait for a gate of their own.
+        known: what was assumed of the file.
+        command: how to make it again.
+    """
+
+    verb = "rebalance"
+
+    name: str
+    goal: str
+    drained: tuple[str, ...]
+    task_names: tuple[str, ...]
+    host_names: tuple[str, ...]
+    now: Longs
+    host: Longs
+    moves: Longs
+    cost: Floats
+    unit: str
+    budget: float
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    left: tuple[Mapping[str, Any], ...]
+    load_before: Floats
+    load_after: Floats
+    rules: tuple[Mapping[str, Any], ...] = ()
+    gated: int = 0
+    known: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of the file."""
+        return self.known
+
+    @property
+    def done(self) -> bool:
+        """Whether the goal is reached as far as it can be asked for: no task is left on a drained host or broken."""
+        return self.goal not in ("drain", "fix") or not self.left
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """The goal, the budget, the moves in order, figures before and after, the tasks that stay and why."""
+        rows = [self._row(step, *move) for step, move in enumerate(self.moves.tolist(), start=1)]
+        last = {row["task"]: row["step"] for row in rows}
+        for row in rows:
+            row["temporary"] = row["step"] < last[row["task"]]
+        return {
+            "goal": self.goal, "drained": list(self.drained), "unit": self.unit,
+            "budget": self.budget if np.isfinite(self.budget) else None,
+            "spent": float(sum(row["cost"] for row in rows)), "complete": not self.left, "tasks": len(self.now),
+            "hosts": len(self.host_names), "before": dict(self.before), "after": dict(self.after), "moves": rows,
+            "emptied": list(self._emptied), "left": [dict(each) for each in self.left],
+            "rules": [dict(each) for each in self.rules], "gated": self.gated,
+        }  # fmt: skip
+
+    def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
+        return {
+            "step": step, "task": self.task_names[task], "from": self.host_names[source] if source >= 0 else None,
+            "to": self.host_names[target], "cost": float(self.cost[task]) if source >= 0 else 0.0,
+        }  # fmt: skip
+
+    @property
+    def _emptied(self) -> tuple[str, ...]:
+        """Hosts that tasks left and that hold none of the tasks that move."""
+        sources = {source for _, source, _ in self.moves.tolist() if source >= 0}
+        moved = {task for task, _, _ in self.moves.tolist()}
+        kept = {int(self.host[task]) for task in moved}
+        empty = sorted(host for host in sources - kept if self.after["hosts_in_use"] < self.before["hosts_in_use"])
+        return tuple(self.host_names[host] for host in empty) if self.goal == "consolidate" else ()
+
+    @property
+    def answer(self) -> str:
+        """The plan in one sentence, and the tasks that stay."""
+        from loadmaster.model.units import percent
+
+        before, after, steps = self.before, self.after, len(self.moves)
+        moves = "no move" if not steps else f"{steps:,} move{'s' if steps > 1 else ''}"
+        cost = f" ({self.in_words(self.figures['spent'])})" if self.unit == "bytes" and steps else ""
+        if self.goal == "place":
+            return self._placed(moves, cost)
+        if self.goal == "drain":
+            there = int(before["to_drain"])
+            names = ", ".join(self.drained)
+            left = f"{there - len(self.left):,} of {there:,} tasks leave {names}, {moves}{cost}"
+            return left + self._left_in_words("stay")
+        if self.goal == "consolidate":
+            hosts = f"{after['hosts_in_use']:,.0f} host{'' if after['hosts_in_use'] == 1 else 's'}"
+            return (
+                f"{moves}{cost}: {hosts} in use instead of {before['hosts_in_use']:,.0f}, "
+                f"the best found{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
+            )
+        if self.goal == "balance":
+            highest, old_highest, spread, old_spread = (
+                percent(figures[name], 0) for name in ("highest_load", "load_deviation") for figures in (after, before)
+            )
+            return (
+                f"{moves}{cost}: the most loaded host is {highest} full instead of {old_highest}, the standard "
+                f"deviation of the loads is {spread} instead of {old_spread}, the best found"
+            )
+        broken = int(before["broken"])
+        if not broken:
+            return "nothing is broken: no task breaks a rule, and no host is too full"
+        mended = f"{broken - len(self.left):,} of {broken:,} tasks that break a rule or fill a host too much are mended"
+        return f"{mended}, {moves}{cost}{self._left_in_words('stay')}"
+
+    def _placed(self, moves: str, cost: str) -> str:
+        waiting = int(self.before["waiting"])
+        if not waiting:
+            return "no task waits, so nothing moves; a goal is --balance, --consolidate, --drain HOSTS or --fix"
+        started = waiting - int(self.after["waiting"])
+        running = sum(source >= 0 for _, source, _ in self.moves.tolist())
+        moving = f", {running:,} running task{'s' if running > 1 else ''} move{'' if running > 1 else 's'}{cost}"
+        placed = f"{started:,} of {waiting:,} tasks that wait are placed{moving if running else ''}"
+        return placed + self._left_in_words("have no room" if len(self.left) > 1 else "has no room")
+
+    def _left_in_words(self, verb: str) -> str:
+        if not self.left:
+            return ""
+        names = ", ".join(each["task"] for each in self.left[:_SHOWN])
+        verb = "stays" if verb == "stay" and len(self.left) == 1 else verb
+        return f"; {len(self.left):,} {verb}: {names}{', ...' if len(self.left) > _SHOWN else ''}"
+
+    def in_words(self, value: float) -> str:
+        """A cost in words: bytes, or tasks."""
+        from loadmaster.model.units import show_bytes
+
+        return show_bytes(value) if self.unit == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
+        import polars as pl
+
+        columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
+                   "temporary": pl.Boolean}  # fmt: skip
+        return pl.DataFrame(self.figures["moves"], schema=columns)
+
+    def plot(self) -> Any:
+        """How full each host is of processors or memory, before and after: an Altair chart."""
+        from loadmaster.report.placement_cost_page import fullest_chart
+
+        return fullest_chart(self.host_names, self.load_before, self.load_after)
+
+    def page(self) -> "Page":
+        """The answer, figures before and after, the moves in order, the tasks that stay and why, the hosts."""
+        from loadmaster.report.goal_moves_page import goal_moves_page
+
+        made = {"command": self.command, "budget": self.in_words(self.budget) if np.isfinite(self.budget) else "none"}
+        return goal_moves_page(
+            self.name, self.answer, self.notes, self.figures, self.plot(), self.in_words, made
+        )  # fmt: skip
+
+    def write_tables(self, folder: Path) -> None:
+        """Write moves.csv."""
+        from loadmaster.system.whole_file import whole_file
+        from loadmaster.traces.spreadsheet import harmless
+
+        with whole_file(folder / "moves.csv") as part:
+            harmless(self.frame).write_csv(part)

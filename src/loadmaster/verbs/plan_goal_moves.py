@@ -1,0 +1,192 @@
+"""The work of `rebalance` towards a goal: reads the state as a constrained problem and plans moves on it."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.verbs.goal_moves import GoalMoves
+from loadmaster.verbs.unused_options import refuse_unused
+
+if TYPE_CHECKING:
+    from loadmaster.move.constrained.goal_plan import Goal, GoalPlan
+    from loadmaster.packing.constrained.problem import ConstrainedProblem
+    from loadmaster.packing.constrained.whole_amounts import WholeAmounts
+    from loadmaster.verbs.rebalance import RebalanceOptions
+
+GOALS = ("drain", "consolidate", "balance", "fix")
+"""The options that name a goal; at most one of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateProblem:
+    """A state to move tasks in, and what is known beside it.
+
+    Attributes:
+        problem: hosts, tasks, constraints.
+        full: int64[H, R], amounts at which a host counts as full.
+        priority: float64[T], the largest is placed first.
+        tied: bool[T], tasks that belong to their host.
+        rules: of Kubernetes, as plain values.
+        gated: pods that wait for a gate of their own.
+        notes: what was assumed of the file.
+    """
+
+    problem: "ConstrainedProblem"
+    full: Longs
+    priority: Floats
+    tied: Bools
+    rules: tuple[dict[str, Any], ...] = ()
+    gated: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def is_state_of_kubernetes(path: Path) -> bool:
+    """Whether the file is what kubectl prints."""
+    from loadmaster.packing.kubernetes_objects import is_kubernetes
+    from loadmaster.traces.files import head_of
+
+    return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
+
+
+def has_goal(options: "RebalanceOptions") -> bool:
+    """Whether an option names a goal, or the state is one of Kubernetes, where the goal is to place what waits."""
+    return any(getattr(options, name) for name in GOALS) or is_state_of_kubernetes(Path(options.state))
+
+
+def move_towards_goal(options: "RebalanceOptions", limit: float, command: str) -> GoalMoves:
+    """The moves towards the goal that the options name.
+
+    Args:
+        options: of the verb.
+        limit: the budget; infinite for none.
+        command: how to make it again.
+
+    Raises:
+        InputError: the state or its hosts cannot be used, or an option changes nothing.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.move.constrained.goal_plan import GoalQuestion, plan_towards
+
+    named = [name for name in GOALS if getattr(options, name)]
+    if len(named) > 1:
+        raise InputError(" and ".join(options.flag(name) for name in named), "only one goal", fix="leave one out")
+    why = "moves towards a goal, and those of a state of Kubernetes, are found by one search"
+    refuse_unused(options, ["method", "time_limit", "seed"], why)
+    state = _of_kubernetes(options) if is_state_of_kubernetes(Path(options.state)) else _of_table(options)
+    problem, goal = state.problem, _goal(named)
+    hosts = np.array([name in _drained(options, problem) for name in problem.host_names], bool)
+    bytes_of = problem.demand[:, problem.resources.index("memory")] if "memory" in problem.resources else None
+    if options.moves is None and bytes_of is not None:
+        unit, cost = "bytes", bytes_of * problem.units[problem.resources.index("memory")]
+    elif options.budget is not None:
+        raise InputError("--budget", "the tasks have no memory to count", fix="bound the moves with --moves instead")
+    else:
+        unit, cost = "count", np.ones(problem.tasks)
+    question = GoalQuestion(goal, problem, cost.astype(float), limit, state.tied, state.priority, hosts, state.full)
+    return _result(plan_towards(question), state, Path(options.state).name, unit, command)
+
+
+def _goal(named: list[str]) -> "Goal":
+    goals: dict[str, Goal] = {
+        "drain": "drain", "consolidate": "consolidate", "balance": "balance", "fix": "fix",
+    }  # fmt: skip
+    return goals[named[0]] if named else "place"
+
+
+def _drained(options: "RebalanceOptions", problem: "ConstrainedProblem") -> set[str]:
+    from loadmaster.rules.near import no_such
+
+    names = {name.strip() for name in str(options.drain or "").split(",") if name.strip()}
+    for name in sorted(names - set(problem.host_names)):
+        see = f"hosts: {', '.join(problem.host_names[:5])}, ..."
+        raise no_such(name, problem.host_names, what="host of the state", see=see)
+    return names
+
+
+def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
+    from loadmaster.model.errors import InputError
+    from loadmaster.packing.kubernetes_problem import read_kubernetes_problem
+
+    if options.hosts is not None:
+        raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
+    refuse_unused(options, ["fluid"], "Kubernetes gives requests in full")
+    state = read_kubernetes_problem(Path(options.state))
+    rules = tuple(each._asdict() for each in state.rules)
+    return StateProblem(
+        state.problem, state.problem.capacity, state.priority, state.tied, rules, state.gated, state.notes
+    )
+
+
+def _of_table(options: "RebalanceOptions") -> StateProblem:
+    from loadmaster.model.errors import InputError
+    from loadmaster.packing.constrained.constraints import Capacity
+    from loadmaster.packing.constrained.problem import ConstrainedProblem
+    from loadmaster.packing.constrained.whole_amounts import whole_amounts
+
+    read, name = options.read(options.state), Path(options.state).name
+    if read.host is None:
+        raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
+    instance = read.instance
+    resources = (*instance.fluid_names, *instance.rigid_names)
+    amounts = whole_amounts(
+        resources, np.hstack((instance.fluid, instance.rigid)),
+        np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
+    )  # fmt: skip
+    fluid = np.arange(len(resources)) < len(instance.fluid_names)
+    limits = _shared_limits(amounts, read.host, fluid)
+    problem = ConstrainedProblem(
+        resources, amounts.demand, limits, read.host.astype(np.int64),
+        (Capacity(np.zeros(len(resources), bool)),), (),
+        tuple(instance.task_name(t) for t in range(instance.tasks)),
+        tuple(instance.host_name(h) for h in range(instance.hosts)), name, amounts.units,
+    )  # fmt: skip
+    none = np.zeros(problem.tasks, bool)
+    return StateProblem(problem, amounts.capacity, np.zeros(problem.tasks), none, notes=read.notes)
+
+
+def _shared_limits(amounts: "WholeAmounts", host: Ints, fluid: Bools) -> Longs:
+    """int64[H, R], the capacities; of a fluid resource as much more as the most loaded host shares now.
+
+    So no move lowers the least part that a task gets.
+    """
+    use, there = np.zeros_like(amounts.capacity), host >= 0
+    np.add.at(use, host[there], amounts.demand[there])
+    shared = (use / np.maximum(amounts.capacity, 1)).max(axis=0, initial=1.0)
+    limits: Longs = np.where(fluid, np.floor(amounts.capacity * np.maximum(shared, 1.0) + 1e-6), amounts.capacity)
+    return limits.astype(np.int64)
+
+
+def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command: str) -> GoalMoves:
+    from loadmaster.move.constrained.valid_moves import ValidMoves
+
+    question, problem = plan.question, state.problem
+    names = problem.host_names
+    left = tuple(
+        {
+            "task": problem.task_names[each.task],
+            "from": names[plan.host[each.task]] if plan.host[each.task] >= 0 else None,
+            "reasons": [
+                {"host": names[reason.host] if reason.host >= 0 else None, "reason": reason.reason}
+                for reason in each.reasons
+            ],
+            "hosts": each.hosts,
+        }
+        for each in plan.left
+    )
+    load_before = ValidMoves(problem, question.cost, question.full).load()
+    after = ValidMoves(problem, question.cost, question.full)
+    for move in plan.moves:
+        after.go(move.task, move.target)
+    notes = list(state.notes)
+    if state.rules and plan.moves:
+        notes.append("Make one move after another: before each, wait until the last pod is ready on its new node.")
+    return GoalMoves(
+        name, question.goal, tuple(n for n, there in zip(names, question.hosts, strict=True) if there),
+        problem.task_names, names, problem.now, plan.host, np.array(plan.moves, np.int64).reshape(-1, 3),
+        question.cost, unit, question.budget if math.isfinite(question.budget) else math.inf, plan.before, plan.after,
+        left, load_before, after.load(), state.rules, state.gated, tuple(notes), command,
+    )  # fmt: skip
