@@ -74,7 +74,10 @@ def test_a_cordoned_node_takes_no_pod_but_its_pods_may_leave(tmp_path):
         ({"kind": ""}, "it has no owner that would start it again"),
         ({"kind": "DaemonSet"}, "it belongs to its node"),
         ({"kind": "Job"}, "a Job would lose its work"),
-        ({"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}, "safe-to-evict is false"),
+        (
+            {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}},
+            "it says cluster-autoscaler.kubernetes.io/safe-to-evict: false",
+        ),
         ({"volumes": [{"name": "d", "emptyDir": {}}]}, "it keeps data on its node (emptyDir)"),
     ],
 )

@@ -11,11 +11,13 @@ import pytest
 from random_passes import decisions, snapshot_at_random
 
 from loadmaster.backfilling import Conservative, Easy, NetBatch, Slurm
+from loadmaster.backfilling.slurm_arrays import RESERVE_ALL
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES, Policy
-from loadmaster.scheduling import Discipline, MaxJobs, Scheduler, scheduler
+from loadmaster.scheduling import Discipline, MaxJobs, Scheduler, compiled_decide, scheduler
 from loadmaster.scheduling.compiled_decide import compiled, rule_of
+from loadmaster.scheduling.slurm_snapshot import slurm_pass
 
 HELPER = Path(__file__).parents[1] / "set_ups" / "random_passes.py"
 
@@ -59,6 +61,32 @@ def test_machine_code_decides_as_the_plain_board_among_jobs_that_never_end(rule)
             assert this_pass.serve(seen, policy) == discipline.serve(seen, policy)
             compared += 1
     assert compared > 40
+
+
+RULES_OF_SLURM = (
+    Slurm(bf_interval=1), Slurm(bf_interval=1, bf_resolution=10, sched_interval=None),
+    Slurm(bf_interval=1, bf_job_part_count_reserve=2, bf_max_job_array_resv=1, bf_resolution=5, sched_interval=None),
+    Slurm(bf_interval=1, bf_one_resv_per_job=True, bf_max_job_start=2, bf_resolution=1, sched_interval=None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES_OF_SLURM)
+def test_slurm_starts_the_same_jobs_if_only_the_reservations_that_decide_are_made(rule, monkeypatch):
+    def without_the_rest(slurm, scene):
+        arrays = slurm_pass(slurm, scene)
+        arrays.due[RESERVE_ALL] = False
+        return arrays
+
+    monkeypatch.setattr(compiled_decide, "slurm_pass", without_the_rest)
+    starts = fewer = 0
+    for seed in range(2000, 2120):
+        plain, compiled_one = decisions(seed, rule)
+        assert compiled_one.place == plain.place
+        assert set(compiled_one.reserved) <= set(plain.reserved)
+        starts += len(plain.place)
+        fewer += len(compiled_one.reserved) < len(plain.reserved)
+    assert starts > 100
+    assert fewer > 10
 
 
 @pytest.fixture

@@ -107,3 +107,17 @@ def test_who_gains_who_pays_and_what_it_costs_is_said():
         "sjf+easy: 1 of 3 groups gains, most of all 2 (10 s on average, not 110 s); 1 of 3 groups pays, most of all 1 "
         "(20 s on average, not 10 s). The cost: 0.00278 hours of waiting more; the gain: 0.0278 hours less."
     ]
+
+
+def test_no_gain_is_claimed_on_a_record_that_queueing_does_not_explain(tmp_path):
+    """Every job waited an hour on an empty host."""
+    rows = [row(k, "ann", "cpu", f"{9 + k // 60:02d}:{k % 60:02d}", elapsed="00:00:30") for k in range(30)]
+    log = str(write(tmp_path, "sacct.txt", HEAD + "\n".join(rows) + "\n"))
+    words = ["compare", log, "--hosts", "1x4c", "--policies", "first-fit", "--disciplines", "easy,sjf+easy"]
+    done = CliRunner().invoke(app, [*words, "--by", "user", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "No gain on the recorded wait is claimed" in done.stdout
+    assert "recorded h" in done.stdout or "recorded min" in done.stdout or "recorded s" in done.stdout
+    assert "easy: no group waits over 1 % longer or shorter." in done.stdout
+    assert "gain, most" not in done.stdout
+    assert "gains, most" not in done.stdout

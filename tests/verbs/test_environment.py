@@ -103,6 +103,15 @@ def test_the_seed_draws_the_part_of_the_log():
     assert len(first[1]) == 30 == env.jobs
 
 
+def test_an_action_that_is_no_number_is_refused():
+    for options, action in (({}, "first"), ({}, 1.5), ({"choose_host": True}, 1)):
+        env = lm.Environment(LOG, HOSTS, **options)
+        env.reset()
+        with pytest.raises(lm.InputError, match="an action is a"):
+            env.step(action)
+    assert repr(env) == "<Environment: episodes of 4 jobs over 2 hosts, 64 rows>"
+
+
 def test_what_is_no_episode_is_refused():
     env = lm.Environment(LOG, HOSTS)
     with pytest.raises(lm.InputError, match=r"call reset\(\) first"):
@@ -118,6 +127,7 @@ def test_what_is_no_episode_is_refused():
         ({"reward": "mean_wait"}, "no such metric"),
         ({"promises": True, "choose_host": True}, "leave out promises or choose_host"),
         ({"window": 0}, "window"),
+        ({"window": "many"}, "window is a whole number"),
         ({"policy": "best"}, "no such placement policy"),
     ],
 )

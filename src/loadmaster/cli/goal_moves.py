@@ -33,7 +33,8 @@ def show_goal_moves(result: "GoalMoves", out: "str | Path | None", as_json: bool
                 console.print(line, highlight=False, soft_wrap=True)
         if len(facts["left"]) > MOST_LEFT:
             more = len(facts["left"]) - MOST_LEFT
-            console.print(f"{more:,} more stay; --json gives the reasons of all", highlight=False, soft_wrap=True)
+            line = f"{more:,} more {'stays' if more == 1 else 'stay'}; --json gives the reasons of all"
+            console.print(line, highlight=False, soft_wrap=True)
     if out is not None:
         typer.echo(f"{out}/moves.csv, report.html", err=True)
     if not result.done:

@@ -27,7 +27,7 @@ MOST_CELLS = 20_000
 """Tasks x hosts up to which budgets between the halvings are tried too."""
 
 
-class Stage(NamedTuple):
+class PlanStage(NamedTuple):
     """A state on the way of a plan: number of moves made, what they cost in all, its level."""
 
     moves: int
@@ -39,10 +39,10 @@ class CandidatePlan(NamedTuple):
     """Moves in order, the stages on their way that raise the level, and what found them."""
 
     moves: tuple[TaskTransfer, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[PlanStage, ...]
     solver: str
 
-    def best_within(self, budget: float) -> Stage | None:
+    def best_within(self, budget: float) -> PlanStage | None:
         """The highest stage that `budget` pays for; None if it pays for none."""
         return next((stage for stage in reversed(self.stages) if within(stage.spent, budget)), None)
 
@@ -82,7 +82,7 @@ def towards(state: State, mapping: Ints, solver: str, budget: float) -> Iterator
 
 def candidate(state: State, moves: Sequence[TaskTransfer], solver: str) -> CandidatePlan:
     """The moves up to the last that raises the level, with their stages."""
-    at, best, spent, stages = state.host.copy(), state.level, 0.0, list[Stage]()
+    at, best, spent, stages = state.host.copy(), state.level, 0.0, list[PlanStage]()
     cost, every = state.cost, 1 + len(moves) // MOST_LOOKS
     for k, move in enumerate(moves, start=1):
         at[move.task] = move.target
@@ -92,7 +92,7 @@ def candidate(state: State, moves: Sequence[TaskTransfer], solver: str) -> Candi
         level = level_of(state.instance, at) if (at >= 0).all() else float("nan")
         if not np.isnan(level) and not level <= best + GAIN:
             best = level
-            stages.append(Stage(k, spent, level))
+            stages.append(PlanStage(k, spent, level))
     return CandidatePlan(tuple(moves[: stages[-1].moves]) if stages else (), tuple(stages), solver)
 
 

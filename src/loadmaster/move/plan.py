@@ -11,7 +11,7 @@ from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
-from loadmaster.move.budget_free_plans import CandidatePlan, Stage, candidate_plans, towards
+from loadmaster.move.budget_free_plans import CandidatePlan, PlanStage, candidate_plans, towards
 from loadmaster.move.change import GAIN, Change, State, TaskTransfer
 from loadmaster.move.reach import best_reachable, small_enough
 from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
@@ -157,7 +157,7 @@ def _proven_mappings(state: State, change: Change, method: Method, ends: float) 
             change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)
 
 
-def _beats(stage: Stage, plan: MovePlan) -> bool:
+def _beats(stage: PlanStage, plan: MovePlan) -> bool:
     """Whether a stage has a higher level than the plan, or the same for less; a NaN level is the lowest."""
     return bool(np.isnan(plan.level)) or (stage.level, -stage.spent) > (plan.level, -plan.spent)
 

@@ -21,8 +21,7 @@ class Stay(NamedTuple):
 
 def why_it_stays(pod: ListedPod) -> Stay | None:
     """What of a running pod itself says that it must not be evicted; None if nothing does."""
-    meta, spec = pod.item["metadata"], pod.item["spec"]
-    safe = (meta.get("annotations") or {}).get(SAFE_TO_EVICT)
+    meta = pod.item["metadata"]
     owners = meta.get("ownerReferences") or ()
     kind = next((str(each.get("kind")) for each in owners if each.get("controller")), "")
     kind = kind or next((str(each.get("kind")) for each in owners), "")
@@ -32,14 +31,23 @@ def why_it_stays(pod: ListedPod) -> Stay | None:
         return Stay("being deleted", "it is being deleted")
     if not owners:
         return Stay(OWNERLESS, "it has no owner that would start it again")
-    if safe == "false":
-        return Stay("not to be evicted", f"its annotation {SAFE_TO_EVICT} is false")
     if kind not in OWNERS:
         return Stay("owner that would lose its work", f"a {kind} would lose its work")
-    local = [name for volume in spec.get("volumes") or () for name in LOCAL if volume.get(name) is not None]
-    if local and safe != "true":
-        return Stay("local volume", f"it keeps data on its node ({local[0]})")
-    return None
+    return eviction_refused(pod.item)
+
+
+def eviction_refused(item: Mapping[str, Any]) -> Stay | None:
+    """What the annotation of a pod and its local volumes say against its eviction; None if nothing.
+
+    Example:
+        >>> eviction_refused({"metadata": {}, "spec": {"volumes": [{"emptyDir": {}}]}}).reason
+        'it keeps data on its node (emptyDir)'
+    """
+    safe = (item["metadata"].get("annotations") or {}).get(SAFE_TO_EVICT)
+    if safe == "false":
+        return Stay("not to be evicted", f"it says {SAFE_TO_EVICT}: false")
+    local = [name for volume in item["spec"].get("volumes") or () for name in LOCAL if volume.get(name) is not None]
+    return Stay("local volume", f"it keeps data on its node ({local[0]})") if local and safe != "true" else None
 
 
 def budget_stays(objects: KubernetesObjects, pods: Sequence[ListedPod]) -> tuple[set[int], Iterator[tuple[int, str]]]:

@@ -11,9 +11,9 @@ from loadmaster.model import InputError
 from loadmaster.model.errors import cut
 from loadmaster.model.exact import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.packing.kubernetes_affinity import check_selector
+from loadmaster.packing.kubernetes_affinity import check_selector, required_of
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
-from loadmaster.packing.kubernetes_rules import TIED, apart_from, keeps_pods_out, rules_of, tolerates_some_taint
+from loadmaster.packing.kubernetes_rules import TIED
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
@@ -25,8 +25,6 @@ NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 OTHERS = ("PersistentVolumeClaim", "PersistentVolume", "Namespace")
 """Other kinds that rules of pods refer to."""
-_ADMITTING = ("nodeSelector", "affinity", "tolerations")
-"""What of a pod tells which nodes may take it."""
 
 
 class ListedNode(NamedTuple):
@@ -36,11 +34,6 @@ class ListedNode(NamedTuple):
     labels: Mapping[str, str]
     taints: Sequence[Mapping[str, str]]
     closed: str = ""
-
-    @property
-    def tainted(self) -> bool:
-        """Whether it takes only pods that tolerate its taints."""
-        return keeps_pods_out(self.taints)
 
 
 class ListedPod(NamedTuple):
@@ -52,11 +45,8 @@ class ListedPod(NamedTuple):
         node: to which it is bound; "" while it waits.
         asks: what it requests, by our names.
         tied: it is of a DaemonSet or static: it can be on no other node.
-        rules: of `rules_of`.
         space: its namespace.
         labels: its labels.
-        tolerant: it tolerates some taint.
-        admitted: of a pod that waits, what tells which nodes may take it.
         item: the whole object.
     """
 
@@ -65,11 +55,8 @@ class ListedPod(NamedTuple):
     node: str
     asks: dict[str, float]
     tied: bool
-    rules: list[str]
     space: str
     labels: Mapping[str, str]
-    tolerant: bool
-    admitted: Mapping[str, Any]
     item: Mapping[str, Any]
 
 
@@ -81,9 +68,7 @@ class KubernetesObjects:
         nodes: that take pods, by name.
         closed: nodes that are cordoned or not ready, by name.
         pods: that have not ended and have no closed gate.
-        ended, gated, elsewhere: pods that have ended, that wait for a gate, that run on a node that is left out.
-        budgets: namespace and selector of each disruption budget.
-        repelled: selectors of pods that others must not be near.
+        ended, gated: pods that have ended, and that wait for a gate.
         unread: objects that cannot be read, in words.
         unsure: nodes with such a pod.
         others: the objects of other kinds, by kind.
@@ -94,9 +79,6 @@ class KubernetesObjects:
     pods: list[ListedPod] = field(default_factory=list)
     ended: int = 0
     gated: int = 0
-    elsewhere: int = 0
-    budgets: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    repelled: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     unsure: set[str] = field(default_factory=set)
     others: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
@@ -138,21 +120,9 @@ def _take(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
         _take_pod(found, item)
     elif kind == "PodDisruptionBudget":
         found.others.setdefault(kind, []).append(item)
-        _take_budget(found, item)
+        check_selector(item["spec"].get("selector"))
     elif kind in OTHERS:
         found.others.setdefault(kind, []).append(item)
-
-
-def _take_budget(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
-    """One that cannot be read is taken to choose every pod of its namespace: none of them is moved."""
-    space = str(item["metadata"].get("namespace", "default"))
-    try:
-        selector = item["spec"].get("selector") or {}
-        check_selector(selector)
-        found.budgets.append((space, selector))
-    except NOT_READ:
-        found.budgets.append((space, {}))
-        raise
 
 
 def _take_node(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
@@ -180,18 +150,11 @@ def _take_pod(found: KubernetesObjects, item: Mapping[str, Any]) -> None:
     owners, space = meta.get("ownerReferences") or (), meta.get("namespace", "default")
     owner = f"{space}/{owners[0]['name']}" if owners else _name(item)
     tied = any(each.get("kind") in TIED for each in owners)
-    rules = rules_of(item)
-    repelled = [("", term.get("labelSelector") or {}) for term in apart_from(spec)]
-    for _, selector in repelled:
-        check_selector(selector)
+    for term in required_of(spec, "podAntiAffinity") or ():
+        check_selector(term.get("labelSelector"))
     asks = _counted(requests_of(spec, status)) | {PODS: 1.0}
-    pod = ListedPod(
-        _name(item), owner, str(spec.get("nodeName") or ""), asks, tied, rules, space,
-        dict(meta.get("labels") or {}), tolerates_some_taint(spec),
-        {} if spec.get("nodeName") else {name: spec.get(name) for name in _ADMITTING}, item,
-    )  # fmt: skip
-    found.repelled += repelled
-    found.pods.append(pod)
+    node, labels = str(spec.get("nodeName") or ""), dict(meta.get("labels") or {})
+    found.pods.append(ListedPod(_name(item), owner, node, asks, tied, space, labels, item))
 
 
 def _counted(listed: Mapping[str, float]) -> dict[str, float]:

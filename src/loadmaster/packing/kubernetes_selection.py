@@ -15,7 +15,10 @@ class PodSelection:
     """Which pods the selector of another pod chooses, each selector asked once."""
 
     def __init__(self, objects: KubernetesObjects, pods: Sequence[ListedPod]) -> None:
-        self._pods = pods
+        self._alike: dict[tuple[str, str], tuple[Mapping[str, str], list[int]]] = {}
+        for number, pod in enumerate(pods):
+            text = json.dumps(pod.labels, sort_keys=True)
+            self._alike.setdefault((pod.space, text), (pod.labels, []))[1].append(number)
         self._spaces = {
             str(each["metadata"].get("name")): dict(each["metadata"].get("labels") or {})
             for each in objects.others.get("Namespace", ())
@@ -40,10 +43,9 @@ class PodSelection:
         key = json.dumps([selector, None if every else sorted(chosen)], sort_keys=True)
         if key not in self._groups:
             members = [
-                number
-                for number, each in enumerate(self._pods)
-                if (every or each.space in chosen) and selects(selector, each.labels)
-            ]
+                number for (space, _), (labels, alike) in self._alike.items()
+                if (every or space in chosen) and selects(selector, labels) for number in alike
+            ]  # fmt: skip
             self._groups[key] = TaskGroup(f"pods with {selector_in_words(selector)}", np.array(members, np.int32))
         return self._groups[key]
 

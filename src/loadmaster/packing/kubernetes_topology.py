@@ -1,5 +1,6 @@
 """Topology levels of nodes, and the topology spread of pods over them."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -39,18 +40,23 @@ def spread_constraints(
         hold: told of a pod whose spread no constraint stands for: its selector leaves out the pod itself, it asks for
             more domains than there are, or it cannot be read.
     """
+    levels: dict[str, DomainLevel] = {}
     asked: dict[tuple[TaskGroup, str, int, bytes], tuple[list[int], DomainLevel]] = {}
     for number, pod in enumerate(pods):
         for spread in pod.item["spec"].get("topologySpreadConstraints") or ():
             if spread.get("whenUnsatisfiable") == "ScheduleAnyway":
                 continue
             try:
-                group, usable = chosen(spread, pod), _counted_nodes(nodes, pod, spread)
-                key, most = str(spread["topologyKey"]), int(spread["maxSkew"])
+                group, key, most = chosen(spread, pod), str(spread["topologyKey"]), int(spread["maxSkew"])
+                spec = pod.item["spec"]
+                places = json.dumps([key, spread.get("nodeAffinityPolicy"), spread.get("nodeTaintsPolicy"), *(
+                    spec.get(part) for part in ("nodeSelector", "affinity", "tolerations"))])  # fmt: skip
+                if places not in levels:
+                    levels[places] = level_of_label(nodes, key, _counted_nodes(nodes, pod, spread))
             except NOT_READ:
                 hold(number, "topology spread")
                 continue
-            level = level_of_label(nodes, key, usable)
+            level = levels[places]
             if number not in group or level.domains < int(spread.get("minDomains") or 0):
                 hold(number, "topology spread")
                 continue

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.exact import exact_demand
@@ -15,7 +13,6 @@ from loadmaster.packing.cards import cards_of, whole_cards
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.kubernetes_objects import is_kubernetes
-from loadmaster.packing.kubernetes_state import movable, read_kubernetes
 from loadmaster.packing.machine_reassignment import is_reassignment, read_reassignment
 from loadmaster.packing.openb_pods import openb_tasks
 from loadmaster.packing.task_table import Tasks, tasks_of
@@ -23,11 +20,6 @@ from loadmaster.site.machines import read_machines
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
-
-_IN_FULL = (
-    "Kubernetes gives requests in full, so each pod that is placed has a yield of 1: a plan finds room for pods that "
-    "wait, and does not even out the load of nodes."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +30,11 @@ class TaskFile:
         instance: tasks and hosts.
         host: int32[T], where every task runs now, -1 where it does not; None if the file does not say.
         notes: what was assumed or left out, one sentence each.
-        complete: nothing binds the tasks that is not modelled, so that what is proven of the instance holds for them.
     """
 
     instance: Instance
     host: Ints | None = None
     notes: tuple[str, ...] = ()
-    complete: bool = True
 
 
 def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[str] = (CORES,)) -> TaskFile:
@@ -57,7 +47,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
 
     Args:
         path: CSV (also .gz), Parquet, openb's pod list, or what names its hosts itself: OptaPlanner's .json,
-            `kubectl get nodes,pods -A -o json`, and `model_X.txt` of the ROADEF/EURO challenge 2012.
+            and `model_X.txt` of the ROADEF/EURO challenge 2012.
         hosts: as `--hosts`, or read already; needed for tables.
         fluid: the resources whose demand may be scaled down; none if all demands are to be met in full.
 
@@ -65,7 +55,8 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
         InputError: no such file, no hosts, or a value that breaks a rule.
     """
     if path.is_file() and is_kubernetes(head_of(path, 1 << 16)):
-        return _of_kubernetes(path, hosts, fluid)
+        fix = "give it to info, pack or rebalance"
+        raise InputError(path.name, "a state of Kubernetes, not a table of tasks", fix=fix)
     if is_reassignment(path):
         return _of_challenge(path, hosts, fluid)
     if path.suffix == ".json":
@@ -110,21 +101,6 @@ def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str
     features = cluster.rules.features if cluster.rules is not None and cluster.rules.features else ((),) * cluster.hosts
     hosts = [[(tuple(names), int(count))] for names, count in zip(features, there, strict=True)]
     return replace(instance, cards=cards_of(asked, hosts, gpu_kind or None, instance.task_names))
-
-
-def _of_kubernetes(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:
-    if hosts is not None:
-        raise InputError("--hosts", "the state names its own nodes", fix="leave it out")
-    if tuple(fluid) != (CORES,):
-        raise InputError("--fluid", "Kubernetes gives requests in full: nothing is scaled down", fix="leave it out")
-    whole = read_kubernetes(path)
-    state = movable(whole)
-    job = state.job if len(state.job_names) < len(state.names) else None
-    instance = instance_of(
-        state.cluster, state.demand, fluid, job=job, guarantee=np.ones(len(state.job_names)), task_names=state.names,
-        job_names=state.job_names, source=path.name,
-    )  # fmt: skip
-    return TaskFile(instance, state.host, (*state.notes, _IN_FULL), whole.complete)
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

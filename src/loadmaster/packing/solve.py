@@ -304,6 +304,16 @@ def _finish_cheapest(instance: Instance, attempt: Attempt, minimise: Minimise, p
     return replace(packing, cost=cost, cost_bound=bound)
 
 
+def finish_on_hosts(instance: Instance, attempt: Attempt) -> Packing:
+    """As `finish`, for a placement on as few hosts as possible, with the bound of the instance on their number."""
+    price = np.ones(instance.hosts)
+    if attempt.host is not None:
+        bound = simple_bound(in_full(instance, price))
+        proven = cost_of(price, attempt.host) <= bound * (1 + 1e-9)
+        attempt = replace(attempt, cost_bound=bound, proven=proven)
+    return _finish_cheapest(instance, attempt, "hosts", price)
+
+
 def finish(instance: Instance, attempt: Attempt) -> Packing:
     """What a solver left, with its level, the shares of the mean-yield phase and the best bound known."""
     if attempt.interrupted:

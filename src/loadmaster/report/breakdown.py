@@ -36,11 +36,13 @@ class RuleGroups:
         name: of the rule, as tables have it; `RECORDED` for what really happened.
         groups: by every property that the log knows.
         about: further columns of its rows, such as the load.
+        comparable: gains and costs are told beside it; not beside a record that queueing does not explain (rule H4).
     """
 
     name: str
     groups: tuple[Groups, ...]
     about: Mapping[str, Any] = field(default_factory=dict)
+    comparable: bool = True
 
     def by(self, name: str) -> Groups:
         """The groups by one property.

@@ -11,9 +11,9 @@ from loadmaster.report.comparison import CLOSE
 
 
 def change_sentences(rules: Sequence[RuleGroups], by: str) -> list[str]:
-    """For every rule but the first: how many groups gain and how many pay, the largest of each, and the cost."""
-    before = rules[0]
-    return [_change(before, after, by) for after in rules[1:]]
+    """For every comparable rule but the first: how many groups gain and pay, the largest of each, and the cost."""
+    before, *others = [each for each in rules if each.comparable] or [rules[0]]
+    return [_change(before, after, by) for after in others]
 
 
 def _change(before: RuleGroups, after: RuleGroups, by: str) -> str:

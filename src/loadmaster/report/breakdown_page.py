@@ -39,10 +39,12 @@ def breakdown_blocks(rules: Sequence[RuleGroups], by: Sequence[str], *, waits_kn
 
 
 def _what_is_compared(rules: Sequence[RuleGroups]) -> str:
-    names = [each.name for each in rules[1:]]
-    after = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    first, *others = [each.name for each in rules if each.comparable] or [rules[0].name]
+    if not others:
+        return f"{rules[0].name} stands beside the run; no gain is claimed."
+    after = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
     return (
-        f"Before: {rules[0].name}. After: {after}. A group gains or pays if its mean wait changes by more than 1 %. "
+        f"Before: {first}. After: {after}. A group gains or pays if its mean wait changes by more than 1 %. "
         "The cost is the time that the jobs of these groups wait longer, all together."
     )
 

@@ -79,12 +79,23 @@ def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str])
 
 def _left(left: Sequence[Mapping[str, Any]]) -> Table:
     cells = [
-        [each["task"], each["from"] or "waits", "; ".join(reason["reason"] for reason in each["reasons"])]
+        [each["task"], each["from"] or "waits", "; ".join(_reason(each["task"], reason) for reason in each["reasons"])]
         for each in left[:MOST_ROWS]
     ]
     return Table(("task", "host", "why"), cells, prose=True)
 
 
+def _reason(task: str, reason: Mapping[str, Any]) -> str:
+    words = str(reason["reason"]).removeprefix(f"{task} ")
+    return words if reason["host"] is None else f"{reason['host']}: {words}"
+
+
 def _rules(rules: Sequence[Mapping[str, Any]]) -> Table:
-    cells = [[each["rule"], f"{each['pods']:,}", "kept" if each["kept"] else "not kept"] for each in rules]
+    cells = [[each["rule"], f"{each['pods']:,}", _kept(each)] for each in rules]
     return Table(("rule", "pods", "plans"), cells, prose=True)
+
+
+def _kept(rule: Mapping[str, Any]) -> str:
+    if rule["kept"]:
+        return "kept"
+    return "not kept" if rule["rule"].startswith("preferred") else "not modelled: these pods stay, or go on waiting"

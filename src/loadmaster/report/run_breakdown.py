@@ -4,6 +4,7 @@ from loadmaster.report.answer import leader
 from loadmaster.report.breakdown import RECORDED, RuleGroups
 from loadmaster.report.comparison import Comparison
 from loadmaster.report.machines_claims import rule_document
+from loadmaster.report.room_claims import why_not
 from loadmaster.runs import Outcome
 
 
@@ -15,7 +16,8 @@ def all_groups(comparison: Comparison) -> list[RuleGroups]:
 def shown_rules(comparison: Comparison) -> list[RuleGroups]:
     """Those at the load that the answer is about; the first is what the others are compared with.
 
-    It is what really happened, where that is known, else the baseline.
+    It is what really happened, where that is known, else the baseline. Gains and costs are told beside the baseline
+    where queueing does not explain what happened.
     """
     if not comparison.outcomes:
         return _recorded(comparison)
@@ -28,7 +30,9 @@ def shown_rules(comparison: Comparison) -> list[RuleGroups]:
 
 def _recorded(comparison: Comparison) -> list[RuleGroups]:
     groups = comparison.recorded_groups
-    return [RuleGroups(RECORDED, groups, {"load": comparison.case.load})] if groups else []
+    explained = not why_not(comparison.recorded, comparison.case.rejected)
+    about = {"load": comparison.case.load}
+    return [RuleGroups(RECORDED, groups, about, comparable=explained)] if groups else []
 
 
 def _of_run(comparison: Comparison, outcome: Outcome) -> RuleGroups:

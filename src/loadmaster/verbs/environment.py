@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -101,6 +102,8 @@ class Environment:
 
         self.options = EnvironmentOptions(*log, **options)
         self.options.refuse_reading()
+        if not isinstance(self.options.window, int):
+            raise _no_rows(self.options.window)
         case = self.options.case()
         _refuse_bound(case.workload, case.cluster, self.options)
         self._log, self._cluster, self.notes = case.workload, case.cluster, case.notes
@@ -116,6 +119,10 @@ class Environment:
         self._run: EnvironmentRun | None = None
         self._episode: Workload = self._log
         self.is_done = True
+
+    def __repr__(self) -> str:
+        hosts = f"{len(self.capacity)} host{'s' if len(self.capacity) != 1 else ''}"
+        return f"<Environment: episodes of {self.jobs:,} jobs over {hosts}, {self.options.window} rows>"
 
     @property
     def jobs(self) -> int:
@@ -153,16 +160,17 @@ class Environment:
         arrive, an action that starts nothing starts the first job that can.
 
         Raises:
-            InputError: the episode is over, or was never begun.
+            InputError: the episode is over, or was never begun, or the action is no whole number.
         """
         run = self._run
         if run is None or self.is_done:
             raise _over()
-        if self.options.choose_host:
-            row, host = action  # type: ignore[misc]
-            run.step(int(row), int(host))
-        else:
-            run.step(int(action), -1)  # type: ignore[arg-type]
+        try:
+            row, host = action if self.options.choose_host else (action, -1)  # type: ignore[misc]
+            row, host = index(row), index(host)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise _no_action(action, self.options.choose_host) from error
+        run.step(row, host)
         reward: float = self._reward_of(1)
         if run.is_done:
             self.is_done = True
@@ -250,11 +258,24 @@ def _refuse_bound(workload: "Workload", cluster: Any, options: EnvironmentOption
         raise InputError("choose_host", rule, fix="leave out promises or choose_host")
 
 
+def _no_rows(window: object) -> Exception:
+    from loadmaster.model import InputError
+
+    return InputError(str(window), "window is a whole number of waiting jobs", fix="window=64")
+
+
 def _no_direction(metric: str) -> Exception:
     from loadmaster.model import InputError
 
     rule = "neither more nor less of this metric is better, so it is no reward"
     return InputError(metric, rule, fix="give a function of ScheduledJobs that is higher for better schedules")
+
+
+def _no_action(action: object, choose_host: bool) -> Exception:
+    from loadmaster.model import InputError
+
+    rule = "an action is a pair of whole numbers, (row, host)" if choose_host else "an action is a whole number, a row"
+    return InputError(str(action), rule, fix="window as the row starts nothing")
 
 
 def _over() -> Exception:

@@ -10,7 +10,7 @@ from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.task_options import TaskOptions
-from loadmaster.verbs.unused_options import refuse_unused
+from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -228,6 +228,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
     from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.plan_goal_moves import is_state_of_kubernetes
 
     if options.exact and method not in (None, "exact"):
         fix = "leave one of them out"
@@ -241,6 +242,8 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     if options.admit is not None and options.minimise not in (None, "level"):
         fix = "leave one of them out"
         raise InputError(f"--admit {options.admit:g} --minimise {options.minimise}", "two goals at once", fix=fix)
+    if isinstance(options.tasks, str | Path) and is_state_of_kubernetes(Path(options.tasks)):
+        return _packed_under_rules(options, Path(options.tasks), command)
     how = PackOptions(options.time_limit, options.seed, minimise=options.minimise, report=report or silent)
     read = options.read(options.tasks)
     instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
@@ -253,11 +256,28 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
         packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
     in_full = packer.in_full or packed.packing.minimise != "level"
     packed = replace(packed, packing=with_place_bound(packed.instance, packed.packing, in_full), command=command)
-    if not read.complete:
-        packed = replace(packed, packing=replace(packed.packing, proven=False))
     if options.out is not None and packed.some_placed:
         others = beside(packed.instance, packed.packing, replace(how, report=silent)) if packed.placed else []
         packed = replace(packed, methods=others)
+        packed.save(options.out)
+    return packed
+
+
+def _packed_under_rules(options: PlacingOptions, path: Path, command: str) -> Packed:
+    """The pods of a state of Kubernetes on as few nodes as possible, under all their rules."""
+    import numpy as np
+
+    from loadmaster.packing.kubernetes_packing import pack_pods, pods_anew
+    from loadmaster.packing.kubernetes_problem import read_kubernetes_problem
+    from loadmaster.packing.most_placed import with_place_bound
+    from loadmaster.packing.solve import finish_on_hosts
+
+    refuse_all_but(options, ["tasks", "out"], "a state of Kubernetes names its nodes and is packed under its rules")
+    anew = pods_anew(read_kubernetes_problem(path))
+    packing = with_place_bound(anew.instance, finish_on_hosts(anew.instance, pack_pods(anew)), True)
+    everybody = np.ones(anew.instance.jobs, bool)
+    packed = Packed(path.name, anew.instance, anew.instance, packing, everybody, anew.notes, [], command)
+    if options.out is not None and packed.some_placed:
         packed.save(options.out)
     return packed
 

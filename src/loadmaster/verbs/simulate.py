@@ -115,7 +115,7 @@ class Simulated(Result):
         setting, case = self.outcome.setting, self.record.case
         real = recorded_groups(case.workload, case.launch_s) if setting.beta == 1.0 else ()
         own = RuleGroups(f"{setting.policy} under {setting.discipline}", self.outcome.beside.groups)
-        return [*([RuleGroups(RECORDED, real)] if real else []), own]
+        return [*([RuleGroups(RECORDED, real, comparable=False)] if real else []), own]
 
     def by(self, name: str) -> "pl.DataFrame":
         """Waits, use and losses by one property of the jobs, in this run and in the record: a row a group.

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
-from loadmaster.packing.kubernetes_rules import OWNERS, TIED, gang_of
-
-_LOCAL = ("emptyDir", "hostPath")
-_SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+from loadmaster.packing.kubernetes_evictions import eviction_refused
+from loadmaster.packing.kubernetes_rules import OWNERS, SAFE_TO_EVICT, TIED, gang_of
 
 
 def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -27,7 +25,7 @@ def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
     meta, spec = item["metadata"], item["spec"]
     ours = (spec.get("schedulerName") or DEFAULT_SCHEDULER) == scheduler
     runs = bool(spec.get("nodeName")) and not meta.get("deletionTimestamp")
-    tied = owner_of(item).get("kind", "") in TIED or (meta.get("annotations") or {}).get(_SAFE) == "false"
+    tied = owner_of(item).get("kind", "") in TIED or (meta.get("annotations") or {}).get(SAFE_TO_EVICT) == "false"
     return ours and runs and not tied
 
 
@@ -41,7 +39,6 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
         'a Job would lose its work'
     """
     meta, spec = item["metadata"], item["spec"]
-    safe = (meta.get("annotations") or {}).get(_SAFE)
     if (spec.get("schedulerName") or DEFAULT_SCHEDULER) != scheduler:
         return "another scheduler placed it"
     if not spec.get("nodeName") or meta.get("deletionTimestamp"):
@@ -51,9 +48,7 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
         return f"a {kind} would lose its work" if kind else "nothing would start it again"
     if gang := gang_of(item):
         return f"it starts together with others ({gang})"
-    if safe == "false":
-        return f"it says {_SAFE}: false"
-    if safe != "true" and any(volume.get(kind) is not None for volume in spec.get("volumes") or () for kind in _LOCAL):
-        return "it keeps data on its node"
+    if (stay := eviction_refused(item)) is not None:
+        return stay.reason
     pod = pod_of(item)
     return "it does not run" if pod is None else why_not(pod)

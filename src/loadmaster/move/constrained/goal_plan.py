@@ -15,6 +15,8 @@ from loadmaster.packing.constrained.constraints import Stays
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
 Goal = Literal["place", "drain", "consolidate", "balance", "fix"]
+MOST_SHORTENED = 100
+"""Up to so many moves each second move of a task is tried whether it can be made at once."""
 MOST_REASONS = 5
 """Hosts whose reasons are given for one task."""
 
@@ -99,7 +101,7 @@ def plan_towards(question: GoalQuestion) -> GoalPlan:
         (ValidMove(task=0, source=0, target=1),)
     """
     problem = question.problem
-    moves = best_moves(_sequences(question), question.budget)
+    moves = _without_detours(question, best_moves(_sequences(question), question.budget))
     replay(problem, moves)
     state = ValidMoves(problem, question.cost, question.full)
     before = _figures(question, state)
@@ -123,6 +125,30 @@ def _sequences(question: GoalQuestion) -> Iterator[MoveSequence]:
         yield from balance(new_state)
     else:
         yield from mend(new_state)
+
+
+def _without_detours(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> tuple[ValidMove, ...]:
+    """The moves with each task that moves twice sent to its last host at once, where that is valid too."""
+    last: dict[int, int] = {}
+    for step, move in enumerate(moves):
+        first = last.get(move.task)
+        if first is not None and len(moves) <= MOST_SHORTENED:
+            direct = [moves[first]._replace(target=move.target)] if moves[first].source != move.target else []
+            shorter = (*moves[:first], *direct, *moves[first + 1 : step], *moves[step + 1 :])
+            if _is_valid(question, shorter):
+                return _without_detours(question, shorter)
+        last[move.task] = step
+    return moves
+
+
+def _is_valid(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> bool:
+    """Whether each move is valid when its turn comes."""
+    state = ValidMoves(question.problem, question.cost, question.full)
+    for task, source, target in moves:
+        if state.host[task] != source or state.placement.why_not(task, target):
+            return False
+        state.go(task, target)
+    return True
 
 
 def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
@@ -153,20 +179,20 @@ def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
 
 
 def _left(question: GoalQuestion, state: ValidMoves, task: int) -> LeftTask:
-    """Why a task stays: a rule of its own, the budget, or what each host says, those with fewest reasons first."""
+    """Why a task stays: a rule of its own, the budget, or what hosts say, those first that its own rules admit."""
     problem = question.problem
     for constraint in state.placement.constraints_of(task):
         reason = constraint.why_not(state.placement, task, -2) if isinstance(constraint, Stays) else None
         if reason is not None:
             return LeftTask(task, (HostReason(-1, reason),), problem.hosts)
-    per_host = [
-        (host, state.placement.why_not(task, host))
-        for host in range(problem.hosts) if host != state.host[task] and not state.closed[host]
-    ]  # fmt: skip
-    if any(not reasons for _, reasons in per_host):
-        host = next(host for host, reasons in per_host if not reasons)
-        why = "it fits there, but the budget does not pay for the move"
-        return LeftTask(task, (HostReason(host, why),), len(per_host))
-    per_host.sort(key=lambda pair: len(pair[1]))
-    shown = tuple(HostReason(host, reasons[0]) for host, reasons in per_host[:MOST_REASONS])
-    return LeftTask(task, shown, len(per_host))
+    placement = state.placement
+    others = ~state.closed & (np.arange(problem.hosts) != state.host[task])
+    own, room = placement.own_hosts(task), placement.has_room(task)
+    for host in np.flatnonzero(others & own & room).tolist():
+        if placement.keeps_the_rest(task, host):
+            why = "it fits there, but the budget does not pay for the move"
+            return LeftTask(task, (HostReason(host, why),), int(others.sum()))
+    nearest = np.lexsort((np.arange(problem.hosts), ~room, ~own))
+    shown = [host for host in nearest.tolist() if others[host]][:MOST_REASONS]
+    reasons = tuple(HostReason(host, placement.why_not(task, host)[0]) for host in shown)
+    return LeftTask(task, reasons, int(others.sum()))

@@ -93,13 +93,13 @@ def mend(new_state: NewState) -> Iterator[MoveSequence]:
         helped = False
         for task in breaking_tasks(state):
             before, start = _broken_of(state, task), len(state.moves)
-            if state.relocate(task):
+            if before > 0 and state.relocate(task):
                 gain = before - _broken_of(state, task)
                 if gain > 0:
                     notes.note(notes.reached + gain)
                     helped = True
-                    break
-                state.undo(start)
+                else:
+                    state.undo(start)
     yield notes.sequence()
 
 

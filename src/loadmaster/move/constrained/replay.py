@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Longs
 from loadmaster.move.constrained.valid_moves import ValidMove
-from loadmaster.packing.constrained.constraints import Capacity, MaxSkew, PlacementConstraint
+from loadmaster.packing.constrained.constraints import Capacity, MaxSkew, PlacementConstraint, concerned
 from loadmaster.packing.constrained.evaluate import broken_by
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
@@ -26,6 +26,7 @@ def replay(problem: ConstrainedProblem, moves: Sequence[ValidMove]) -> None:
         free[at[running]] -= problem.demand[running]
     bound = any(isinstance(constraint, Capacity) for constraint in problem.constraints)
     rest = [constraint for constraint in problem.constraints if not isinstance(constraint, Capacity)]
+    tasks_of = [set(np.asarray(concerned(constraint)).tolist()) for constraint in rest]
     before = [_broken(constraint, problem, at) for constraint in rest]
     for step, (task, source, target) in enumerate(moves, start=1):
         name = f"step {step}, {problem.task_names[task]} to {problem.host_names[target]}"
@@ -38,6 +39,8 @@ def replay(problem: ConstrainedProblem, moves: Sequence[ValidMove]) -> None:
             free[source] += problem.demand[task]
         at[task] = target
         for number, constraint in enumerate(rest):
+            if task not in tasks_of[number]:
+                continue
             broken = _broken(constraint, problem, at)
             more = broken - before[number]
             if more and broken.total() > before[number].total():

@@ -10,7 +10,7 @@ from loadmaster.move.change import within
 from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
 
 
-class Stage(NamedTuple):
+class MoveStage(NamedTuple):
     """How far the first `moves` moves lead: what they cost, and how much of the goal they reach; more is better."""
 
     moves: int
@@ -22,7 +22,7 @@ class MoveSequence(NamedTuple):
     """Moves in order, and the stages on their way."""
 
     moves: tuple[ValidMove, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[MoveStage, ...]
 
 
 class StageNotes:
@@ -30,11 +30,11 @@ class StageNotes:
 
     def __init__(self, state: ValidMoves) -> None:
         self._state = state
-        self._stages = [Stage(0, 0.0, 0.0)]
+        self._stages = [MoveStage(0, 0.0, 0.0)]
 
     def note(self, reached: float) -> None:
         """The moves so far reach so much of the goal."""
-        self._stages.append(Stage(len(self._state.moves), self._state.spent, reached))
+        self._stages.append(MoveStage(len(self._state.moves), self._state.spent, reached))
 
     @property
     def reached(self) -> float:
