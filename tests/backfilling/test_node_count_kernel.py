@@ -10,7 +10,7 @@ from numba import njit
 from loadmaster.backfilling.node_count_kernel import fits_apart, keep_a_way
 from loadmaster.backfilling.pass_arrays import ROW, RowArrays
 from loadmaster.jit.by_reference import lend
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.host_count import HostsAsked
 from loadmaster.place.room_arrays import FAILURE, RoomArrays
 
 

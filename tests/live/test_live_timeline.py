@@ -11,7 +11,7 @@ from loadmaster.live.fault_injection import ScheduledFault
 from loadmaster.live.record import FILE
 from loadmaster.live.timeline import timeline_in
 from loadmaster.model import Cluster, Constraints, Workload
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.site_rules import Partition, SiteRules
 from loadmaster.report.live_answer import live_answer
 from loadmaster.report.live_charts import queue_over_time, spans_of, waits_over_time

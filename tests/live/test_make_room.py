@@ -8,7 +8,7 @@ from loadmaster.live.listing import listing_of
 from loadmaster.live.make_room import first_without_room, room_for
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.actions import Move
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.scheduling import discipline_named
 
 GB = 2.0**30

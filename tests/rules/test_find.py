@@ -5,7 +5,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.rules.find import Reference, sources
-from loadmaster.rules.standing_alone import text_alone
+from loadmaster.rules.self_contained_text import text_alone
 
 RULE = "def rule(demand, free, capacity):\n    return free[0]\n"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from loadmaster.model import CalendarRow, Cluster, Constraints, SiteRules, Workload
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.place import POLICIES
 from loadmaster.runs import Case, Setting
 from loadmaster.runs.explain import explain

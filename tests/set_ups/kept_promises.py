@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.backfilling import SchedulingPass
-from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Decision, Promise, Snapshot
+from loadmaster.model.time_grid import at_or_after
 from loadmaster.place import Policy
 from loadmaster.scheduling import Scheduler
 from loadmaster.scheduling.meta_rule import is_meta, members_of

@@ -6,7 +6,7 @@ from sites import site_of
 
 from loadmaster.model import Constraints, Workload
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.units import MB
 from loadmaster.site.jobs import jobs_at
 

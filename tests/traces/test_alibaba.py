@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.model.exact import STEP
+from loadmaster.model.exact_amounts import STEP
 from loadmaster.traces import ReadOptions, fit_to, read_hosts, read_trace
 from loadmaster.traces.alibaba2017 import LARGEST_HOST
 from traces.logs import write

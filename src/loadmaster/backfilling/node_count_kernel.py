@@ -1,4 +1,4 @@
-"""On how many hosts the tasks of a row may lie, compiled: the same as `loadmaster.model.hosts_asked` (rule C9).
+"""On how many hosts the tasks of a row may lie, compiled: the same as `loadmaster.model.host_count` (rule C9).
 
 Hosts that hold equally many tasks are alike. So the kernel only counts how many hosts hold how many: `Room.count`.
 """

@@ -8,8 +8,8 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 from loadmaster.backfilling.slurm_backfill import backfill_pass
 from loadmaster.backfilling.slurm_main import main_pass
 from loadmaster.backfilling.slurm_parameters import SlurmParameters
-from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import NextLoops, Snapshot
+from loadmaster.model.time_grid import at_or_after
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from loadmaster.backfilling.free_profile_kernel import covering, first_on, fits
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 
 PARTS = 2.0
 """Classes of one demand for each doubling of the expected runtime, where bounds are kept from pass to pass."""

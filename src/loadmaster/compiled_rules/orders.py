@@ -19,8 +19,8 @@ from loadmaster.order.job import MOST_CORE_S
 from loadmaster.order.order import rank_not_finite
 from loadmaster.order.order_in_process import OrderInProcess
 from loadmaster.order.trial import try_out
-from loadmaster.rules.sound import RANK as RANK_SHAPE
-from loadmaster.rules.sound import check_function
+from loadmaster.rules.function_checks import RANK as RANK_SHAPE
+from loadmaster.rules.function_checks import check_function
 
 _WHOLE = {"tasks", "user", "account", "partition", "qos"}
 _FLOATS, _INTS = types.Array(types.float64, 1, "C"), types.Array(types.int32, 1, "C")

@@ -28,7 +28,7 @@ from loadmaster.place import POLICIES
 from loadmaster.place.policy import Context, Policy, failed
 from loadmaster.place.policy_in_process import PolicyInProcess
 from loadmaster.place.trial import try_out
-from loadmaster.rules.sound import names_in
+from loadmaster.rules.function_checks import names_in
 
 _FLOATS = types.Array(types.float64, 1, "C")
 _TABLE = types.Array(types.float64, 2, "C")

@@ -12,7 +12,7 @@ from loadmaster.live.listing import workload_in
 from loadmaster.live.rows import alike
 from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.model.awaits import Awaits
+from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Need, Promise
 from loadmaster.order import JobColumns

@@ -14,7 +14,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.actions import Action
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
-from loadmaster.model.awaits import Awaits
+from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.errors import LoadmasterError
 
 STATES = ("held", "claimed", "running", "ending")

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, Workload
-from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
+from loadmaster.model.awaited_jobs import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.dependencies import waits_of
 from loadmaster.scheduling.resolved_constraints import binds, resolve_constraints

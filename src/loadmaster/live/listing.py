@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from loadmaster.live.engine import EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
-from loadmaster.model.awaits import Awaits
+from loadmaster.model.awaited_jobs import Awaits
 
 Listing = dict[str, Any]
 """One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""

@@ -10,7 +10,7 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Move
 from loadmaster.model.arrays import Bools, Floats, Ints
-from loadmaster.model.exact import exact_demand
+from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit
 from loadmaster.move.change import TaskTransfer as Step

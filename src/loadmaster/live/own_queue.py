@@ -10,8 +10,8 @@ from loadmaster.live.ledger import Ledger
 from loadmaster.live.observed_history import ObservedHistory, ObservedMoment
 from loadmaster.live.resume_from_live import ResumedEngine
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.moments import at_or_after
 from loadmaster.model.snapshot import Place
+from loadmaster.model.time_grid import at_or_after
 from loadmaster.scheduling import Scheduler
 
 _CANCELLED, _NODE_FAIL = STATUSES.index("cancelled"), STATUSES.index("node_fail")

@@ -8,7 +8,7 @@ from typing import Any
 from loadmaster.live.allocations import Allocation
 from loadmaster.live.answers import refusals_in
 from loadmaster.live.record import RecordReader, lines_of
-from loadmaster.model.awaits import Awaits
+from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.order import ORDERS
 from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
 from loadmaster.runs.record import Record

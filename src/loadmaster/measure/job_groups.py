@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model.arrays import Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
 from loadmaster.rules.near import pick

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.dependencies import SINGLETON, Dependencies
-from loadmaster.model.following import jobs_before, rows_of
+from loadmaster.model.job_succession import jobs_before, rows_of
 from loadmaster.model.workload import Workload
 
 

@@ -6,7 +6,7 @@ from loadmaster.model.cycles import Choices, Cycles
 from loadmaster.model.dependencies import Dependencies
 from loadmaster.model.errors import InputError, LoadmasterError, MissingExtra
 from loadmaster.model.limits import Limits
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.site_rules import Account, CalendarRow, Partition, Preemption, Qos, SiteRules
 from loadmaster.model.snapshot import Decide, Decision, Place, Queue, Running, Snapshot

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, frozen_floats
 from loadmaster.model.errors import InputError
-from loadmaster.model.exact import MOST, exact_capacity
+from loadmaster.model.exact_amounts import MOST, exact_capacity
 from loadmaster.model.site_rules import SiteRules
 from loadmaster.model.units import MEMORY, show_bytes
 
@@ -24,7 +24,7 @@ class Cluster:
     Attributes:
         resources: names of the R resources; the first is the one that CPU policies look at (`cores`).
         capacity: float64[H, R], amounts in the unit of `loadmaster.model.units.UNITS`, zero or more; rounded down
-            by less than 2**-24 as `loadmaster.model.exact` says.
+            by less than 2**-24 as `loadmaster.model.exact_amounts` says.
         names: a name for every host, or empty for "0", "1", ...
         speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
         rules: what the site lays down beside the hosts; None where it lays down nothing.

@@ -11,7 +11,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, f
 from loadmaster.model.dependencies import Dependencies
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 
 HOLDS = ("none", "user", "admin")
 """Who holds a job back, by its code. A held job never starts: when a hold was released stands in `eligible_s`."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from loadmaster.model.amounts import Amounts, times
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.host_count import HostsAsked
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from loadmaster.model.amounts import Amounts, on_hosts, plus, rounded_up
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.request import RowRequest, requests_of
 
 NEVER_S = 1e30

@@ -10,8 +10,8 @@ from loadmaster.model.arrays import Floats, Ints, Longs, frozen_floats, frozen_i
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
-from loadmaster.model.exact import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
-from loadmaster.model.named import Named
+from loadmaster.model.exact_amounts import MOST_BESIDE_FRACTIONS, exact_demand, is_whole
+from loadmaster.model.name_column import Named
 from loadmaster.model.starting_state import StartingState
 from loadmaster.model.units import LATEST_S, SHORTEST_S, show_seconds
 
@@ -25,7 +25,7 @@ class Workload:
         submit_s: float64[J], non-decreasing, seconds from the start of the log.
         runtime_s: float64[J], wall seconds, more than 0.
         demand: float64[J, R], what one task asks for; rounded down by less than 2**-24, and large amounts to whole
-            numbers, as `loadmaster.model.exact` says.
+            numbers, as `loadmaster.model.exact_amounts` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task a job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
         project: int32[J], who pays, an account (fair share is kept between projects); None means one project.

@@ -14,7 +14,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import Need
 from loadmaster.order.job import Backlog, Job, JobColumns, job_columns
-from loadmaster.rules.sound import draws_at_random
+from loadmaster.rules.function_checks import draws_at_random
 
 Rank = Callable[[Job, float], float] | Callable[[Job, float, Backlog], float]
 """`rank(job, now)` or `rank(job, now, backlog) -> float`: lower goes first."""

@@ -12,7 +12,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.order.job import JobColumns, job_columns
 from loadmaster.order.order import AnyOrder, Order, Ranking, Unmoved, rank_not_finite
-from loadmaster.rules.sound import RANK
+from loadmaster.rules.function_checks import RANK
 
 RankAll = Callable[[JobColumns, float], Floats]
 """`rank_all(jobs, now) -> float64[Q]` of Q waiting jobs, each field of `jobs` a column: lower goes first."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.errors import InputError
-from loadmaster.model.exact import exact_demand
+from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.features import parse_features
 
 CardKind = tuple[str, ...]

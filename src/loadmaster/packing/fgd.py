@@ -6,7 +6,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
-from loadmaster.model.exact import exact_capacity, exact_demand
+from loadmaster.model.exact_amounts import exact_capacity, exact_demand
 from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.bound import hopeless
 from loadmaster.packing.card_placement import card_relaxation

@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.model import InputError
 from loadmaster.model.errors import cut
-from loadmaster.model.exact import STEP
+from loadmaster.model.exact_amounts import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_affinity import check_selector, required_of
 from loadmaster.packing.kubernetes_requests import amounts, requests_of

@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.exact import MOST
+from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.kubernetes_objects import PODS, KubernetesObjects, read_objects
 

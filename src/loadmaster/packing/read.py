@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.exact import exact_demand
+from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.cards import cards_of, whole_cards
 from loadmaster.packing.cloud_balancing import read_cloud_balancing

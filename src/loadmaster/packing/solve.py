@@ -21,8 +21,8 @@ from loadmaster.packing.switches import ATTEMPTS, DEFAULT, AttemptCounts, McbSwi
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made, refuse_parameters
 from loadmaster.rules.near import no_such
+from loadmaster.rules.parameters import made, refuse_parameters
 from loadmaster.rules.part import part_of
 from loadmaster.system.lazy import later
 

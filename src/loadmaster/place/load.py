@@ -10,10 +10,10 @@ from loadmaster.place.policy import Policy
 from loadmaster.place.policy_in_process import policy_in_process
 from loadmaster.place.trial import remarks
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
-from loadmaster.rules.made import arguments_of, refuse_parameters
+from loadmaster.rules.function_checks import check_function
 from loadmaster.rules.near import pick
+from loadmaster.rules.parameters import arguments_of, refuse_parameters
 from loadmaster.rules.part import Part
-from loadmaster.rules.sound import check_function
 
 
 def policy_named(spec: str, sources: Sources = NO_SOURCES, elsewhere: Mapping[str, str] = {}) -> Policy:

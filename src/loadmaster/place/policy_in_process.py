@@ -10,7 +10,7 @@ import numpy as np
 from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.place.policy import Context, Policy, failed, not_finite
-from loadmaster.rules.sound import SCORE
+from loadmaster.rules.function_checks import SCORE
 
 ScoreAll = Callable[[Floats, Floats, Floats], Floats]
 """`score_all(demand float64[R], free float64[H, R], capacity float64[H, R]) -> float64[H]`: lower is better."""

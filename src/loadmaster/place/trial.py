@@ -11,7 +11,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.place.policy import Context, Policy, not_finite, rated, read_only
-from loadmaster.rules.sound import check_function, draws_at_random
+from loadmaster.rules.function_checks import check_function, draws_at_random
 
 USUAL = (CORES, MEMORY, GPUS)
 """What a policy's author expects at 0, 1 and 2."""

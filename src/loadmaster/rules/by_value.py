@@ -14,7 +14,7 @@ from typing import Any
 
 from loadmaster.model.errors import InputError
 from loadmaster.rules.in_process import OBJECT, RuleInProcess, keep_in_process, rule_in_process
-from loadmaster.rules.standing_alone import NoText, text_alone
+from loadmaster.rules.self_contained_text import NoText, text_alone
 from loadmaster.rules.state import state_written
 
 MARK = "@"

@@ -1,6 +1,6 @@
 """What a job of a recorded run waited for in others at a moment, from the dependencies that its log has."""
 
-from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
+from loadmaster.model.awaited_jobs import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS
 from loadmaster.runs.record import Record
 from loadmaster.scheduling.dependencies import Waits, ended_well

@@ -6,7 +6,7 @@ from functools import partial
 
 from loadmaster.kept.study import R, S, T, Work
 from loadmaster.kept.watch import Watch
-from loadmaster.model.following import is_closed
+from loadmaster.model.job_succession import is_closed
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import run

@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Queue, Running, Snapshot, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
-from loadmaster.model.moments import at_or_after
+from loadmaster.model.time_grid import at_or_after
 from loadmaster.order import Ranking
 from loadmaster.runs.record import Record
 from loadmaster.runs.replay import replayed_until

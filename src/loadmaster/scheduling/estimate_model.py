@@ -8,7 +8,7 @@ import numpy as np
 
 from loadmaster.model import Constraints, InputError, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.rules.made import values_of
+from loadmaster.rules.parameters import values_of
 from loadmaster.rules.part import Part
 from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.host_eligibility import limits_s

@@ -9,7 +9,7 @@ from loadmaster.model import Cluster, Constraints, InputError, Partition, SiteRu
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.features import parse_features
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.site_rules import HostSet
 from loadmaster.model.whole_hosts import wants_whole_hosts
 

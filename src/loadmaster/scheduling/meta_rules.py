@@ -7,7 +7,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.place.load import remarks_on as remarks_on_policies
 from loadmaster.place.trial import remarks
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made
+from loadmaster.rules.parameters import made
 from loadmaster.rules.part import Part, part_of
 from loadmaster.scheduling.max_jobs import MaxJobs
 from loadmaster.scheduling.meta_rule import MetaRule, members_of

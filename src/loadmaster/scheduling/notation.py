@@ -12,10 +12,10 @@ from loadmaster.model.errors import InputError
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY, AnyOrder, Order
 from loadmaster.order.order_in_process import order_in_process
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made, refuse_parameters, values_of
+from loadmaster.rules.function_checks import RANK, check_function, uses_parameter
 from loadmaster.rules.near import no_such, pick
+from loadmaster.rules.parameters import made, refuse_parameters, values_of
 from loadmaster.rules.part import Part, parted
-from loadmaster.rules.sound import RANK, check_function, uses_parameter
 from loadmaster.scheduling.discipline import Discipline
 from loadmaster.scheduling.twin import EVERY_S, HANDICAP, USUAL_MEMBERS, ByColumns, Twin
 

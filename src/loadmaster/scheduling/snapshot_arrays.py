@@ -38,7 +38,7 @@ from loadmaster.backfilling.start_bounds_kernel import BLOCK, PARTS_A_PASS, Star
 from loadmaster.host_index.scores_kernel import Scores, empty_scores
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.model.snapshot import Queue, Snapshot
 from loadmaster.place.room_arrays import FAILURE, LAST_HOST, RoomArrays
 

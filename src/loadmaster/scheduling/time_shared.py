@@ -11,8 +11,8 @@ from loadmaster.move.mover import Mover, check_mover
 from loadmaster.place import POLICIES, Policy
 from loadmaster.place.load import policy_named
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made
 from loadmaster.rules.near import pick
+from loadmaster.rules.parameters import made
 from loadmaster.rules.part import part_of
 
 

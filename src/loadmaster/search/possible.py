@@ -13,7 +13,7 @@ from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
 from loadmaster.measure import Metrics, metrics
 from loadmaster.model import InputError
-from loadmaster.model.following import is_closed
+from loadmaster.model.job_succession import is_closed
 from loadmaster.model.units import show_seconds
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.machines import MachineSet

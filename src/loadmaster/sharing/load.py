@@ -6,10 +6,10 @@ from typing import Any
 
 from loadmaster.model.arrays import Floats
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, given
-from loadmaster.rules.made import made, refuse_parameters
+from loadmaster.rules.function_checks import FunctionShape, check_function, draws_at_random
 from loadmaster.rules.near import pick
+from loadmaster.rules.parameters import made, refuse_parameters
 from loadmaster.rules.part import part_of
-from loadmaster.rules.sound import FunctionShape, check_function, draws_at_random
 from loadmaster.sharing.model import Claims, SharingModel
 from loadmaster.sharing.models import SHARING_MODELS
 

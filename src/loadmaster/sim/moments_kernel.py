@@ -1,4 +1,4 @@
-"""Moments on a grid of whole multiples, for kernels: the same as `loadmaster.model.moments`."""
+"""Moments on a grid of whole multiples, for kernels: the same as `loadmaster.model.time_grid`."""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np

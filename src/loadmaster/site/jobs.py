@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model import Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.units import MB, MEMORY
 from loadmaster.site.partition import DefaultMemory, SitePartition
 from loadmaster.site.site import Site

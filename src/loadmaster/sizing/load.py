@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from loadmaster.model.errors import InputError
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made, refuse_parameters, values_of
 from loadmaster.rules.near import pick
+from loadmaster.rules.parameters import made, refuse_parameters, values_of
 from loadmaster.rules.part import Part, part_of
 from loadmaster.sizing.baselines import FixedHosts, all_at_once, user_guess
 from loadmaster.sizing.own import OwnSizer

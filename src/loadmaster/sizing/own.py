@@ -6,7 +6,7 @@ from typing import Any
 
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources
-from loadmaster.rules.made import made
+from loadmaster.rules.parameters import made
 from loadmaster.rules.part import part_of
 from loadmaster.rules.state import refuse_state
 from loadmaster.sizing.snapshot import Actions, BagSnapshot, Sizer

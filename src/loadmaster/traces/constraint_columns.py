@@ -11,7 +11,7 @@ from loadmaster.model import Constraints, Dependencies, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.dependencies import parse_dependency
 from loadmaster.model.features import parse_features
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.traces.values import Names
 
 NAMED = ("partition", "qos", "name", "gpu_kind", "features", "reservation")

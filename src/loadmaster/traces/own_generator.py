@@ -10,9 +10,9 @@ from loadmaster.model import Workload
 from loadmaster.model.bag import Bag
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.rules.find import Reference
-from loadmaster.rules.made import arguments_of, made
+from loadmaster.rules.function_checks import draws_at_random, uses_parameter
+from loadmaster.rules.parameters import arguments_of, made
 from loadmaster.rules.part import part_of
-from loadmaster.rules.sound import draws_at_random, uses_parameter
 from loadmaster.traces.trace import Trace
 
 SHAPE = "def jobs(seed, ...): return Workload.of(...)"

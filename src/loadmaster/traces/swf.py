@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Cluster
 from loadmaster.model.cluster import MOST_HOSTS
-from loadmaster.model.exact import MOST
+from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.units import CORES, KB, MEMORY
 from loadmaster.system.process import usable_cores
 from loadmaster.traces.files import blocks, checked_text, head_of

@@ -41,7 +41,7 @@ def _of_lines(path: Path, machines: "Cluster", cores: float, memory: str) -> "Ba
     from loadmaster.live.bag.commands import read_commands
     from loadmaster.live.shares.batch import Batch
     from loadmaster.model import InputError
-    from loadmaster.model.exact import exact_demand
+    from loadmaster.model.exact_amounts import exact_demand
     from loadmaster.model.units import CORES, MEMORY, parse_bytes
 
     lines = read_commands(path)
@@ -55,7 +55,7 @@ def _of_lines(path: Path, machines: "Cluster", cores: float, memory: str) -> "Ba
 def _of_table(path: Path, machines: "Cluster") -> tuple["Batch", tuple[str, ...]]:
     from loadmaster.live.shares.batch import Batch
     from loadmaster.model import InputError
-    from loadmaster.model.exact import exact_demand
+    from loadmaster.model.exact_amounts import exact_demand
     from loadmaster.packing.task_table import tasks_of
     from loadmaster.traces.values import words
     from loadmaster.traces.whole_table import whole_table

@@ -246,7 +246,7 @@ class LogOptions(ReadingOptions):
         Raises:
             InputError: a run alone tells when its jobs arrive, and this verb needs to know it before.
         """
-        from loadmaster.model.following import refuse_closed
+        from loadmaster.model.job_succession import refuse_closed
 
         if self.not_closed:
             refuse_closed(read.workload, self.not_closed)

@@ -56,7 +56,7 @@ def name_of(rule: Any, name: Naming) -> str:
 
 def _is_written_down(rule: Any) -> bool:
     """Whether its class and its parameters say all of an object: no method of the class changes it."""
-    from loadmaster.rules.standing_alone import NoText, text_alone
+    from loadmaster.rules.self_contained_text import NoText, text_alone
     from loadmaster.rules.state import state_written
 
     kind = type(rule)

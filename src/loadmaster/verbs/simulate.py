@@ -261,7 +261,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
 
 def _effect(record: "Record", open_cluster: "Cluster") -> "ClosureEffect | None":
     """What waits longer because hosts close; None where arrivals depend on the run."""
-    from loadmaster.model.following import is_closed
+    from loadmaster.model.job_succession import is_closed
     from loadmaster.runs.closure_effect import closure_effect
 
     case, schedule = record.case, record.schedule
@@ -271,7 +271,7 @@ def _effect(record: "Record", open_cluster: "Cluster") -> "ClosureEffect | None"
 
 
 def _run(case: "Case", setting: "Setting", check: bool, watch: "Watch") -> "tuple[Record, Outcome]":
-    from loadmaster.model.following import is_closed
+    from loadmaster.model.job_succession import is_closed
     from loadmaster.runs import run_fully, sources_of
     from loadmaster.runs.prepare import compile_first
     from loadmaster.runs.record import Record

@@ -8,7 +8,7 @@ import pytest
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.dependencies import Dependencies
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
 from loadmaster.order import Multifactor
 from loadmaster.order.multifactor.job_size import fewest_hosts, size_factor, size_for_time_factor

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, InputError, Workload
-from loadmaster.model.following import NEVER_SENT, jobs_before
+from loadmaster.model.job_succession import NEVER_SENT, jobs_before
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.notation import discipline_named

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.errors import OutOfRoom
-from loadmaster.model.exact import exact_demand
+from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.model.exact import STEP
+from loadmaster.model.exact_amounts import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_requests import amounts
 

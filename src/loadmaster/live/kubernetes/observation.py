@@ -15,8 +15,8 @@ from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, 
 from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
-from loadmaster.model.exact import MOST
-from loadmaster.model.named import Named
+from loadmaster.model.exact_amounts import MOST
+from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_rules import gang_of

@@ -16,10 +16,10 @@ from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
 from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
-from loadmaster.model.awaits import Awaits
+from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.gres import GPU
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts

@@ -5,7 +5,7 @@ import re
 
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.work import ENDED, is_over
-from loadmaster.model.awaits import UNTIL, AwaitedJob, Awaits
+from loadmaster.model.awaited_jobs import UNTIL, AwaitedJob, Awaits
 from loadmaster.model.dependencies import KINDS, SINGLETON, parse_dependency
 from loadmaster.model.errors import InputError
 

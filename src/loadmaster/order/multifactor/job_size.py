@@ -3,7 +3,7 @@
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 
 MINUTE_S = 60.0
 

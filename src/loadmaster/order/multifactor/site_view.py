@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.constraints import Constraints
-from loadmaster.model.named import Named
+from loadmaster.model.name_column import Named
 from loadmaster.model.site_rules import Account, Partition, Qos, SiteRules
 from loadmaster.order.multifactor.account_tree import ROOT, AccountTree, tree_of, with_missing
 

@@ -14,7 +14,7 @@ from loadmaster.model.arrays import Floats, Longs
 from loadmaster.move.enhanced_mosix import EnhancedMosix
 from loadmaster.move.migration import MigrationCost
 from loadmaster.move.mosix import Mosix
-from loadmaster.papers.kept_study import run_kept
+from loadmaster.papers.study_cells import run_kept
 from loadmaster.scheduling.time_shared import METHODS, Method, method_named
 from loadmaster.sharing.host_loads import CpuLoad
 from loadmaster.sharing.learned_needs import learned_needs

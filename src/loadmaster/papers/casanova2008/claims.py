@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.move.rotation import best_rotation, mean_yields
 from loadmaster.packing import Instance, pack
-from loadmaster.papers.casanova2008.judged import ahead, count, falls, ordering, over
+from loadmaster.papers.casanova2008.number_claims import ahead, count, falls, ordering, over
 from loadmaster.papers.casanova2008.outcome import StudyPart, degradations
 from loadmaster.papers.casanova2008.published import FIGURE_7, TABLE_1, Degradation
 from loadmaster.papers.claim import Claim, Verdict, all_of, equals, meets

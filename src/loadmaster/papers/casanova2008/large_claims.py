@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats
 from loadmaster.papers.casanova2008.claims import descending
-from loadmaster.papers.casanova2008.judged import ahead, below, falls, fewer, ordering, paired_percent
+from loadmaster.papers.casanova2008.number_claims import ahead, below, falls, fewer, ordering, paired_percent
 from loadmaster.papers.casanova2008.outcome import StudyPart
 from loadmaster.papers.claim import Claim, all_of, exceeds, meets
 from loadmaster.papers.estimate import Estimate, mean_of, part_of, resampled

@@ -24,7 +24,7 @@ from loadmaster.packing.greedy import greedy, greedy_backtracking, sorted_greedy
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.rounding import EPSILON, fractions, round_off
 from loadmaster.packing.switches import PAPER
-from loadmaster.papers.kept_study import run_kept
+from loadmaster.papers.study_cells import run_kept
 
 Part = Literal["small", "large", "parallel", "large-lp"]
 SLACKS = tuple(k / 10 for k in range(1, 10))

@@ -11,7 +11,7 @@ from loadmaster.kept.block import fields_of, from_row
 from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.papers.delgado2011.streams import JobStream, at_load
-from loadmaster.papers.kept_study import run_kept
+from loadmaster.papers.study_cells import run_kept
 from loadmaster.sharing.virtual_machines import VirtualMachines
 from loadmaster.sim.vms.door import Ranking, VmProblem, as_bags, simulate_vms
 

@@ -14,10 +14,10 @@ from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.model.distinct import distinct_rows
-from loadmaster.papers.kept_study import run_kept
+from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.papers.shai2014.published import BUCKET, HEURISTICS, TABLE_2_1
 from loadmaster.papers.shai2014.setup import READINGS, SHAPES, PoolShape, StudySetup
+from loadmaster.papers.study_cells import run_kept
 from loadmaster.place import POLICIES, Policy
 from loadmaster.traces import generate_netbatch
 

@@ -9,10 +9,10 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.bag import BagSource
 from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Claim, Reproduction
-from loadmaster.papers.kept_study import records_in
 from loadmaster.papers.silva2008 import claims, figures
 from loadmaster.papers.silva2008.study import GRID, Cells, Paired, StudyRuns, grid, paired
 from loadmaster.papers.silva2008.workloads import normal, real_logs, rendered, two_humps
+from loadmaster.papers.study_cells import records_in
 from loadmaster.report.page import Block, Chart, Heading
 from loadmaster.report.progress import bar
 from loadmaster.sim.bags.door import draws

@@ -9,7 +9,7 @@ from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
-from loadmaster.model.following import is_closed, refuse_closed
+from loadmaster.model.job_succession import is_closed, refuse_closed
 from loadmaster.order import job_columns
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel

@@ -1,7 +1,7 @@
 """The door for logs of which a run alone tells the arrivals: users send the next job when one has ended (rule C11)."""
 
 from loadmaster.model import Cluster, Constraints, InputError, Schedule, Workload
-from loadmaster.model.following import is_closed
+from loadmaster.model.job_succession import is_closed
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds

@@ -11,10 +11,10 @@ from loadmaster.model.amounts import Amounts
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
-from loadmaster.model.moments import at_or_after
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot, ends_of
 from loadmaster.model.starting_state import StartingState
+from loadmaster.model.time_grid import at_or_after
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
 from loadmaster.scheduling import Scheduler

@@ -10,7 +10,7 @@ from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
 from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of

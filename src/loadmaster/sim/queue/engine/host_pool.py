@@ -11,7 +11,7 @@ from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.compiled_rules.policies import is_built_in
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, Ints, Longs, frozen_bools, frozen_ints, frozen_longs
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.model.errors import InputError
 from loadmaster.order import FairShare
 from loadmaster.place import POLICIES, Policy

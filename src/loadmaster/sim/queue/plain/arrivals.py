@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.model.arrays import Longs
-from loadmaster.model.following import NEVER_SENT, jobs_before
+from loadmaster.model.job_succession import NEVER_SENT, jobs_before
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.model.workload import Workload

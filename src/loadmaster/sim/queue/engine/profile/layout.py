@@ -9,7 +9,7 @@ from loadmaster.backfilling.free_profile_kernel import FreeProfile, profile_at_s
 from loadmaster.backfilling.start_bounds_kernel import PARTS, empty_bounds
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, frozen_floats
-from loadmaster.model.distinct import distinct_rows
+from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.place import Policy
 from loadmaster.scheduling import AnyPolicy, Discipline
 from loadmaster.sim.queue.capabilities import by_arrival

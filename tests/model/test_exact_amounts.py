@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.exact import MOST, MOST_BESIDE_FRACTIONS, STEP, exact_capacity, exact_demand, is_whole
+from loadmaster.model.exact_amounts import MOST, MOST_BESIDE_FRACTIONS, STEP, exact_capacity, exact_demand, is_whole
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import discipline_named as named
 from loadmaster.sim.queue import simulate

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.model.distinct import FEW, MIX, _by_library, _by_numbers, distinct_rows
+from loadmaster.model.distinct_rows import FEW, MIX, _by_library, _by_numbers, distinct_rows
 
 RUNS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 400)), min_size=1, max_size=12)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from loadmaster.model import InputError
-from loadmaster.rules.sound import RANK, check_function, draws_at_random, uses_parameter
+from loadmaster.rules.function_checks import RANK, check_function, draws_at_random, uses_parameter
 
 
 def plain(demand, free, capacity):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.model.hosts_asked import HostsAsked
+from loadmaster.model.host_count import HostsAsked
 
 
 def layouts(asked, held, before=()):

@@ -10,7 +10,7 @@ from loadmaster.move.mosix import Mosix
 from loadmaster.packing import Instance
 from loadmaster.packing.solve import PackOptions, packer_named
 from loadmaster.rules.by_value import naming
-from loadmaster.rules.made import made
+from loadmaster.rules.parameters import made
 from loadmaster.rules.part import Part
 from loadmaster.scheduling.time_shared import method_named, parts_of
 from loadmaster.sharing.load import sharing_named

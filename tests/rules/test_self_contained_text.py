@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from loadmaster.model import InputError
-from loadmaster.rules.standing_alone import text_alone
+from loadmaster.rules.self_contained_text import text_alone
 
 WEIGHT = 0.25
 TABLE = np.array([[1.5, np.inf], [-2.0, 0.1]])

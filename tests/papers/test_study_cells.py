@@ -11,7 +11,7 @@ from loadmaster.papers import PAPERS, StudyOptions, amir2000, casanova2008, delg
 from loadmaster.papers.amir2000 import study as amir
 from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.delgado2011 import study as delgado
-from loadmaster.papers.kept_study import records_in
+from loadmaster.papers.study_cells import records_in
 
 NOBODY = DaskAddress("tcp://127.0.0.1:9")
 
