@@ -118,9 +118,12 @@ def _environment() -> dict[str, str]:
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m loadmaster "$@"\n')
     program.chmod(0o755)
     return {
-        **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "120", "NO_COLOR": "1",
+        **os.environ,
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
         "PYTHONPATH": str(REPOSITORY / "src"),
-    }  # fmt: skip
+    }
 
 
 def _enter(namespace: dict[str, Any]) -> None:
@@ -135,10 +138,13 @@ def _leave(namespace: dict[str, Any]) -> None:
 
 
 _collect = Sybil(
-    parsers=[Python(), Console()], patterns=["README.md", "docs/*.md", "docs/**/*.md"], path=str(REPOSITORY),
-    excludes=["docs/_build/**", "docs/reference/generated/**", "docs/tutorial/generated/**"], setup=_enter,
+    parsers=[Python(), Console()],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+    path=str(REPOSITORY),
+    excludes=["docs/_build/**", "docs/reference/generated/**", "docs/tutorial/generated/**"],
+    setup=_enter,
     teardown=_leave,
-).pytest()  # fmt: skip
+).pytest()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

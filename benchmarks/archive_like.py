@@ -102,9 +102,14 @@ def drawn(machine: Machine, seed: int = 1) -> tuple[Workload, Cluster]:
         demand["memory"] = share * machine.memory_gb / machine.cores
         cluster = Cluster.uniform(machine.hosts, cores=machine.cores, memory=machine.memory_gb)
     workload = Workload.of(
-        submit_s=submit_s[order], runtime_s=runtime_s[order], **demand, tasks=tasks[order], estimate_s=limit_s[order],
-        user=(rng.zipf(1.5, len(length)) % 200)[burst][order], synthetic=True,
-    )  # fmt: skip
+        submit_s=submit_s[order],
+        runtime_s=runtime_s[order],
+        **demand,
+        tasks=tasks[order],
+        estimate_s=limit_s[order],
+        user=(rng.zipf(1.5, len(length)) % 200)[burst][order],
+        synthetic=True,
+    )
     return fit_to(workload, cluster, "any")[0], cluster
 
 

@@ -94,20 +94,26 @@ def run_accasim(log: Path, hosts: int, folder: Path) -> tuple[float, float]:
 
     config = folder / "hosts.json"
     config.write_text(
-        json.dumps({
-            "system_name": "synthetic",
-            "start_time": 0,
-            "equivalence": {"processor": {"core": 1}},
-            "groups": {"host": {"core": CORES, "mem": MEMORY_KB}},
-            "resources": {"host": hosts},
-        })
-    )  # fmt: skip
+        json.dumps(
+            {
+                "system_name": "synthetic",
+                "start_time": 0,
+                "equivalence": {"processor": {"core": 1}},
+                "groups": {"host": {"core": CORES, "mem": MEMORY_KB}},
+                "resources": {"host": hosts},
+            }
+        )
+    )
     start = time.perf_counter()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.chdir(folder):
         simulator = Simulator(
-            str(log), str(config), FirstInFirstOut(FirstFit()), statistics_output=False, show_statistics=False,
+            str(log),
+            str(config),
+            FirstInFirstOut(FirstFit()),
+            statistics_output=False,
+            show_statistics=False,
             RESULTS_FOLDER_NAME=str(folder / "results"),
-        )  # fmt: skip
+        )
         simulator.start_simulation()
     seconds = time.perf_counter() - start
     return seconds, mean_wait_s(folder)

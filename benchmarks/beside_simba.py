@@ -80,9 +80,14 @@ def run_ours(folder: Path, hosts: int) -> Waits:
 def run_simba(libraries: str, folder: Path) -> Waits:
     """The same of simba, from the trace that it writes: id, submit time, wait, ..."""
     settings = {
-        "simulation": "first-fit", "jobs-file": "jobs.csv", "hosts-file": "hosts.csv", "hosts-memory-noralize": 1,
-        "scheduling-interval": CYCLE_S, "reservations": 1, "job-checked-by-scheduler": LOOKED_AT,
-    }  # fmt: skip
+        "simulation": "first-fit",
+        "jobs-file": "jobs.csv",
+        "hosts-file": "hosts.csv",
+        "hosts-memory-noralize": 1,
+        "scheduling-interval": CYCLE_S,
+        "reservations": 1,
+        "job-checked-by-scheduler": LOOKED_AT,
+    }
     java = [
         "java",
         "-Xmx4g",

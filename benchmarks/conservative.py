@@ -22,8 +22,11 @@ VARIANTS = ("now", "kept", "arrival", "start", "replan")
 
 def cases() -> Iterator[Case]:
     for log, jobs, interval_s in (
-        (netbatch, 20_000, 30.0), (netbatch, 20_000, 0.0), (pool, 5_000, 0.0), (netbatch, 40_000, 0.0),
-    ):  # fmt: skip
+        (netbatch, 20_000, 30.0),
+        (netbatch, 20_000, 0.0),
+        (pool, 5_000, 0.0),
+        (netbatch, 40_000, 0.0),
+    ):
         for variant in VARIANTS:
             name = f"{variant}, {log.__name__}, {jobs:,} jobs, every {interval_s:g} s"
             yield Case(name, partial(ready, log, jobs, interval_s, variant), large=jobs > 20_000)

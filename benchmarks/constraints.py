@@ -60,11 +60,16 @@ def problem(kind: str, jobs: int) -> tuple[Workload, Cluster]:
     span_s = float((cores * tasks * runtime_s).sum() / (0.95 * HOSTS * CORES))
     columns, rules = KINDS[kind](rng, jobs, span_s)
     workload = Workload.of(
-        submit_s=np.sort(rng.uniform(0, span_s, jobs)), runtime_s=runtime_s, cores=cores, tasks=tasks,
+        submit_s=np.sort(rng.uniform(0, span_s, jobs)),
+        runtime_s=runtime_s,
+        cores=cores,
+        tasks=tasks,
         estimate_s=np.ceil(runtime_s * rng.choice([0.7, 1, 2, 3] if kind == "corrected" else [1, 2, 3], jobs)),
-        user=(40 * rng.random(jobs) ** 2).astype(np.int32), project=rng.integers(0, 8, jobs),
-        job_id=np.arange(1, jobs + 1), constraints=Constraints(**columns) if columns else None,
-    )  # fmt: skip
+        user=(40 * rng.random(jobs) ** 2).astype(np.int32),
+        project=rng.integers(0, 8, jobs),
+        job_id=np.arange(1, jobs + 1),
+        constraints=Constraints(**columns) if columns else None,
+    )
     cluster = Cluster.uniform(HOSTS, cores=CORES)
     return workload, replace(cluster, rules=SiteRules(**rules)) if rules else cluster
 

@@ -42,10 +42,14 @@ def snapshot(hosts, jobs, seed=1):
     running = Running(job + jobs, host.astype(np.int32), demand, end_s, np.zeros(len(job), np.int32))
     count = np.where(rng.random(jobs) < 0.9, 1, rng.integers(2, 9, jobs)).astype(np.int32)
     queue = Queue(
-        np.arange(jobs), np.array([_demand(rng) for _ in range(jobs)]), count,
-        60.0 * rng.integers(1, 600, jobs), np.zeros(jobs, np.int32), np.cumsum(count).astype(np.int64) - count,
+        np.arange(jobs),
+        np.array([_demand(rng) for _ in range(jobs)]),
+        count,
+        60.0 * rng.integers(1, 600, jobs),
+        np.zeros(jobs, np.int32),
+        np.cumsum(count).astype(np.int64) - count,
         eligible_s=rng.uniform(0, 1000, jobs),
-    )  # fmt: skip
+    )
     clock = NextLoops(main_s=1000.0, backfill_s=1000.0)
     return Snapshot(1000.0, cluster, free, queue, running, clock=clock)
 
@@ -71,9 +75,16 @@ def a_minute_later(before, decision):
     waits = np.setdiff1d(np.arange(len(queue)), row)
     columns = ("job", "demand", "tasks", "expected_s", "project", "first_task", "eligible_s")
     return replace(
-        before, now_s=now_s, free=free, running=tasks, promises=dict(decision.promises), early_end=True, arrived=False,
-        queue=replace(queue, **{name: getattr(queue, name)[waits] for name in columns}), clock=decision.clock,
-    )  # fmt: skip
+        before,
+        now_s=now_s,
+        free=free,
+        running=tasks,
+        promises=dict(decision.promises),
+        early_end=True,
+        arrived=False,
+        queue=replace(queue, **{name: getattr(queue, name)[waits] for name in columns}),
+        clock=decision.clock,
+    )
 
 
 def cases() -> Iterator[Case]:

@@ -53,9 +53,13 @@ def problem(jobs: int, hosts: int, load: float, distinct: bool) -> tuple[Workloa
     estimate_s = np.ceil(runtime_s * rng.choice([1, 2, 3], jobs))
     span_s = (cores * runtime_s).sum() / (load * hosts * 16)
     workload = Workload.of(
-        submit_s=np.sort(rng.uniform(0, span_s, jobs)), runtime_s=runtime_s, cores=cores, memory=memory,
-        estimate_s=estimate_s, user=(200 * rng.random(jobs) ** 2).astype(np.int32),
-    )  # fmt: skip
+        submit_s=np.sort(rng.uniform(0, span_s, jobs)),
+        runtime_s=runtime_s,
+        cores=cores,
+        memory=memory,
+        estimate_s=estimate_s,
+        user=(200 * rng.random(jobs) ** 2).astype(np.int32),
+    )
     return workload, Cluster.uniform(hosts, cores=16, memory=64_000)
 
 

@@ -84,8 +84,10 @@ def study() -> None:
     methods = [f"mcb{key}" for key in range(1, 9)] + ["gr", "sg", "gb", "sgb"]
     options = PackOptions(mcb=PAPER)
     seconds, _, _ = timed(lambda: [PACKERS[name].solve(one, options) for one in large for name in methods], 1)
-    print(f"{len(large)} large instances by {len(methods)} heuristics: {seconds:.2f} s, so 10,800: "
-          f"{seconds * 10_800 / len(large):.0f} s")  # fmt: skip
+    print(
+        f"{len(large)} large instances by {len(methods)} heuristics: {seconds:.2f} s, so 10,800: "
+        f"{seconds * 10_800 / len(large):.0f} s"
+    )
 
 
 def two_constraints(kind: int, tasks: int, seed: int) -> Instance:
@@ -120,15 +122,23 @@ def virtual_machines(tasks: int, seed: int, *, large: bool) -> Instance:
 def _rigid(demand: Any, first: float, second: float, hosts: int) -> Instance:
     capacity = np.tile([float(first), float(second)], (hosts, 1))
     return Instance(
-        np.empty((len(demand), 0)), demand.astype(float), np.empty((hosts, 0)), capacity, fluid_names=(),
-        rigid_names=("cores", "memory"), synthetic=True,
-    )  # fmt: skip
+        np.empty((len(demand), 0)),
+        demand.astype(float),
+        np.empty((hosts, 0)),
+        capacity,
+        fluid_names=(),
+        rigid_names=("cores", "memory"),
+        synthetic=True,
+    )
 
 
 def fewest_hosts() -> None:
     print("Fewest hosts, sums of three seeds: MCB8, exact (proven of 3), bound, worst seconds of exact in 60")
-    cases = [(f"Caprara-Toth {kind}, {tasks}", [two_constraints(kind, tasks, seed) for seed in range(3)])
-             for kind in (6, 7, 10) for tasks in (51, 99, 201)]  # fmt: skip
+    cases = [
+        (f"Caprara-Toth {kind}, {tasks}", [two_constraints(kind, tasks, seed) for seed in range(3)])
+        for kind in (6, 7, 10)
+        for tasks in (51, 99, 201)
+    ]
     for large in (False, True):
         machines = [virtual_machines(2_000, seed, large=large) for seed in range(3)]
         cases.append((f"2,000 {'large ' * large}VMs", machines))
@@ -170,8 +180,10 @@ def whole_cores() -> None:
     zero = np.zeros((999, 0)), np.zeros((hosts, 0))
     instance = Instance(cores[:, None].astype(float), zero[0], np.full((hosts, 1), 32.0), zero[1], rigid_names=())
     best = pack(instance, "exact", PackOptions(10))
-    print(f"999 tasks of {cores.sum()} whole cores on {hosts}x32c: yield {best.level:.4f}, bound {best.bound:.4f}, "
-          f"proven {best.proven}, {best.seconds:.2f} s")  # fmt: skip
+    print(
+        f"999 tasks of {cores.sum()} whole cores on {hosts}x32c: yield {best.level:.4f}, bound {best.bound:.4f}, "
+        f"proven {best.proven}, {best.seconds:.2f} s"
+    )
 
 
 def one_dimension() -> None:
@@ -194,8 +206,10 @@ def one_dimension() -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parts = {part.__name__: part for part in (local_search, exact_solvers, study, one_dimension, fewest_hosts, levels,
-                                              many_hosts, whole_cores)}  # fmt: skip
+    parts = {
+        part.__name__: part
+        for part in (local_search, exact_solvers, study, one_dimension, fewest_hosts, levels, many_hosts, whole_cores)
+    }
     parser.add_argument("--only", choices=parts, help="one part of it")
     parser.add_argument("--large", action="store_true", help="also 100,000 hosts x 1,000,000 tasks")
     wanted = parser.parse_args()

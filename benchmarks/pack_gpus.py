@@ -35,9 +35,14 @@ def drawn(instance: Instance, demand: float, seed: int) -> Instance:
     assert instance.cards is not None
     order = order[:count]
     return replace(
-        instance, fluid=instance.fluid[order], rigid=instance.rigid[order], task_names=(), job_names=(), job=None,
+        instance,
+        fluid=instance.fluid[order],
+        rigid=instance.rigid[order],
+        task_names=(),
+        job_names=(),
+        job=None,
         cards=instance.cards.of_tasks(order),
-    )  # fmt: skip
+    )
 
 
 def main() -> None:

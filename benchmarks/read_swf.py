@@ -78,10 +78,25 @@ def write_padded(path: Path, lines: int) -> None:
     unknown = np.full(lines, -1)
     memory = (work.demand[:, 1] / work.demand[:, 0] / 1024).astype(np.int64)
     fields = [
-        work.job_id, work.submit_s, unknown, work.runtime_s, work.demand[:, 0], work.runtime_s, memory // 2,
-        work.demand[:, 0], unknown, memory, np.ones(lines), work.user, work.project, unknown, unknown, unknown, unknown,
+        work.job_id,
+        work.submit_s,
         unknown,
-    ]  # fmt: skip
+        work.runtime_s,
+        work.demand[:, 0],
+        work.runtime_s,
+        memory // 2,
+        work.demand[:, 0],
+        unknown,
+        memory,
+        np.ones(lines),
+        work.user,
+        work.project,
+        unknown,
+        unknown,
+        unknown,
+        unknown,
+        unknown,
+    ]
     with path.open("wb") as file:
         file.write(b"; Version: 2.2\n; Synthetic: padded log for timing\n")
         for start in range(0, lines, 500_000):

@@ -66,10 +66,14 @@ def main() -> None:
 
 def row(name: str, made: object, peer: int | None) -> None:
     cells = (
-        "-" if made.cost_before is None else f"{made.cost_before:,}", f"{made.cost:,}",
-        "-" if peer is None else f"{peer:,}", "-" if not peer else f"{made.cost / peer - 1:+.4%}",
-        f"{made.bound:,}", "-" if made.gap is None else f"{made.gap:.4%}", f"{made.steps / 1e6:.1f}",
-    )  # fmt: skip
+        "-" if made.cost_before is None else f"{made.cost_before:,}",
+        f"{made.cost:,}",
+        "-" if peer is None else f"{peer:,}",
+        "-" if not peer else f"{made.cost / peer - 1:+.4%}",
+        f"{made.bound:,}",
+        "-" if made.gap is None else f"{made.gap:.4%}",
+        f"{made.steps / 1e6:.1f}",
+    )
     print(f"{name:30}" + "".join(f" {cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True)), flush=True)
 
 

@@ -36,7 +36,7 @@ def time_shared(method: str, hosts: int, load: float, jobs: int) -> tuple[float,
     """Seconds of the fastest of some runs, and the jobs of one."""
     problem = TimesharedProblem(
         stream(jobs, hosts, load), Cluster.uniform(hosts, cores=1, memory=8), method_named(method)
-    )  # fmt: skip
+    )
     simulate_timeshared(TimesharedProblem(problem.workload.take(slice(0, 20)), problem.cluster, problem.method))
     return _fastest(lambda: simulate_timeshared(problem)), jobs
 
@@ -96,7 +96,7 @@ def _elsewhere(src: str, part: str) -> dict[str, float]:
     environment = {**os.environ, "PYTHONPATH": src}
     done = subprocess.run(
         [sys.executable, __file__, "--json", part], env=environment, check=True, capture_output=True, text=True
-    )  # fmt: skip
+    )
     found: dict[str, float] = json.loads(done.stdout)
     return found
 

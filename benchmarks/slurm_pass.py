@@ -36,15 +36,24 @@ def snapshot(hosts=3000, jobs=5000, seed=1):
         at += many
     free[tasks] = 0.0
     running = Running(
-        np.array(job), np.array(tasks, np.int32), np.tile([16.0, 64.0], (len(tasks), 1)), np.array(ends),
-        np.zeros(len(tasks), np.int32), np.zeros(len(tasks)),
-    )  # fmt: skip
+        np.array(job),
+        np.array(tasks, np.int32),
+        np.tile([16.0, 64.0], (len(tasks), 1)),
+        np.array(ends),
+        np.zeros(len(tasks), np.int32),
+        np.zeros(len(tasks)),
+    )
     count = np.array([_size(rng) for _ in range(jobs)], np.int32)
     queue = Queue(
-        np.arange(jobs), np.tile([16.0, 64.0], (jobs, 1)), count, 60.0 * rng.integers(1, 720, jobs),
-        np.zeros(jobs, np.int32), np.cumsum(count).astype(np.int64) - count, eligible_s=np.zeros(jobs),
+        np.arange(jobs),
+        np.tile([16.0, 64.0], (jobs, 1)),
+        count,
+        60.0 * rng.integers(1, 720, jobs),
+        np.zeros(jobs, np.int32),
+        np.cumsum(count).astype(np.int64) - count,
+        eligible_s=np.zeros(jobs),
         user=rng.integers(0, 100, jobs).astype(np.int32),
-    )  # fmt: skip
+    )
     return Snapshot(NOW_S, cluster, free, queue, running, clock=NextLoops(last_s=NOW_S - 30.0, backfill_s=NOW_S))
 
 

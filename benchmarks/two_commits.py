@@ -150,9 +150,12 @@ class Side:
     def __init__(self, tree: Path, bench: str) -> None:
         self.name = tree.name
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--serve", bench], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [sys.executable, __file__, "--serve", bench],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
             env={**os.environ, "PYTHONPATH": str(tree / "src")},
-        )  # fmt: skip
+        )
 
     def ask(self, name: str) -> None:
         """Have a case run once."""

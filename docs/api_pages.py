@@ -22,8 +22,15 @@ def api_pages() -> dict[str, list[str]]:
         if _public(room):
             pages[f"api-{room}"] = _page(f"loadmaster.{room}", "", [f".. automodule:: loadmaster.{room}"])
     listed = ["```{toctree}", *pages, "```"]
-    return pages | {"api": ["# Python API", "", "The verbs, what they give back, and all else that may be imported, "
-                            "room by room.", "", *listed]}  # fmt: skip
+    return pages | {
+        "api": [
+            "# Python API",
+            "",
+            "The verbs, what they give back, and all else that may be imported, room by room.",
+            "",
+            *listed,
+        ]
+    }
 
 
 def verbs() -> list[tuple[str, Any]]:
@@ -49,8 +56,12 @@ def results() -> list[type]:
 
 def values() -> list[type]:
     """The classes of all that results hold, and of what those hold in turn, but for what a page of a room has."""
-    told = {getattr(importlib.import_module(f"loadmaster.{room}"), name) for room in ROOMS for name in _public(room)
-            if isinstance(getattr(importlib.import_module(f"loadmaster.{room}"), name), type)}  # fmt: skip
+    told = {
+        getattr(importlib.import_module(f"loadmaster.{room}"), name)
+        for room in ROOMS
+        for name in _public(room)
+        if isinstance(getattr(importlib.import_module(f"loadmaster.{room}"), name), type)
+    }
     seen = dict.fromkeys([*results(), *(kind for _, verb in verbs() for kind in given_by(verb))])
     waiting = [*seen]
     while waiting:
@@ -85,8 +96,10 @@ def hints_of(kind: type) -> dict[str, Any]:
 
 
 def _front_door() -> list[str]:
-    intro = ("Every verb as a function; what each gives back is told under [results](api-results.md), and all of it at "
-             "one glance on [the page on Python](../python.md).")  # fmt: skip
+    intro = (
+        "Every verb as a function; what each gives back is told under [results](api-results.md), and all of it at "
+        "one glance on [the page on Python](../python.md)."
+    )
     environment = importlib.import_module("loadmaster.verbs.environment")
     classes = [environment.Environment, environment.AgentObservation]
     functions = [f".. autofunction:: {name}" for name, _ in verbs()]
@@ -94,14 +107,18 @@ def _front_door() -> list[str]:
 
 
 def _results() -> list[str]:
-    intro = ("What the verbs give back. Every one has all that the first class has; the others tell what is special to "
-             "them. Times are seconds and memory is bytes wherever a name does not say otherwise.")  # fmt: skip
+    intro = (
+        "What the verbs give back. Every one has all that the first class has; the others tell what is special to "
+        "them. Times are seconds and memory is bytes wherever a name does not say otherwise."
+    )
     return _page("Results", intro, [f".. autoclass:: {name_of(kind)}" for kind in results()])
 
 
 def _values() -> list[str]:
-    intro = ("The values inside [results](api-results.md), for whoever needs more than a result's table: each by the "
-             "module that it stands in. J is the number of jobs, H of hosts, R of resources.")  # fmt: skip
+    intro = (
+        "The values inside [results](api-results.md), for whoever needs more than a result's table: each by the "
+        "module that it stands in. J is the number of jobs, H of hosts, R of resources."
+    )
     return _page("What results hold", intro, [f".. autoclass:: {name_of(kind)}" for kind in values()])
 
 

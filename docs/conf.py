@@ -57,11 +57,14 @@ def _policies() -> None:
     from loadmaster.runs.kinds import KINDS
 
     lines = [
-        "# Policies and disciplines", "", "What the command line takes by name, as `loadmaster policies` lists "
+        "# Policies and disciplines",
+        "",
+        "What the command line takes by name, as `loadmaster policies` lists "
         "it, with what binds jobs, whence estimates come and the formats of logs. A discipline is written "
         "ORDER+BACKFILLING. `max-jobs` runs several placement policies on the same snapshot in every cycle and keeps "
-        "the outcome that starts most jobs.", "",
-    ]  # fmt: skip
+        "the outcome that starts most jobs.",
+        "",
+    ]
     for kind in KINDS:
         lines += [f"## {kind.name.capitalize()}", "", "| name | what it does | source |", "|---|---|---|"]
         lines += [f"| `{name}` | {summary} | {source or '—'} |" for name, summary, source in kind.rules] + [""]
@@ -88,8 +91,13 @@ def _command_line() -> None:
         ]
         return lines
 
-    lines = ["# Command line", "", "Results go to stdout, progress and notes to stderr. Exit codes: 0 done; 1 the "
-             "honest answer is no (infeasible, not the same); 2 bad input, told in one line.", ""]  # fmt: skip
+    lines = [
+        "# Command line",
+        "",
+        "Results go to stdout, progress and notes to stderr. Exit codes: 0 done; 1 the "
+        "honest answer is no (infeasible, not the same); 2 bad input, told in one line.",
+        "",
+    ]
     _write("command-line", [*lines, *pages(typer.main.get_command(app), "loadmaster")])
 
 
@@ -97,8 +105,13 @@ def _json() -> None:
     from loadmaster.cli.app import VERBS
 
     folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
-    lines = ["# JSON of every verb", "", "What each verb's `--json` holds beside the [head](../json.md) that all have, "
-             "read off the schemas in `src/loadmaster/report/schemas/`.", ""]  # fmt: skip
+    lines = [
+        "# JSON of every verb",
+        "",
+        "What each verb's `--json` holds beside the [head](../json.md) that all have, "
+        "read off the schemas in `src/loadmaster/report/schemas/`.",
+        "",
+    ]
     for name in sorted({*VERBS, "placement"}):
         if not (folder / f"{name}.json").exists():  # a verb that prints no document
             continue

@@ -13,9 +13,13 @@ from loadmaster.cli import main
 
 for name, derandomize in (("seeded", True), ("fresh", False)):
     settings.register_profile(
-        name, derandomize=derandomize, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow],
+        name,
+        derandomize=derandomize,
+        deadline=None,
+        max_examples=60,
+        suppress_health_check=[HealthCheck.too_slow],
         database=None,
-    )  # fmt: skip
+    )
 settings.load_profile("seeded")
 providers._get_local_constants = lambda: providers._local_constants
 """Hypothesis draws constants of modules too, by the path of their folder: none, so that all trees draw the same."""

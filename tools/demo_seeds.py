@@ -34,8 +34,10 @@ def main() -> None:
     half = T_19 * table.std(axis=0, ddof=1) / math.sqrt(len(table))
     print("mean " + " ".join(f"{mean:8.1%} +-{more:5.1%}" for mean, more in zip(table.mean(axis=0), half, strict=True)))
     mixed = table[:, POLICIES.index("mix-fit")]
-    print(f"Mix-Fit: median {np.median(mixed):.1%}, from {mixed.min():.1%} to {mixed.max():.1%}, "
-          f"standard deviation {mixed.std(ddof=1):.1%}, lower at {int((mixed < 0).sum())} of {len(mixed)}")  # fmt: skip
+    print(
+        f"Mix-Fit: median {np.median(mixed):.1%}, from {mixed.min():.1%} to {mixed.max():.1%}, "
+        f"standard deviation {mixed.std(ddof=1):.1%}, lower at {int((mixed < 0).sum())} of {len(mixed)}"
+    )
     nearest = sorted(SEEDS, key=lambda seed: abs(mixed[seed] - np.median(mixed)))[:4]
     print("nearest to the median: " + ", ".join(f"{seed} ({mixed[seed]:.1%})" for seed in nearest))
 

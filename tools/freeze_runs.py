@@ -95,10 +95,17 @@ def show(number: int, engine: str) -> None:
     for job in range(workload.jobs):
         code = -1 if schedule.status is None else int(schedule.status[job])
         cells = (
-            job, workload.submit_s[job], workload.runtime_s[job], workload.expected_s[job], workload.task_count[job],
-            workload.demand[job].tolist(), schedule.start_s[job], ends_s[job], "" if code < 0 else STATUSES[code],
+            job,
+            workload.submit_s[job],
+            workload.runtime_s[job],
+            workload.expected_s[job],
+            workload.task_count[job],
+            workload.demand[job].tolist(),
+            schedule.start_s[job],
+            ends_s[job],
+            "" if code < 0 else STATUSES[code],
             np.asarray(schedule.host[first[job] : first[job + 1]]).tolist(),
-        )  # fmt: skip
+        )
         table.add_row(*map(str, cells))
     console.print(table)
 

@@ -74,9 +74,7 @@ def bursty(rng: np.random.Generator, span_weeks: int, many_cores: bool = False) 
     return log, cluster
 
 
-def _log(
-    submit_s: np.ndarray, runtime_s: np.ndarray, cores: np.ndarray, who: np.ndarray, span_weeks: int
-) -> Workload:  # fmt: skip
+def _log(submit_s: np.ndarray, runtime_s: np.ndarray, cores: np.ndarray, who: np.ndarray, span_weeks: int) -> Workload:
     """Whole weeks: the last arrival stands just behind the last of them."""
     submit_s = np.concatenate((submit_s, [span_weeks * WEEK_S + 3600.0]))
     submit_s = np.maximum.accumulate(submit_s - submit_s[0])
@@ -90,9 +88,7 @@ def ratio_on(log: Workload, cluster: Cluster, rules: Sequence[Rule]) -> float:
     scaled = log.scaled(log.offered_load(cluster) / LOAD)
     waits = []
     for policy, discipline, seed in rules:
-        schedule = simulate(
-            scaled, cluster, POLICIES[policy], discipline_named(discipline), interval_s=0.0, seed=seed
-        )  # fmt: skip
+        schedule = simulate(scaled, cluster, POLICIES[policy], discipline_named(discipline), interval_s=0.0, seed=seed)
         waits.append(metrics(scaled, cluster, schedule).mean_wait_s)
     return float(log_ratio(np.array(waits[1:]), np.array(waits[:1]))[0])
 
@@ -108,16 +104,14 @@ def of_one_log(
         log, cluster = make(np.random.default_rng((1, number)), span)
         own.append(ratio_on(log, cluster, rules))
         rngs = [np.random.default_rng((2, number, k)) for k in range(samples)]
-        drawn.append([
-            [ratio_on(draw(log, rng).workload, cluster, rules) for rng in rngs]
-            for draw in draws
-        ])  # fmt: skip
+        drawn.append([[ratio_on(draw(log, rng).workload, cluster, rules) for rng in rngs] for draw in draws])
     truth = 0.0 if question == "equal" else float(np.mean(own))
     table = np.array(drawn)
     ways = {
-        "percentile of users": partial(over_resamples, weeks=span), "spread of users": partial(by_spread, weeks=span),
+        "percentile of users": partial(over_resamples, weeks=span),
+        "spread of users": partial(by_spread, weeks=span),
         "t over users (wrong)": over_seeds,
-    }  # fmt: skip
+    }
     found = {name: [judge(row) for row in table[:, 0]] for name, judge in ways.items()}
     if len(draws) > 1:
         found["percentile of weeks"] = [over_resamples(row, span) for row in table[:, 1]]

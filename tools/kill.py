@@ -105,9 +105,14 @@ def run(folder: Path, verb: str, case: Case | None = None) -> "subprocess.Comple
     program = dying + (MAIN if VERBS[verb] else STUDY)
     moment = (str(case.at), str(case.delay_s)) if case else ("0", "0")
     return subprocess.run(
-        [sys.executable, "-c", program, *moment, *VERBS[verb]], cwd=folder, capture_output=True, text=True,
-        timeout=LIMIT_S, check=False, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
+        [sys.executable, "-c", program, *moment, *VERBS[verb]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
 
 
 def folder_for(verb: str) -> Path:

@@ -59,9 +59,15 @@ def main() -> None:
 
 def _tune(traces: Path, log: RealLog, trials: int, out: Path) -> None:
     made = lm.tune(
-        _weeks(traces, log), log.hosts, trials=trials, policy="first-fit", discipline="easy", hold_out=log.hold_out,
-        interval=log.interval, out=out,
-    )  # fmt: skip
+        _weeks(traces, log),
+        log.hosts,
+        trials=trials,
+        policy="first-fit",
+        discipline="easy",
+        hold_out=log.hold_out,
+        interval=log.interval,
+        out=out,
+    )
     print(f"\n{log.name}: {log.file}, {log.hosts}, weeks {log.first} to {log.last - 1}\n{made.answer}")
     print(*made.notes, *gain_sentences(made.tuning), sep="\n")
     heads, rows = rule_table(made.tuning)

@@ -42,6 +42,8 @@ def starts_of(discipline, processors, cores, runtime_s, estimate_s=None, submit_
 
 def _jobs(runtime_s, estimate_s, submit_s, **demand):
     return Workload.of(
-        submit_s=submit_s or [0] * len(runtime_s), runtime_s=runtime_s,
-        estimate_s=None if estimate_s is None else np.array(estimate_s, float), **demand,
-    )  # fmt: skip
+        submit_s=submit_s or [0] * len(runtime_s),
+        runtime_s=runtime_s,
+        estimate_s=None if estimate_s is None else np.array(estimate_s, float),
+        **demand,
+    )

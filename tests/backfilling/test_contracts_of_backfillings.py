@@ -33,10 +33,15 @@ def problems(draw, exact=False, hosts=4, alike=False):
     factor = np.ones(jobs) if exact else rng.choice([0.0, 0.5, 1.0, 1.0, 2.0], jobs)
     resources = ("cores", "memory")
     return Cluster(resources, capacity), Workload(
-        resources, np.sort(rng.integers(0, draw(st.sampled_from([1, 100])), jobs)).astype(float), runtime_s, demand,
-        tasks=np.minimum(rng.integers(1, 4, jobs), count).astype(np.int32), estimate_s=runtime_s * factor,
-        user=rng.integers(0, 3, jobs).astype(np.int32), project=rng.integers(0, 2, jobs).astype(np.int32),
-    )  # fmt: skip
+        resources,
+        np.sort(rng.integers(0, draw(st.sampled_from([1, 100])), jobs)).astype(float),
+        runtime_s,
+        demand,
+        tasks=np.minimum(rng.integers(1, 4, jobs), count).astype(np.int32),
+        estimate_s=runtime_s * factor,
+        user=rng.integers(0, 3, jobs).astype(np.int32),
+        project=rng.integers(0, 2, jobs).astype(np.int32),
+    )
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -139,7 +144,7 @@ def test_standing_promises_are_never_broken_by_a_job_that_ends_early(spec, probl
     longer = np.maximum(workload.expected_s, workload.runtime_s)  # nobody outlives an estimate
     workload = Workload(
         workload.resources, workload.submit_s, workload.runtime_s, workload.demand, workload.tasks, longer
-    )  # fmt: skip
+    )
     schedule, given_s = promises_of(workload, cluster, spec, policy)
     assert not violations(workload, cluster, schedule)
     for job, start_s in given_s:

@@ -73,14 +73,18 @@ def two_partitions(allowed, jobs, tasks, partition, running):
         free[host] = (0.0, 0.0)
     state = snapshot([(1, 0)] * hosts, free, [(1, 0)] * len(tasks), tasks=tasks)
     queue = replace(
-        state.queue, expected_s=np.array(jobs, float), partition=np.array(partition, np.int32),
+        state.queue,
+        expected_s=np.array(jobs, float),
+        partition=np.array(partition, np.int32),
         hosts=np.array(partition, np.int32),
-    )  # fmt: skip
+    )
     held = Running(
-        np.arange(100, 100 + len(running)), np.array([host for host, _ in running], np.int32),
-        np.array([(1.0, 0.0)] * len(running)), np.array([end for _, end in running], float),
+        np.arange(100, 100 + len(running)),
+        np.array([host for host, _ in running], np.int32),
+        np.array([(1.0, 0.0)] * len(running)),
+        np.array([end for _, end in running], float),
         np.zeros(len(running), np.int32),
-    )  # fmt: skip
+    )
     return replace(state, queue=queue, running=held, allowed=np.array(allowed, bool))
 
 

@@ -29,11 +29,20 @@ def scene(asked, held, usable, placed):
     row.tasks, row.least, row.most = asked
     free, hosts = np.array(held, float)[:, None], len(held)
     room = RoomArrays(
-        free, np.ones(hosts, bool), np.array(usable), np.zeros(hosts, np.int32),
-        np.array(placed + [0] * (asked.tasks - len(placed)), np.int32), np.zeros((asked.tasks, 1)),
-        np.zeros(hosts, np.int64), np.zeros(hosts, bool), np.zeros(asked.tasks + 1, np.int64),
-        np.recarray((1, 1), FAILURE, buf=bytearray(FAILURE.itemsize)), np.zeros(1), np.zeros(2), np.zeros(8, np.int64),
-    )  # fmt: skip
+        free,
+        np.ones(hosts, bool),
+        np.array(usable),
+        np.zeros(hosts, np.int32),
+        np.array(placed + [0] * (asked.tasks - len(placed)), np.int32),
+        np.zeros((asked.tasks, 1)),
+        np.zeros(hosts, np.int64),
+        np.zeros(hosts, bool),
+        np.zeros(asked.tasks + 1, np.int64),
+        np.recarray((1, 1), FAILURE, buf=bytearray(FAILURE.itemsize)),
+        np.zeros(1),
+        np.zeros(2),
+        np.zeros(8, np.int64),
+    )
     return SimpleNamespace(rows=RowArrays(row, np.zeros(0, ROW), np.ones((1, 1))), room=room, free=free)
 
 

@@ -17,14 +17,24 @@ def this_pass(job, hosts, closures=()):
     """Two hosts of one core, the first busy until 50; a row of one core and 10 s for each of `job`."""
     many = len(job)
     queue = Queue(
-        np.array(job), np.ones((many, 1)), np.ones(many, np.int32), np.full(many, 10.0), np.zeros(many, np.int32),
-        np.arange(many), hosts=np.array(hosts, np.int32),
-    )  # fmt: skip
+        np.array(job),
+        np.ones((many, 1)),
+        np.ones(many, np.int32),
+        np.full(many, 10.0),
+        np.zeros(many, np.int32),
+        np.arange(many),
+        hosts=np.array(hosts, np.int32),
+    )
     running = Running(np.array([9]), np.zeros(1, np.int32), np.ones((1, 1)), np.array([50.0]), np.zeros(1, np.int32))
     snapshot = Snapshot(
-        0.0, Cluster.uniform(2, cores=1), np.array([[0.0], [1.0]]), queue, running, closures=closures,
+        0.0,
+        Cluster.uniform(2, cores=1),
+        np.array([[0.0], [1.0]]),
+        queue,
+        running,
+        closures=closures,
         allowed=np.array([[True, False], [False, True]]),
-    )  # fmt: skip
+    )
     return SchedulingPass(snapshot, POLICIES["first-fit"])
 
 
@@ -94,16 +104,23 @@ def test_a_task_of_an_array_is_tried_in_each_of_its_partitions_and_those_behind_
 def test_a_job_is_promised_the_moment_at_which_one_host_has_room_however_much_all_have_together():
     """Four hosts of 2 cores are half full until 10, 20, 30 and 40; a task of 2 cores waits for the first of them."""
     queue = Queue(
-        np.arange(2), np.array([[2.0], [2.0]]), np.array([1, 2], np.int32), np.full(2, 5.0), np.zeros(2, np.int32),
+        np.arange(2),
+        np.array([[2.0], [2.0]]),
+        np.array([1, 2], np.int32),
+        np.full(2, 5.0),
+        np.zeros(2, np.int32),
         np.array([0, 1]),
-    )  # fmt: skip
+    )
     running = Running(
-        np.arange(2, 6), np.arange(4, dtype=np.int32), np.ones((4, 1)), np.array([10.0, 20.0, 30.0, 40.0]),
+        np.arange(2, 6),
+        np.arange(4, dtype=np.int32),
+        np.ones((4, 1)),
+        np.array([10.0, 20.0, 30.0, 40.0]),
         np.zeros(4, np.int32),
-    )  # fmt: skip
+    )
     half = SchedulingPass(
         Snapshot(0.0, Cluster.uniform(4, cores=2), np.ones((4, 1)), queue, running), POLICIES["first-fit"]
-    )  # fmt: skip
+    )
     assert not half.start(0)
     assert half.promise(0) == 10.0
     assert half.promise(1) == 20.0

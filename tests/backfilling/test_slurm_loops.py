@@ -19,9 +19,12 @@ from loadmaster.scheduling import discipline_named as named
 def on_whole_hosts(hosts, submit_s, tasks, limit_s, runtime_s=None):
     """Jobs of whole hosts of one core each."""
     return Workload.of(
-        submit_s=submit_s, runtime_s=runtime_s or limit_s, cores=[1] * len(tasks), tasks=np.array(tasks, np.int32),
+        submit_s=submit_s,
+        runtime_s=runtime_s or limit_s,
+        cores=[1] * len(tasks),
+        tasks=np.array(tasks, np.int32),
         estimate_s=np.array(limit_s, float),
-    ), Cluster.uniform(hosts, cores=1)  # fmt: skip
+    ), Cluster.uniform(hosts, cores=1)
 
 
 FIVE = on_whole_hosts(4, [0, 5, 10, 335, 340], [2, 4, 2, 2, 2], [600, 600, 300, 240, 180], [600, 600, 300, 60, 60])
@@ -50,10 +53,12 @@ def queue_state(hosts, tasks, limit_s, *, now_s=0.0, partition=None, allowed=Non
         columns |= {"partition": np.array(partition, np.int32), "hosts": np.array(partition, np.int32)}
     queue = replace(state.queue, expected_s=np.array(limit_s, float), **columns)
     held = Running(
-        np.arange(100, 100 + len(running)), np.array([host for host, _ in running], np.int32),
-        np.array([(1.0, 0.0)] * len(running)).reshape(-1, 2), np.array([end for _, end in running], float),
+        np.arange(100, 100 + len(running)),
+        np.array([host for host, _ in running], np.int32),
+        np.array([(1.0, 0.0)] * len(running)).reshape(-1, 2),
+        np.array([end for _, end in running], float),
         np.zeros(len(running), np.int32),
-    )  # fmt: skip
+    )
     sets = None if allowed is None else np.array(allowed, bool)
     return replace(state, now_s=now_s, queue=queue, running=held, allowed=sets, partitions=sets)
 
@@ -133,9 +138,15 @@ def test_the_backfill_pass_stops_at_its_counts():
 @pytest.mark.parametrize(("one", "expected"), [(False, {0: 1000.0, 1: 1000.0}), (True, {0: 1000.0})])
 def test_a_job_of_several_partitions_is_planned_in_one_of_them_where_that_is_asked(one, expected):
     state = queue_state(
-        2, [1, 1], [60, 60], now_s=30.0, partition=[0, 1], allowed=[[1, 0], [0, 1]], running=[(0, 1000.0), (1, 1000.0)],
+        2,
+        [1, 1],
+        [60, 60],
+        now_s=30.0,
+        partition=[0, 1],
+        allowed=[[1, 0], [0, 1]],
+        running=[(0, 1000.0), (1, 1000.0)],
         job=np.array([7, 7]),
-    )  # fmt: skip
+    )
     assert planned(state, bf_one_resv_per_job=one) == expected
 
 

@@ -245,9 +245,11 @@ def test_the_real_program_does_the_same(here):
     """Once through a process of its own: exit code and streams as a shell sees them."""
     done = subprocess.run(
         [sys.executable, "-m", "loadmaster", "compare", "missing.swf"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
         env={"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PATH": ""},
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("loadmaster: ")
     assert len(done.stderr.splitlines()) == 1

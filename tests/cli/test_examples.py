@@ -62,7 +62,10 @@ def test_bash_completes_verbs_and_options(typed, offered):
     words = typed.split()
     asked = {"_LOADMASTER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
     done = subprocess.run(
-        [sys.executable, "-c", "from loadmaster.cli import main; main()"], env={**os.environ, **asked},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", "from loadmaster.cli import main; main()"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert {*done.stdout.split()} == offered, done.stderr

@@ -27,10 +27,16 @@ def loadmaster_with(most_bytes, folder, *words, stdout=subprocess.PIPE, stderr=s
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     return subprocess.run(
-        [sys.executable, *started, *words], cwd=folder, stdout=stdout, stderr=stderr, text=True, check=False,
+        [sys.executable, *started, *words],
+        cwd=folder,
+        stdout=stdout,
+        stderr=stderr,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": SOURCE, "PYTHONDONTWRITEBYTECODE": "1"},  # it would be cut short on disk
-        preexec_fn=limit, timeout=200,
-    )  # fmt: skip
+        preexec_fn=limit,
+        timeout=200,
+    )
 
 
 @pytest.mark.parametrize(

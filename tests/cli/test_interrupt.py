@@ -32,8 +32,11 @@ def test_ctrl_c_while_the_program_loads_is_quiet(module, tmp_path):
     tasks.write_text("cores,memory\n1,1g\n")
     ended = subprocess.run(
         [sys.executable, "-c", STOPPED_WHILE_LOADING.format(module=module), "pack", tasks, "--hosts", "1x1c1g"],
-        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "loadmaster: stopped\n")
 
 
@@ -70,9 +73,13 @@ def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path)
         tmp_path / "out",
     ]
     ended = subprocess.run(
-        [sys.executable, "-c", STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS, *command], timeout=200,
-        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
-    )  # fmt: skip
+        [sys.executable, "-c", STOPPED_WHILE_THE_PLAIN_ENGINE_RUNS, *command],
+        timeout=200,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+    )
     assert (ended.returncode, ended.stdout) == (130, "")
     assert ended.stderr.splitlines()[-1] == "loadmaster: stopped; the same command goes on where it was"
     assert "Traceback" not in ended.stderr
@@ -100,6 +107,10 @@ main()
 def test_ctrl_c_where_python_can_only_ignore_it_stops_all_the_same(then, tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", STOPPED_WHERE_PYTHON_CANNOT_RAISE.format(then=then), "pack", "x", "--hosts", "1x1c1g"],
-        timeout=100, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": SOURCE},
-    )  # fmt: skip
+        timeout=100,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "loadmaster: stopped\n")

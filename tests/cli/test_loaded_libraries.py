@@ -20,9 +20,13 @@ main()
 def loaded(folder, *command):
     """What is loaded in the end, of `HEAVY`."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *command], cwd=folder, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", PROGRAM, *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
         env={**os.environ, "PYTHONPATH": SOURCE},
-    )  # fmt: skip
+    )
     return set(eval(done.stderr.splitlines()[-1]))
 
 

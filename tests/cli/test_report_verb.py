@@ -43,8 +43,13 @@ def test_a_live_folder_gives_its_page_and_says_where_it_is(written, tmp_path):
     assert "refused 1 time (1 busy)" in out
     assert out.splitlines()[1] == "d/report.html"
     text = (tmp_path / "d" / "report.html").read_text(encoding="utf-8")
-    for section in ("The queue over time", "How long jobs waited", "The hosts", "What the engine refused",
-                    "How this was made"):  # fmt: skip
+    for section in (
+        "The queue over time",
+        "How long jobs waited",
+        "The hosts",
+        "What the engine refused",
+        "How this was made",
+    ):
         assert any(title.startswith(section) for title in headings_of(text))
 
 

@@ -31,9 +31,14 @@ def test_what_cannot_be_served_is_refused_in_one_line(told, here, arguments, rul
 def test_without_its_libraries_the_command_that_installs_them_is_said(here, library):
     code = f"import sys; sys.modules[{library!r}] = None; from loadmaster.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, "serve", "."], capture_output=True, text=True, check=False, cwd=here, timeout=60,
+        [sys.executable, "-c", code, "serve", "."],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=here,
+        timeout=60,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         "loadmaster: the workbench needs the extra 'serve'; install it with: pip install 'loadmaster[serve]'"

@@ -179,8 +179,11 @@ def test_a_batch_queue_has_a_row_for_every_placement_policy_that_is_named(log, t
     result = CliRunner().invoke(app, [*out, f"mix-fit,max-jobs,{rule}:last"])
     rows = json.loads(result.stdout)["rows"]
     assert [(row["method"], row["policy"]) for row in rows] == [
-        ("pvm", None), ("easy", "mix-fit"), ("easy", "max-jobs"), ("easy", f"{rule}:last"),
-    ]  # fmt: skip
+        ("pvm", None),
+        ("easy", "mix-fit"),
+        ("easy", "max-jobs"),
+        ("easy", f"{rule}:last"),
+    ]
     assert "places by mix-fit" in rows[1]["parameters"]
     with pytest.raises(InputError, match="did you mean mix-fit"):
         share(log, "--methods", "easy", "--policies", "mix-fat")

@@ -39,9 +39,11 @@ def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):
     document = said("compare", "log.sacct", *SITE, "--policies", "first-fit,mix-fit", "--disciplines", "easy")
     rows = [(row["kind"], row["policy"], row["discipline"]) for row in document["rows"]]
     assert rows == [
-        ("recorded", None, None), ("candidate", "first-fit", "easy"), ("candidate", "mix-fit", "easy"),
+        ("recorded", None, None),
+        ("candidate", "first-fit", "easy"),
+        ("candidate", "mix-fit", "easy"),
         ("site", "first-fit", "site"),
-    ]  # fmt: skip
+    ]
     assert len({row["mean_wait_s"] for row in document["rows"]}) > 2
     assert any("make only the row site" in note for note in document["notes"])
 

@@ -30,9 +30,18 @@ def ran(tmp_path, monkeypatch, capsys):
 
 def test_a_comparison_has_a_row_of_it_under_the_members_that_are_named(ran):
     code, out, _ = ran(
-        "compare", LOG, "--policies", "first-fit", "--disciplines", "easy,twin", "--twin-members",
-        "easy,lxf+easy(fill=shortest)", "--json", "-o", "o",
-    )  # fmt: skip
+        "compare",
+        LOG,
+        "--policies",
+        "first-fit",
+        "--disciplines",
+        "easy,twin",
+        "--twin-members",
+        "easy,lxf+easy(fill=shortest)",
+        "--json",
+        "-o",
+        "o",
+    )
     assert not code
     rows = {row["discipline"]: row for row in json.loads(out)["rows"]}
     twin = rows["twin(members=easy;lxf+easy(fill=shortest))"]

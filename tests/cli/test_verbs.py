@@ -55,8 +55,11 @@ def test_json_is_the_only_thing_on_stdout(run):
     rows = json.loads(out)["rows"]
     assert code == 0
     assert [(row["policy"], round(row["load"], 6)) for row in rows] == [
-        ("first-fit", 0.8), ("max-jobs", 0.8), ("first-fit", 1.1), ("max-jobs", 1.1)
-    ]  # fmt: skip
+        ("first-fit", 0.8),
+        ("max-jobs", 0.8),
+        ("first-fit", 1.1),
+        ("max-jobs", 1.1),
+    ]
     assert rows[1]["chosen"].keys() >= {"mix-fit"}
     assert rows[0]["jobs"] == 300
     assert "synthetic" in err
@@ -183,9 +186,12 @@ def test_help_and_the_table_of_verbs_load_no_heavy_library():
     )
     for command in (["--help"], ["compare", "--help"], ["simulate", "--help"], []):
         done = subprocess.run(
-            [sys.executable, "-c", program, *command], capture_output=True, text=True, check=False,
+            [sys.executable, "-c", program, *command],
+            capture_output=True,
+            text=True,
+            check=False,
             env={**os.environ, "PYTHONPATH": SOURCE},
-        )  # fmt: skip
+        )
         assert done.returncode == 0
         assert "loadmaster" in done.stdout
         assert done.stderr.strip() == "[]"

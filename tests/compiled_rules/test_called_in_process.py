@@ -39,10 +39,13 @@ class Tight:
 def random_log(seed, jobs=300):
     draw = np.random.default_rng(seed)
     return Workload.of(
-        submit_s=np.sort(draw.integers(0, 300, jobs)).astype(float), runtime_s=draw.integers(1, 90, jobs),
-        cores=draw.integers(1, 9, jobs), memory=draw.integers(1, 17, jobs), tasks=draw.integers(1, 4, jobs),
+        submit_s=np.sort(draw.integers(0, 300, jobs)).astype(float),
+        runtime_s=draw.integers(1, 90, jobs),
+        cores=draw.integers(1, 9, jobs),
+        memory=draw.integers(1, 17, jobs),
+        tasks=draw.integers(1, 4, jobs),
         user=draw.integers(0, 4, jobs).astype(np.int32),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("backfilling", ["easy", "fcfs+none", "skip"])

@@ -31,10 +31,15 @@ def columns(draw):
     jobs, rng = draw(st.integers(1, 30)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     whole = {name: rng.integers(0, 70, jobs).astype(np.int32) for name in WHOLE}
     return JobColumns(
-        submit_s=np.sort(rng.choice([0.0, 1.0, 3.5, 1e5, 2e7], jobs)), eligible_s=rng.uniform(0, 2e7, jobs),
-        expected_s=np.floor(10 ** rng.uniform(-1, 6, jobs)), cores=np.floor(10 ** rng.uniform(0, 4, jobs)),
-        memory=rng.uniform(0, 99, jobs), priority=rng.normal(0, 9, jobs), nice=rng.integers(-9, 9, jobs) * 1.0, **whole,
-    )  # fmt: skip
+        submit_s=np.sort(rng.choice([0.0, 1.0, 3.5, 1e5, 2e7], jobs)),
+        eligible_s=rng.uniform(0, 2e7, jobs),
+        expected_s=np.floor(10 ** rng.uniform(-1, 6, jobs)),
+        cores=np.floor(10 ** rng.uniform(0, 4, jobs)),
+        memory=rng.uniform(0, 99, jobs),
+        priority=rng.normal(0, 9, jobs),
+        nice=rng.integers(-9, 9, jobs) * 1.0,
+        **whole,
+    )
 
 
 def some_jobs(**given):
@@ -128,9 +133,12 @@ def test_an_order_that_fails_late_is_named_where_the_policy_is_built_in():
     mine = Order("mine", fails_late, moves=True)
     with pytest.raises(InputError, match="'mine': this order fails: ValueError: late"):
         replay_compiled(
-            jobs, Cluster.uniform(1, cores=1, memory=1), Scheduler(POLICIES["first-fit"], Discipline(mine, Skip())),
-            interval_s=0.0, seed=1,
-        )  # fmt: skip
+            jobs,
+            Cluster.uniform(1, cores=1, memory=1),
+            Scheduler(POLICIES["first-fit"], Discipline(mine, Skip())),
+            interval_s=0.0,
+            seed=1,
+        )
 
 
 def test_ranks_that_are_not_finite_are_counted():

@@ -162,9 +162,12 @@ print([bool(loop.stats.cache_hits) for loop in loops])
 def test_loops_of_built_in_policies_are_found_on_disk_by_the_next_process_and_those_of_ones_own_are_not(tmp_path):
     shown = [
         subprocess.run(
-            [sys.executable, "-c", KEPT], capture_output=True, text=True, check=True,
+            [sys.executable, "-c", KEPT],
+            capture_output=True,
+            text=True,
+            check=True,
             env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
         ).stdout
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     assert shown == ["[False, False, False]\n", "[True, True, False]\n"]

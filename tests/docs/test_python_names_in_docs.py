@@ -8,9 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    page for page in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
+    page
+    for page in [*sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("*.md"))]
     if not {"_build", "generated"} & set(page.parts)
-]  # fmt: skip
+]
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 DOTTED = re.compile(r"(?<![\w./:-])loadmaster(?:\.[A-Za-z_]\w*)+(?![\w/]|\.\w)")
 FROM = re.compile(r"from (loadmaster[\w.]*) import (\([^)]*\)|[^\n`#]+)")
@@ -54,8 +55,10 @@ def test_a_name_that_is_not_there_is_noticed():
     code = "```python\n>>> from loadmaster.packing import (\n...     pack, gone)\n```"
     text = f"`loadmaster.packing.solve.nothing` and\n{code}"
     assert {*names_in(text)} - {"loadmaster.packing"} == {
-        "loadmaster.packing.gone", "loadmaster.packing.pack", "loadmaster.packing.solve.nothing",
-    }  # fmt: skip
+        "loadmaster.packing.gone",
+        "loadmaster.packing.pack",
+        "loadmaster.packing.solve.nothing",
+    }
     with pytest.raises(AttributeError):
         lookup("loadmaster.packing.solve.nothing")
     with pytest.raises(AttributeError):

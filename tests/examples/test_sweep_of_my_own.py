@@ -11,9 +11,13 @@ ROOT = Path(__file__).parents[2]
 def test_the_example_of_a_sweep_runs_and_leaves_its_pictures(tmp_path):
     script = ROOT / "examples" / "sweep_of_my_own.py"
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False,
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "@least_cores_left" in done.stdout
     assert "@area_first+easy" in done.stdout

@@ -11,9 +11,12 @@ from loadmaster.model.dependencies import Dependencies
 def jobs(submit_s, user, **bound):
     many = len(submit_s)
     return Workload.of(
-        submit_s=submit_s, runtime_s=[60.0] * many, cores=[1] * many, user=user,
+        submit_s=submit_s,
+        runtime_s=[60.0] * many,
+        cores=[1] * many,
+        user=user,
         constraints=Constraints(**bound) if bound else None,
-    )  # fmt: skip
+    )
 
 
 def test_jobs_of_both_lie_on_one_clock_in_the_order_of_arrival():
@@ -61,11 +64,28 @@ def test_a_column_of_one_table_is_empty_in_the_other():
 @pytest.mark.parametrize("apart_s", [None, 1e6])
 def test_every_column_of_constraints_can_be_joined_with_a_table_that_lacks_it(apart_s):
     full = dict(
-        partition=Named.of(["a"]), qos=Named.of(["a"]), name=Named.of(["a"]), priority=[1.0], nice=[1.0], hold=[0],
-        array=[3], array_task=[0], throttle=[1], features=Named.of(["gpu"]), exclusive=[0], min_hosts=[1],
-        max_hosts=[2], reservation=Named.of(["r"]), requeue=[True], restarts=[0], status=[0], limit_s=[60.0],
-        follows=[-1], think_s=[0.0], account_names=("x",),
-    )  # fmt: skip
+        partition=Named.of(["a"]),
+        qos=Named.of(["a"]),
+        name=Named.of(["a"]),
+        priority=[1.0],
+        nice=[1.0],
+        hold=[0],
+        array=[3],
+        array_task=[0],
+        throttle=[1],
+        features=Named.of(["gpu"]),
+        exclusive=[0],
+        min_hosts=[1],
+        max_hosts=[2],
+        reservation=Named.of(["r"]),
+        requeue=[True],
+        restarts=[0],
+        status=[0],
+        limit_s=[60.0],
+        follows=[-1],
+        think_s=[0.0],
+        account_names=("x",),
+    )
     both = joined_workload(jobs([0], [0], **full), jobs([0], [0]), apart_s)
     given = set(both.workload.constraints.given)
     assert given == set(full) - {"follows", "think_s", "account_names"}

@@ -18,9 +18,13 @@ def site(tmp_path_factory):
     """An encrypted scheduler with one worker, and the files that open it."""
     folder = tmp_path_factory.mktemp("site")
     with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, protocol="tls://", security=certificates_in(folder),
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tls://",
+        security=certificates_in(folder),
         dashboard_address="127.0.0.1:0",
-    ) as cluster:  # fmt: skip
+    ) as cluster:
         files = Certificates(folder / "certificate.pem", folder / "certificate.pem", folder / "key.pem")
         yield cluster.scheduler_address, files
 

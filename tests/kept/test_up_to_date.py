@@ -41,9 +41,13 @@ def test_a_damaged_note_says_nothing(page, about):
 def test_the_name_of_what_decides_changes_with_the_value_its_arrays_and_the_maker():
     small, large = Cluster.uniform(2, cores=4.0), Cluster.uniform(2, cores=8.0)
     names = [
-        MAKER.of(small, {}), MAKER.of(large, {}), MAKER.of(McbSwitches(), {}), MAKER.of(McbSwitches(grid=1), {}),
-        MAKER._replace(module="loadmaster.report.theme").of(small, {}), MAKER._replace(libraries=()).of(small, {}),
-    ]  # fmt: skip
+        MAKER.of(small, {}),
+        MAKER.of(large, {}),
+        MAKER.of(McbSwitches(), {}),
+        MAKER.of(McbSwitches(grid=1), {}),
+        MAKER._replace(module="loadmaster.report.theme").of(small, {}),
+        MAKER._replace(libraries=()).of(small, {}),
+    ]
     assert len(set(names)) == len(names)
     assert MAKER.of(Cluster.uniform(2, cores=4.0), {}) == names[0]
 

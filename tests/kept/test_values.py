@@ -15,10 +15,14 @@ from loadmaster.sizing import FixedHosts, HostType
 from loadmaster.traces import Skipped
 
 _LEAVES = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text()
     | st.builds(HostType, st.text(min_size=1), price_per_h=st.floats(0.1, 9))
     | st.builds(Path, st.sampled_from(["a", "b/c"]))
-)  # fmt: skip
+)
 _VALUES = st.recursive(
     _LEAVES,
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text() | st.integers(), inner),

@@ -26,11 +26,15 @@ def made_jobs(jobs: int, seed: int, every_s: float = 6.0, longest_s: int = 200) 
     rng = np.random.default_rng(seed)
     runtime_s = rng.integers(5, longest_s, jobs).astype(float)
     return Workload.of(
-        submit_s=np.sort(rng.integers(0, max(1, int(jobs * every_s)), jobs)).astype(float), runtime_s=runtime_s,
-        cores=rng.integers(1, 5, jobs), memory=rng.integers(1, 9, jobs), tasks=rng.integers(1, 3, jobs),
-        estimate_s=runtime_s * rng.choice([1.0, 1.5, 3.0], jobs), user=rng.integers(0, 5, jobs),
+        submit_s=np.sort(rng.integers(0, max(1, int(jobs * every_s)), jobs)).astype(float),
+        runtime_s=runtime_s,
+        cores=rng.integers(1, 5, jobs),
+        memory=rng.integers(1, 9, jobs),
+        tasks=rng.integers(1, 3, jobs),
+        estimate_s=runtime_s * rng.choice([1.0, 1.5, 3.0], jobs),
+        user=rng.integers(0, 5, jobs),
         project=rng.integers(0, 3, jobs),
-    )  # fmt: skip
+    )
 
 
 def ruled(policy: str = "mix-fit", discipline: str = "easy") -> Scheduler:

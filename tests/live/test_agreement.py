@@ -11,9 +11,14 @@ def row(state, host=-1, cores=2.0, tasks=1):
 
 def cycle(at_s, seen, starts=()):
     plain = {
-        "starts": [[name, hosts, 0] for name, hosts in starts], "winners": 0, "queued": 0, "last_host": -1,
-        "promises": {}, "wake_s": "inf", "clock": ["inf"] * 3,
-    }  # fmt: skip
+        "starts": [[name, hosts, 0] for name, hosts in starts],
+        "winners": 0,
+        "queued": 0,
+        "last_host": -1,
+        "promises": {},
+        "wake_s": "inf",
+        "clock": ["inf"] * 3,
+    }
     return {"cycle": at_s, "seen": {"at_s": at_s, **seen}, "passes": [plain] if starts else []}
 
 
@@ -42,9 +47,14 @@ def test_what_was_decided_last_counts_though_nothing_was_seen_to_change_since():
 def test_sums_and_shares_are_of_what_the_site_started():
     summary = agreement_of(LINES).summary()
     assert summary == {
-        "site_starts": 3, "our_starts": 3, "same_job": 1.0, "same_hosts": 2 / 3, "site_cores": 8.0, "our_cores": 8.0,
+        "site_starts": 3,
+        "our_starts": 3,
+        "same_job": 1.0,
+        "same_hosts": 2 / 3,
+        "site_cores": 8.0,
+        "our_cores": 8.0,
         "started_unseen": 1,
-    }  # fmt: skip
+    }
 
 
 def test_a_site_that_starts_nothing_has_no_share():

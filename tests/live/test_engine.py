@@ -13,9 +13,12 @@ def seen() -> Observation:
     cluster = Cluster(("cores",), np.full((2, 1), 4.0), ("a", "b"))
     jobs = Workload.of(submit_s=[0, 1], runtime_s=[60, 60], cores=[1, 2], tasks=[2, 1])
     tasks = ObservedTasks(
-        np.array([0, 0, 1]), np.array([0, 1, 0], np.int32), np.array([RUNNING, RUNNING, HELD], np.int32),
-        np.array([0, 1, NOWHERE], np.int32), np.array([0, 1, NOWHERE], np.int32),
-    )  # fmt: skip
+        np.array([0, 0, 1]),
+        np.array([0, 1, 0], np.int32),
+        np.array([RUNNING, RUNNING, HELD], np.int32),
+        np.array([0, 1, NOWHERE], np.int32),
+        np.array([0, 1, NOWHERE], np.int32),
+    )
     return Observation(5.0, cluster, np.ones(2, bool), jobs, ("7", "8"), tasks)
 
 

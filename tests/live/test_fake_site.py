@@ -20,12 +20,18 @@ ACCOUNTS = "Account|User|Share|MaxJobs\nroot||1|\na||1|\na|u0|1|1\na|u1|1|\n"
 @pytest.fixture
 def site(tmp_path):
     rng = np.random.default_rng(4)
-    jobs = pl.DataFrame({
-        "job_id": np.arange(1, 31), "submit_s": np.sort(rng.integers(0, 600, 30)),
-        "runtime_s": rng.integers(30, 300, 30), "cores": rng.integers(1, 4, 30), "tasks": rng.integers(1, 3, 30),
-        "user": [f"u{n}" for n in rng.integers(0, 2, 30)], "project": ["a"] * 30,
-        "partition": rng.choice(["batch", "wide", "batch,wide"], 30),
-    })  # fmt: skip
+    jobs = pl.DataFrame(
+        {
+            "job_id": np.arange(1, 31),
+            "submit_s": np.sort(rng.integers(0, 600, 30)),
+            "runtime_s": rng.integers(30, 300, 30),
+            "cores": rng.integers(1, 4, 30),
+            "tasks": rng.integers(1, 3, 30),
+            "user": [f"u{n}" for n in rng.integers(0, 2, 30)],
+            "project": ["a"] * 30,
+            "partition": rng.choice(["batch", "wide", "batch,wide"], 30),
+        }
+    )
     jobs.write_csv(tmp_path / "jobs.csv")
     (tmp_path / "slurm.conf").write_text(CONF)
     (tmp_path / "accounts.txt").write_text(ACCOUNTS)

@@ -20,9 +20,13 @@ def jobs(depends, status=(FAILED, 0, 0, 0)):
     """Job 1 fails after 10 s, the others, which have come by then, wait for it or for each other."""
     bound = Constraints(depends=Dependencies.of(["", *depends]), status=np.array(status))
     return Workload.of(
-        submit_s=[0.0, 1.0, 2.0, 3.0], runtime_s=[10.0] * 4, cores=[1] * 4, memory=[1] * 4, job_id=[1, 2, 3, 4],
+        submit_s=[0.0, 1.0, 2.0, 3.0],
+        runtime_s=[10.0] * 4,
+        cores=[1] * 4,
+        memory=[1] * 4,
+        job_id=[1, 2, 3, 4],
         constraints=bound,
-    )  # fmt: skip
+    )
 
 
 def test_who_waits_for_a_failed_job_to_end_well_never_starts_live_nor_simulated(tmp_path):

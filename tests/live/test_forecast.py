@@ -98,9 +98,12 @@ def test_who_is_not_foreseen_to_start_is_told_why(tmp_path):
     """A job alone is told what it is told among all."""
     ended = [0.0] * 10
     work = Workload.of(
-        submit_s=[*ended, 50, 50, 50, 50], runtime_s=[5.0] * 14, cores=[*[1] * 10, 1, 1, 1, 99], memory=[1] * 14,
+        submit_s=[*ended, 50, 50, 50, 50],
+        runtime_s=[5.0] * 14,
+        cores=[*[1] * 10, 1, 1, 1, 99],
+        memory=[1] * 14,
         constraints=Constraints(hold=[0] * 10 + [1, 2, 0, 0], eligible_s=[*ended, 50, 50, np.inf, 50]),
-    )  # fmt: skip
+    )
     run = drive(tmp_path, work, for_s=100.0)
     every = forecast_starts(tmp_path, "all", run.scheduler, samples=5).forecasts
     reasons = {"10": HELD_BY["user"], "11": HELD_BY["admin"], "12": AWAITS, "13": TOO_LARGE}

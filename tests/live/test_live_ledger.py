@@ -225,9 +225,15 @@ def test_a_refused_job_waits_again_and_one_that_is_denied_is_left_alone_for_five
 
 def test_what_is_held_for_us_or_pinned_by_us_is_releasable_and_nothing_else():
     world = World()
-    world.see(0.0, {
-        "held": WAITS, "pinned": (CLAIMED, NOWHERE, 1), "others": (CLAIMED, NOWHERE, NOWHERE), "runs": (RUNNING, 0, 0),
-    })  # fmt: skip
+    world.see(
+        0.0,
+        {
+            "held": WAITS,
+            "pinned": (CLAIMED, NOWHERE, 1),
+            "others": (CLAIMED, NOWHERE, NOWHERE),
+            "runs": (RUNNING, 0, 0),
+        },
+    )
     assert world.ledger.releasable() == ["held", "pinned"]
 
 

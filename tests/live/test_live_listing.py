@@ -26,10 +26,16 @@ def observed(seed: int, *kinds: str) -> Observation:
     task = np.concatenate([np.arange(n) for n in workload.task_count]).astype(np.int32)
     tasks = ObservedTasks(job, task, state, host, host, start_s=np.where(state == RUNNING, 3.25, np.nan))
     return Observation(
-        float(seed), Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules),
-        np.ones(cluster.hosts, bool), workload, tuple(f"j{j}" for j in range(workload.jobs)), tasks,
-        (("odd", "wants a licence"),), (EndedJob("gone", 1.5, "failed"),), "t",
-    )  # fmt: skip
+        float(seed),
+        Cluster(cluster.resources, cluster.capacity, names, cluster.speed, cluster.rules),
+        np.ones(cluster.hosts, bool),
+        workload,
+        tuple(f"j{j}" for j in range(workload.jobs)),
+        tasks,
+        (("odd", "wants a licence"),),
+        (EndedJob("gone", 1.5, "failed"),),
+        "t",
+    )
 
 
 @given(seed=st.integers(0, 10_000), kinds=st.sets(st.sampled_from(KINDS), max_size=4))

@@ -45,9 +45,11 @@ def test_a_job_whose_partition_never_takes_it_is_none_that_could_begin_and_one_t
     cluster = Cluster.uniform(1, cores=4)
     cluster = Cluster(cluster.resources, cluster.capacity, cluster.names, cluster.speed, SiteRules(partitions=parts))
     found = timeline(
-        tmp_path, [4, 1, 1], cluster=cluster,
+        tmp_path,
+        [4, 1, 1],
+        cluster=cluster,
         constraints=Constraints(partition=Named.of(["wide", "short", "wide"]), hold=np.zeros(3, np.int32)),
-    )  # fmt: skip
+    )
     assert found.counted[0].waiting == 2
     assert [each.waiting for each in found.counted][-1] == 1
 

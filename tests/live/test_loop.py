@@ -87,9 +87,11 @@ def test_the_simulator_fed_with_what_went_wrong_decides_as_the_loop_did(tmp_path
 
 
 @given(
-    seed=st.integers(0, 10_000), deaths=st.lists(st.integers(0, 60), min_size=1, max_size=4), torn=st.booleans(),
+    seed=st.integers(0, 10_000),
+    deaths=st.lists(st.integers(0, 60), min_size=1, max_size=4),
+    torn=st.booleans(),
     rates=st.sampled_from(["", ALL]),
-)  # fmt: skip
+)
 @settings(max_examples=15)
 def test_killed_between_any_two_writes_the_next_life_goes_on_as_if_nothing_had_happened(
     tmp_path_factory, seed, deaths, torn, rates
@@ -317,11 +319,13 @@ def test_what_was_handed_to_an_engine_that_was_restarted_is_handed_to_it_again(t
     two = one_job(submit_s=[0.0, 0.0], runtime_s=[50.0] * 2, cores=[7, 7], memory=[1] * 2)
     alone = Cluster.uniform(1, cores=8, memory=8)
     faults = (ScheduledFault(20.0, "restart"),)
-    run = drive(tmp_path, two, alone, strange={"1": "a licence"}, others="release", faults=faults, for_s=300.0,
-                on_exit="hold")  # fmt: skip
+    run = drive(
+        tmp_path, two, alone, strange={"1": "a licence"}, others="release", faults=faults, for_s=300.0, on_exit="hold"
+    )
     assert [each[:3] for each in asked(tmp_path) if each[1] == "withdraw"] == [
-        (0.0, "withdraw", "1"), (20.0, "withdraw", "1"),
-    ]  # fmt: skip
+        (0.0, "withdraw", "1"),
+        (20.0, "withdraw", "1"),
+    ]
     assert run.engine.ran == {"0": 1, "1": 1}
 
 
@@ -433,8 +437,9 @@ def test_what_an_engine_that_is_down_does_not_take_back_is_named_with_the_comman
     assert (report.ended, report.stranded) == ("done", ["0"])
     assert clock.now_s() < 100.0
     assert heard[-2:] == [
-        "1 job stays held, as fake did not take back what we hold: 0", "free what stays held by hand: free 0",
-    ]  # fmt: skip
+        "1 job stays held, as fake did not take back what we hold: 0",
+        "free what stays held by hand: free 0",
+    ]
 
 
 def test_every_outage_is_told_as_it_begins_and_as_it_ends(tmp_path):
@@ -481,9 +486,12 @@ def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_pa
 def test_claims_made_before_a_death_still_count_with_the_moment_of_their_decision(tmp_path):
     """A job starts and the loop dies; the next life knows when it is expected to end: EASY keeps its promise."""
     jobs = one_job(
-        submit_s=[0.0, 1.0, 12.0], runtime_s=[100.0, 50.0, 95.0], cores=[4, 8, 4], memory=[1, 1, 1],
+        submit_s=[0.0, 1.0, 12.0],
+        runtime_s=[100.0, 50.0, 95.0],
+        cores=[4, 8, 4],
+        memory=[1, 1, 1],
         estimate_s=[100.0, 50.0, 95.0],
-    )  # fmt: skip
+    )
     alone = Cluster.uniform(1, cores=8, memory=8)
     whole = drive(tmp_path / "whole", jobs, alone, for_s=400.0)
     cut = drive(tmp_path / "cut", jobs, alone, for_s=400.0, deaths=(6,))

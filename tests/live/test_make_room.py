@@ -22,13 +22,20 @@ def believed(*jobs, up=(True, True, True), order="fcfs"):
     host = np.array([job[1] for job in jobs], np.int32)
     demand = np.array([[job[0], GB] for job in jobs])
     work = Workload(
-        CLUSTER.resources, np.arange(count, dtype=float), np.full(count, 100.0), demand,
-        estimate_s=np.full(count, 100.0), constraints=Constraints(features=Named.of(job[2] for job in jobs)),
-    )  # fmt: skip
+        CLUSTER.resources,
+        np.arange(count, dtype=float),
+        np.full(count, 100.0),
+        demand,
+        estimate_s=np.full(count, 100.0),
+        constraints=Constraints(features=Named.of(job[2] for job in jobs)),
+    )
     tasks = ObservedTasks(
-        np.arange(count), np.zeros(count, np.int32), np.where(host < 0, HELD, RUNNING).astype(np.int32), host,
+        np.arange(count),
+        np.zeros(count, np.int32),
+        np.where(host < 0, HELD, RUNNING).astype(np.int32),
+        host,
         np.full(count, -1, np.int32),
-    )  # fmt: skip
+    )
     ledger = Ledger(discipline_named(order).order)
     seen = Observation(100.0, CLUSTER, np.array(up), work, tuple(f"j{k}" for k in range(count)), tasks)
     ledger.see(listing_of(seen), 100.0)
@@ -43,8 +50,12 @@ def test_one_move_makes_room_and_no_more_is_made():
     assert first_without_room(ledger) == "j3"
     room = room_for(ledger, "j3", {"j0", "j1", "j2"}, 9, "count")
     assert (len(room.moves), room.spent) == (1, 1.0)
-    assert (room.host, room.moves[0]) in [("a", Move("j0", ("c",))), ("b", Move("j1", ("c",))),
-                                          ("c", Move("j2", ("a",))), ("c", Move("j2", ("b",)))]  # fmt: skip
+    assert (room.host, room.moves[0]) in [
+        ("a", Move("j0", ("c",))),
+        ("b", Move("j1", ("c",))),
+        ("c", Move("j2", ("a",))),
+        ("c", Move("j2", ("b",))),
+    ]
 
 
 def test_what_may_not_move_and_where_nobody_may_go_bind_the_plan():

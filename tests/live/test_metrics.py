@@ -36,11 +36,17 @@ def test_every_figure_has_its_help_its_type_and_its_value():
     assert kind.startswith("text/plain; version=0.0.4")
     lines = text.splitlines()
     wanted = [
-        "loadmaster_cycles_total 7", "loadmaster_starts_total 5", "loadmaster_queue_jobs 3",
-        "loadmaster_running_jobs 1", "loadmaster_claimed_jobs 1", 'loadmaster_refusals_total{kind="gone"} 2',
-        "# TYPE loadmaster_queue_jobs gauge", "loadmaster_fallback_cycles_total 2",
-        "loadmaster_cycle_duration_seconds 0.25", "# TYPE loadmaster_cycle_duration_seconds gauge",
-    ]  # fmt: skip
+        "loadmaster_cycles_total 7",
+        "loadmaster_starts_total 5",
+        "loadmaster_queue_jobs 3",
+        "loadmaster_running_jobs 1",
+        "loadmaster_claimed_jobs 1",
+        'loadmaster_refusals_total{kind="gone"} 2',
+        "# TYPE loadmaster_queue_jobs gauge",
+        "loadmaster_fallback_cycles_total 2",
+        "loadmaster_cycle_duration_seconds 0.25",
+        "# TYPE loadmaster_cycle_duration_seconds gauge",
+    ]
     for line in wanted:
         assert line in lines
 
@@ -54,9 +60,13 @@ def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
         shown(metrics)
         without = ask(metrics)[1]
     for line in (
-        "shadow_site_mean_wait_seconds 40", "shadow_own_mean_wait_seconds 30", "shadow_model_mean_wait_seconds 44",
-        "shadow_model_error_ratio 0.1", "shadow_jobs 12", "shadow_open_jobs 3",
-    ):  # fmt: skip
+        "shadow_site_mean_wait_seconds 40",
+        "shadow_own_mean_wait_seconds 30",
+        "shadow_model_mean_wait_seconds 44",
+        "shadow_model_error_ratio 0.1",
+        "shadow_jobs 12",
+        "shadow_open_jobs 3",
+    ):
         assert f"loadmaster_{line}" in with_error
     assert "loadmaster_shadow_own_mean_wait_seconds 30" in without
     assert "error" not in without

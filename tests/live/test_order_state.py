@@ -20,13 +20,16 @@ SITE = Cluster(("cores", "memory"), np.full((2, 2), 8.0), rules=SiteRules(accoun
 def rows_of(workload):
     return {
         str(job): {
-            "submit_s": float(workload.submit_s[job]), "runtime_s": float(workload.expected_s[job]),
-            "estimate_s": float(workload.expected_s[job]), "demand": workload.demand[job].tolist(),
-            "tasks": int(workload.task_count[job]), "user": int(workload.user[job]),
+            "submit_s": float(workload.submit_s[job]),
+            "runtime_s": float(workload.expected_s[job]),
+            "estimate_s": float(workload.expected_s[job]),
+            "demand": workload.demand[job].tolist(),
+            "tasks": int(workload.task_count[job]),
+            "user": int(workload.user[job]),
             "project": int(workload.project[job]),
         }
         for job in range(workload.jobs)
-    }  # fmt: skip
+    }
 
 
 @given(

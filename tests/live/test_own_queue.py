@@ -56,8 +56,13 @@ def test_a_model_of_the_site_that_is_right_has_no_error(tmp_path):
 
 
 def one_core(submit_s, runtime_s, estimate_s=None):
-    return Workload.of(submit_s=submit_s, runtime_s=runtime_s, cores=[1] * len(submit_s), memory=[1] * len(submit_s),
-                       estimate_s=runtime_s if estimate_s is None else estimate_s)  # fmt: skip
+    return Workload.of(
+        submit_s=submit_s,
+        runtime_s=runtime_s,
+        cores=[1] * len(submit_s),
+        memory=[1] * len(submit_s),
+        estimate_s=runtime_s if estimate_s is None else estimate_s,
+    )
 
 
 ONE = Cluster.uniform(1, cores=1, memory=8)

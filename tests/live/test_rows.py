@@ -57,8 +57,15 @@ WAITS = {"state": [HELD], "submit_s": 0.0, "eligible_s": 0.0, "priority": 0.0, "
 def test_rows_of_several_listings_say_nothing_of_what_their_own_left_out():
     several = {"submit_s": 0.0, "runtime_s": 5.0, "tasks": 2, "min_hosts": 2, "features": "big", "state": [0, 0]}
     first, second = alike([{"submit_s": 1.0, "runtime_s": 9.0, "limit_s": "inf", "eligible_s": 3.0}, several])
-    assert first == {"submit_s": 1.0, "runtime_s": 9.0, "limit_s": "inf", "eligible_s": 3.0, "tasks": 1, "min_hosts": 0,
-                     "features": None}  # fmt: skip
+    assert first == {
+        "submit_s": 1.0,
+        "runtime_s": 9.0,
+        "limit_s": "inf",
+        "eligible_s": 3.0,
+        "tasks": 1,
+        "min_hosts": 0,
+        "features": None,
+    }
     assert (second["eligible_s"], second["limit_s"], second["min_hosts"]) == (0.0, np.inf, 2)
 
 

@@ -136,8 +136,10 @@ def test_what_an_engine_tells_of_dependencies_is_told_though_nothing_was_ever_de
     record = run_record_of(lines_of(tmp_path), ruled().discipline.order, SETTING, {})
     told = explain(record, 8, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {
-        "it waited for job 7 to end": 1, "it could never start: job 7 did not end well": 1, LATER: 1,
-    }  # fmt: skip
+        "it waited for job 7 to end": 1,
+        "it could never start: job 7 did not end well": 1,
+        LATER: 1,
+    }
 
 
 def test_refused_starts_are_told_with_the_engines_words_and_so_is_the_rest_after_them(tmp_path):

@@ -35,8 +35,9 @@ def commands(tmp_path):
 @pytest.fixture
 def machines(tmp_path):
     """Three machines of one core on one host of two hosts of one core each; rebalance may move one."""
-    hosts = FakeHosts(FakeClock(), {"a": (1.0, 4.0), "b": (1.0, 4.0)},
-                      {"x@1": (1, 1, "a"), "y@2": (1, 1, "a"), "z@3": (1, 1, "a")})  # fmt: skip
+    hosts = FakeHosts(
+        FakeClock(), {"a": (1.0, 4.0), "b": (1.0, 4.0)}, {"x@1": (1, 1, "a"), "y@2": (1, 1, "a"), "z@3": (1, 1, "a")}
+    )
     config = GuestsConfig(mover="rebalance", most=1.0, every_s=5.0, interval_s=1.0, for_s=30.0)
     look_after(hosts, hosts.clock, config, tmp_path)
     return tmp_path

@@ -8,8 +8,13 @@ GB = 2.0**30
 
 
 def cluster(names):
-    return {"resources": ["cores", "memory"], "names": names, "capacity": [[8.0, 8 * GB] for _ in names],
-            "speed": [1.0] * len(names), "rules": None}  # fmt: skip
+    return {
+        "resources": ["cores", "memory"],
+        "names": names,
+        "capacity": [[8.0, 8 * GB] for _ in names],
+        "speed": [1.0] * len(names),
+        "rules": None,
+    }
 
 
 def job(cores, memory_gb, host=-1):
@@ -44,9 +49,11 @@ def test_cores_are_stranded_where_memory_is_taken(decided):
     waits = {"x": job(2, 8), "y": job(2, 1), "z": job(2, 1)}
     lines = [cycle(0, waits, [("x", ("a",))]), cycle(10, {"x": job(2, 8, host=1)})]
     assert by_host(lines) == {
-        ("a", "cores"): (0.0, 0.75), ("a", "memory"): (0.0, 0.0),
-        ("b", "cores"): (0.75, 0.0), ("b", "memory"): (0.0, 0.0),
-    }  # fmt: skip
+        ("a", "cores"): (0.0, 0.75),
+        ("a", "memory"): (0.0, 0.0),
+        ("b", "cores"): (0.75, 0.0),
+        ("b", "memory"): (0.0, 0.0),
+    }
 
 
 def test_cycles_count_for_as_long_as_they_last(decided):

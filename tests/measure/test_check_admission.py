@@ -14,9 +14,12 @@ from loadmaster.sim.queue import simulate
 def started(rules):
     """What is found where two jobs of three tasks have started at once that might, for all the engine knew."""
     bound = Constraints(
-        partition=Named.of(["a", "a,b"]), qos=Named.of(["low", "low"]), account_names=("p",), limit_s=[50.0, 50.0],
+        partition=Named.of(["a", "a,b"]),
+        qos=Named.of(["low", "low"]),
+        account_names=("p",),
+        limit_s=[50.0, 50.0],
         min_hosts=[2, 2],
-    )  # fmt: skip
+    )
     jobs = Workload.of(submit_s=[0, 0], runtime_s=[9, 9], cores=[2, 2], tasks=[3, 3], project=[0, 0], constraints=bound)
     hosts = Cluster.uniform(6, cores=2)
     schedule = simulate(jobs, hosts, POLICIES["first-fit"], discipline_named("easy"), interval_s=0.0)

@@ -23,8 +23,9 @@ def at_once(qos, parts, normal=NONE, *, over=False):
     schedule = simulate(jobs, hosts, POLICIES["first-fit"], discipline_named("easy"), interval_s=0.0)
     rules = SiteRules(
         tuple(Partition(name, qos=of) for name, of in zip("ab", parts, strict=True)),
-        qos=(Qos("normal", limits=normal, over_partition=over), *qos), accounts=(Account("p", limits=ONE),),
-    )  # fmt: skip
+        qos=(Qos("normal", limits=normal, over_partition=over), *qos),
+        accounts=(Account("p", limits=ONE),),
+    )
     return violations(jobs, replace(hosts, rules=rules), schedule)
 
 

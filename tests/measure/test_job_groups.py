@@ -37,8 +37,12 @@ def test_a_log_without_dates_has_hours_only_and_says_so():
 def test_jobs_without_gpus_and_gpus_without_a_model_are_groups_of_their_own():
     kinds = Constraints(gpu_kind=Named.of(["a100", None, None, "a100,v100", None]))
     assert names(log(gpus=[1, 0, 2, 2, 0], constraints=kinds), "gpu") == [
-        "a100", "no GPU", "model not named", "a100,v100", "no GPU",
-    ]  # fmt: skip
+        "a100",
+        "no GPU",
+        "model not named",
+        "a100,v100",
+        "no GPU",
+    ]
     with pytest.raises(InputError, match="names no GPU"):
         chosen_groupings(log(), ["gpu"])
 

@@ -36,9 +36,11 @@ def test_work_of_a_stopped_run_is_lost_unless_it_is_only_suspended(mode, expecte
 
 def test_jobs_that_can_never_run_are_counted_by_reason_and_refused_ones_apart():
     bound = Constraints(
-        hold=[1, 0, 0, 0, 0], status=[0, 1, 0, 0, 0], depends=Dependencies.of(["", "", "afterok:1", "", ""]),
+        hold=[1, 0, 0, 0, 0],
+        status=[0, 1, 0, 0, 0],
+        depends=Dependencies.of(["", "", "afterok:1", "", ""]),
         qos=Named.of([None, None, None, "small", "small"]),
-    )  # fmt: skip
+    )
     workload = Workload.of(
         submit_s=[0, 0, 0, 5, 5], runtime_s=[9] * 5, cores=[1] * 5, user=[0] * 5, job_id=range(5), constraints=bound
     )

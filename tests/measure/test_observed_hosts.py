@@ -11,9 +11,13 @@ from loadmaster.model import Constraints, Named, Workload
 def log(ran_on, *, starts=None, runs=None, cores=None, **more):
     jobs = len(ran_on)
     return Workload.of(
-        submit_s=np.zeros(jobs), runtime_s=runs or [10.0] * jobs, cores=cores or [1] * jobs,
-        recorded_wait_s=starts or [0.0] * jobs, recorded_hosts=Named.of(ran_on), **more,
-    )  # fmt: skip
+        submit_s=np.zeros(jobs),
+        runtime_s=runs or [10.0] * jobs,
+        cores=cores or [1] * jobs,
+        recorded_wait_s=starts or [0.0] * jobs,
+        recorded_hosts=Named.of(ran_on),
+        **more,
+    )
 
 
 def test_what_ran_at_once_on_a_host_is_sure_and_one_after_the_other_is_not_added():
@@ -54,9 +58,13 @@ def test_without_names_only_the_use_at_once_is_known_and_without_starts_nothing(
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 20), st.integers(1, 4)), min_size=1))
 def test_the_most_at_once_is_that_of_a_count_moment_by_moment(rows):
     seen = observed_hosts(
-        log([f"n{host}" for host, *_ in rows], starts=[float(s) for _, s, *_ in rows],
-            runs=[float(r) for _, _, r, _ in rows], cores=[c for *_, c in rows])
-    )  # fmt: skip
+        log(
+            [f"n{host}" for host, *_ in rows],
+            starts=[float(s) for _, s, *_ in rows],
+            runs=[float(r) for _, _, r, _ in rows],
+            cores=[c for *_, c in rows],
+        )
+    )
     for name, most in zip(seen.names, seen.at_least[:, 0].tolist(), strict=True):
         own = [(s, s + r, c) for host, s, r, c in rows if f"n{host}" == name]
         assert most == max(sum(c for s, e, c in own if s <= t < e) for t in range(51))

@@ -14,7 +14,7 @@ from loadmaster.measure.paired_comparison import (
     over_seeds,
     student,
     weeks_needed,
-)  # fmt: skip
+)
 
 
 def draws(n, mean=0.0, spread=0.1, seed=0):

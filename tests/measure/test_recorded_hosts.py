@@ -95,9 +95,14 @@ def test_a_schedule_that_is_written_as_a_record_comes_back_whole(tmp_path_factor
     hosts = [run.host[first[j] : first[j + 1]] for j in range(work.jobs)]
     names = Named.of([",".join(TWO.names[h] for h in sorted(each)) for each in hosts])
     told = Workload.of(
-        submit_s=submit, runtime_s=runtime, cores=cores, memory=[1] * len(rows), tasks=tasks,
-        recorded_wait_s=run.start_s - submit, recorded_hosts=names,
-    )  # fmt: skip
+        submit_s=submit,
+        runtime_s=runtime,
+        cores=cores,
+        memory=[1] * len(rows),
+        tasks=tasks,
+        recorded_wait_s=run.start_s - submit,
+        recorded_hosts=names,
+    )
     path = tmp_path_factory.mktemp("log") / f"log{ending}"
     write_trace(told, path)
     read = read_trace(path).workload

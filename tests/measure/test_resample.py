@@ -14,10 +14,16 @@ def log(seed, jobs=60, weeks_=6, people=8):
     submit_s = np.sort(np.round(rng.random(jobs) * (weeks_ * WEEK_S + 3600)))
     submit_s[0], submit_s[-1] = 0.0, weeks_ * WEEK_S + 3600
     return Workload.of(
-        submit_s=submit_s, runtime_s=rng.integers(1, 5000, jobs), cores=rng.integers(1, 9, jobs),
-        memory=rng.integers(0, 64, jobs), tasks=rng.integers(1, 3, jobs), estimate_s=rng.integers(5000, 9000, jobs),
-        user=rng.integers(0, people, jobs), project=rng.integers(0, 3, jobs), recorded_wait_s=np.zeros(jobs),
-    )  # fmt: skip
+        submit_s=submit_s,
+        runtime_s=rng.integers(1, 5000, jobs),
+        cores=rng.integers(1, 9, jobs),
+        memory=rng.integers(0, 64, jobs),
+        tasks=rng.integers(1, 3, jobs),
+        estimate_s=rng.integers(5000, 9000, jobs),
+        user=rng.integers(0, people, jobs),
+        project=rng.integers(0, 3, jobs),
+        recorded_wait_s=np.zeros(jobs),
+    )
 
 
 def kinds(workload, jobs):
@@ -137,6 +143,4 @@ def test_less_than_a_week_cannot_be_drawn_from(draw):
 
 def test_users_cannot_be_drawn_where_the_log_has_none():
     with pytest.raises(InputError, match="who submitted"):
-        users(
-            Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), np.random.default_rng(0)
-        )  # fmt: skip
+        users(Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), np.random.default_rng(0))

@@ -16,9 +16,13 @@ def chained(user, texts, submit_s=None, **more):
     bound = Constraints(depends=Dependencies.of(texts), **more)
     submit_s = np.linspace(0, 5 * WEEK_S, jobs) if submit_s is None else submit_s
     return Workload.of(
-        submit_s=submit_s, runtime_s=1.0 + np.arange(jobs), cores=np.ones(jobs), user=user,
-        job_id=100 + np.arange(jobs), constraints=bound,
-    )  # fmt: skip
+        submit_s=submit_s,
+        runtime_s=1.0 + np.arange(jobs),
+        cores=np.ones(jobs),
+        user=user,
+        job_id=100 + np.arange(jobs),
+        constraints=bound,
+    )
 
 
 @given(st.integers(0, 1000), st.sampled_from([users, weeks, shake]))
@@ -83,9 +87,7 @@ def test_each_copy_of_an_array_is_an_array_of_its_own():
 def test_begin_times_move_with_their_jobs_and_names_with_their_users():
     submit_s = np.array([0.0, 100.0, 5 * WEEK_S])
     bound = Constraints(eligible_s=submit_s + 50.0, user_names=("ann", "bob"))
-    log = Workload.of(
-        submit_s=submit_s, runtime_s=[1.0, 2.0, 3.0], cores=[1, 1, 1], user=[0, 1, 1], constraints=bound
-    )  # fmt: skip
+    log = Workload.of(submit_s=submit_s, runtime_s=[1.0, 2.0, 3.0], cores=[1, 1, 1], user=[0, 1, 1], constraints=bound)
     made = users(log, np.random.default_rng(3)).workload
     assert np.allclose(made.constraints.eligible_s - made.submit_s, 50.0)
     named = {float(r): made.constraints.user_names[u] for r, u in zip(made.runtime_s, made.user, strict=True)}
@@ -94,9 +96,12 @@ def test_begin_times_move_with_their_jobs_and_names_with_their_users():
 
 def test_who_follows_whom_is_told_by_the_new_numbers_and_cut_where_the_draw_parts_them():
     log = Workload.of(
-        submit_s=[0, 5, 9, 12], runtime_s=[1] * 4, cores=[1] * 4, job_id=[7, 8, 9, 10],
+        submit_s=[0, 5, 9, 12],
+        runtime_s=[1] * 4,
+        cores=[1] * 4,
+        job_id=[7, 8, 9, 10],
         constraints=Constraints(follows=np.array([-1, 7, 8, 77]), think_s=np.array([0.0, 1.0, 2.0, 3.0])),
-    )  # fmt: skip
+    )
     source, copy = np.array([2, 0, 1, 0, 3]), np.array([0, 0, 0, 1, 1])  # the third stands before the second
     made, cut = rewired(log, source, np.array([1.0, 2.0, 3.0, 4.0, 5.0]), copy)
     assert made.follows.tolist() == [-1, -1, 1, -1, -1]

@@ -37,9 +37,13 @@ def measured_with(threads):
     limits = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     source = str(Path(loadmaster.__file__).parents[1])
     told = subprocess.run(
-        [sys.executable, "-c", MEASURED, str(Path(__file__).parent)], check=True, capture_output=True, text=True,
-        env={**os.environ, **limits, "PYTHONPATH": source}, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-c", MEASURED, str(Path(__file__).parent)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **limits, "PYTHONPATH": source},
+        timeout=120,
+    )
     return told.stdout
 
 

@@ -20,9 +20,12 @@ def test_tasks_hold_on_every_host_what_they_hold_one_by_one(hosts):
 
 def test_the_tasks_of_a_job_on_one_host_end_as_one():
     running = Running(
-        np.array([7, 3, 7, 7]), np.array([0, 1, 2, 0], np.int32), np.array([[1.0], [4.0], [1.0], [1.0]]),
-        np.array([60.0, 50.0, 60.0, 60.0]), np.zeros(4, np.int32),
-    )  # fmt: skip
+        np.array([7, 3, 7, 7]),
+        np.array([0, 1, 2, 0], np.int32),
+        np.array([[1.0], [4.0], [1.0], [1.0]]),
+        np.array([60.0, 50.0, 60.0, 60.0]),
+        np.zeros(4, np.int32),
+    )
     assert running.ends == [
         ExpectedEnd(50.0, 3, 1, (4.0,)),
         ExpectedEnd(60.0, 7, 0, (2.0,)),

@@ -25,8 +25,14 @@ def test_jobs_that_want_whole_hosts_share_them_with_nobody():
 
 def test_a_partition_of_whole_hosts_gives_them_to_all_its_jobs():
     rules = SiteRules((Partition("whole", exclusive="host"), Partition("shared")))
-    jobs = Workload.of(submit_s=[0, 0], runtime_s=[1, 1], cores=[1, 1], memory=[2, 2], tasks=[3, 3],
-                       constraints=Constraints(partition=Named.of(["whole", "shared"])))  # fmt: skip
+    jobs = Workload.of(
+        submit_s=[0, 0],
+        runtime_s=[1, 1],
+        cores=[1, 1],
+        memory=[2, 2],
+        tasks=[3, 3],
+        constraints=Constraints(partition=Named.of(["whole", "shared"])),
+    )
     cluster = Cluster(("cores", "memory"), np.array([[2.0, 8.0], [2.0, 8.0], [9.0, 8.0]]), rules=rules)
     whole = hold_whole_hosts(jobs, cluster)
     assert whole.demand.tolist() == [[2, 4], [1, 2]]

@@ -32,9 +32,7 @@ def _price(state: State, task: int, to: int) -> float:
     return 0.0 if state.host[task] in (to, -1) else float(state.cost[task])
 
 
-def _best_step(
-    state: State, host: Ints, load: Floats, free: Floats, left: float
-) -> list[tuple[int, int]] | None:  # fmt: skip
+def _best_step(state: State, host: Ints, load: Floats, free: Floats, left: float) -> list[tuple[int, int]] | None:
     """The move or swap that leaves the lowest peak on both hosts, below the present one; None if there is none."""
     scaled = state.instance.scaled
     peak = (load / scaled.room).max(axis=1)

@@ -21,9 +21,7 @@ GOALS = ["place", "drain", "consolidate", "balance", "fix"]
 
 def problem_of(demand, capacity, now, *more):
     demand, capacity = np.array(demand).reshape(-1, 1), np.array(capacity).reshape(-1, 1)
-    return ConstrainedProblem(
-        ("cores",), demand, capacity, np.array(now), (Capacity(np.array([False])), *more)
-    )  # fmt: skip
+    return ConstrainedProblem(("cores",), demand, capacity, np.array(now), (Capacity(np.array([False])), *more))
 
 
 def question(goal, problem, budget=np.inf, hosts=(), cost=None):
@@ -31,7 +29,7 @@ def question(goal, problem, budget=np.inf, hosts=(), cost=None):
     cost = np.ones(problem.tasks) if cost is None else cost
     return GoalQuestion(
         goal, problem, cost, budget, np.zeros(problem.tasks, bool), np.zeros(problem.tasks), drained, problem.capacity
-    )  # fmt: skip
+    )
 
 
 def random_problem(seed):
@@ -42,9 +40,11 @@ def random_problem(seed):
     groups = [TaskGroup(f"g{k}", np.flatnonzero(draw.random(tasks) < 0.3)) for k in range(4)]
     zones = DomainLevel("zone", np.array([0, 0, 1, 1, 1], np.int32))
     rules = [
-        AllowedHosts(groups[0], draw.random(hosts) < 0.7, "a label"), Stays(groups[1], "no owner"),
-        Apart(groups[2], groups[2], DomainLevel.of_hosts(hosts)), MaxSkew(groups[3], zones, 1, np.ones(2, bool)),
-    ]  # fmt: skip
+        AllowedHosts(groups[0], draw.random(hosts) < 0.7, "a label"),
+        Stays(groups[1], "no owner"),
+        Apart(groups[2], groups[2], DomainLevel.of_hosts(hosts)),
+        MaxSkew(groups[3], zones, 1, np.ones(2, bool)),
+    ]
     return problem_of(draw.integers(1, 5, tasks), draw.integers(6, 14, hosts), now, *rules)
 
 

@@ -111,8 +111,11 @@ def test_a_plan_is_the_best_that_any_order_of_moves_reaches(given_state):
     at = carry_out(state, plan, budget)
     now, best = level_plainly(state.instance, at), best_level(state, reachable(state, budget))
     before = level_plainly(state.instance, state.host.tolist())
-    every = [m for m in np.ndindex(*[state.instance.hosts] * len(at))
-             if sum(price(state, t) for t in range(len(at)) if m[t] != state.host[t]) <= budget]  # fmt: skip
+    every = [
+        m
+        for m in np.ndindex(*[state.instance.hosts] * len(at))
+        if sum(price(state, t) for t in range(len(at)) if m[t] != state.host[t]) <= budget
+    ]
     at_once = best_level(state, every)
     assert plan.proven
     if at_once is None:

@@ -100,9 +100,7 @@ def test_the_form_is_a_parameter():
             named(spec)
 
 
-@given(
-    wait=st.floats(0, 1e9), expected=st.floats(0, 1e9), cores=st.floats(0, 1e6), submit=st.floats(0, 1e9)
-)  # fmt: skip
+@given(wait=st.floats(0, 1e9), expected=st.floats(0, 1e9), cores=st.floats(0, 1e6), submit=st.floats(0, 1e9))
 def test_no_job_is_without_a_rank(wait, expected, cores, submit):
     each = job(submit_s=submit, expected_s=expected, cores=cores)
     for order in ORDERS.values():

@@ -37,8 +37,13 @@ def problem_at_random(seed, tasks=6, hosts=4, kinds=2, rules=6):
     drawn = [_constraint(rng, levels, tasks, hosts) for _ in range(rules)]
     kept = [each for each in drawn if not any(broken_by(each, bare, now))]
     return ConstrainedProblem(
-        bare.resources, demand, capacity, now, (room, *kept), tuple(_costs(rng, tasks, hosts, kinds)),
-    )  # fmt: skip
+        bare.resources,
+        demand,
+        capacity,
+        now,
+        (room, *kept),
+        tuple(_costs(rng, tasks, hosts, kinds)),
+    )
 
 
 def _level(rng, name, hosts):

@@ -17,9 +17,10 @@ def best_pattern(value, demand, most, capacity):
 def full_patterns(value, demand, most, capacity, least):
     """The patterns of a value of at least `least` to which no task can be added, as a set of tuples."""
     fitting = {
-        pattern for pattern in product(*(range(number + 1) for number in most))
+        pattern
+        for pattern in product(*(range(number + 1) for number in most))
         if (np.array(pattern) @ demand <= capacity).all()
-    }  # fmt: skip
+    }
 
     def full(pattern):
         return not any((*pattern[:n], pattern[n] + 1, *pattern[n + 1 :]) in fitting for n in range(len(pattern)))

@@ -32,10 +32,14 @@ def instance_of(asked, hosts, requests=None, memory=None, cores=None):
     memory = np.ones(tasks) if memory is None else np.array(memory, float)
     cores = np.ones(tasks) if cores is None else np.array(cores, float)
     return Instance(
-        cores[:, None], np.column_stack((memory, asked)), np.full((len(hosts), 1), 16.0),
-        np.column_stack((np.full(len(hosts), 64.0), count)), fluid_names=("cores",), rigid_names=("memory", "gpus"),
+        cores[:, None],
+        np.column_stack((memory, asked)),
+        np.full((len(hosts), 1), 16.0),
+        np.column_stack((np.full(len(hosts), 64.0), count)),
+        fluid_names=("cores",),
+        rigid_names=("memory", "gpus"),
         cards=cards_of(np.array(asked, float), hosts, requests),
-    )  # fmt: skip
+    )
 
 
 A, B = ("a",), ("b",)
@@ -161,9 +165,10 @@ def _on_cards(cards, kinds, tasks, free):
         return True
     task, wanted = tasks[0], int(cards.wanted[tasks[0]])
     able = [
-        c for c, kind in enumerate(kinds)
+        c
+        for c, kind in enumerate(kinds)
         if kind >= 0 and free[c] >= cards.share[task] and cards.accepted[cards.accepts[task], kind]
-    ]  # fmt: skip
+    ]
     for chosen in product(able, repeat=wanted):
         if len(set(chosen)) == wanted and list(chosen) == sorted(chosen):
             left = [f - cards.share[task] * (c in chosen) for c, f in enumerate(free)]

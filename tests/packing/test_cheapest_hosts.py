@@ -25,9 +25,14 @@ def rigid_instance(seed, *, whole=True, alike=True, tasks=None, hosts=None):
         demand += rng.random(demand.shape)
     price = np.ones(hosts) if alike else rng.integers(1, 6, hosts).astype(float)
     return Instance(
-        np.empty((tasks, 0)), demand, np.empty((hosts, 0)), capacity, fluid_names=(), rigid_names=("cores", "memory"),
+        np.empty((tasks, 0)),
+        demand,
+        np.empty((hosts, 0)),
+        capacity,
+        fluid_names=(),
+        rigid_names=("cores", "memory"),
         price=price,
-    )  # fmt: skip
+    )
 
 
 def least_cost(instance, price):
@@ -74,9 +79,12 @@ def test_farleys_bound_holds_after_every_round():
     best = least_cost(rigid_instance(3, tasks=7, hosts=4), np.ones(4))
     problem, rounds = in_full(instance, np.ones(7)), []
     relax(
-        problem, Columns(len(problem.count)), CheapestHosts(problem), Deadline.after(60),
+        problem,
+        Columns(len(problem.count)),
+        CheapestHosts(problem),
+        Deadline.after(60),
         lambda value, bound: rounds.append((value, bound)) or False,
-    )  # fmt: skip
+    )
     assert len(rounds) > 1
     assert all(bound <= best + 1e-9 for _, bound in rounds)
     assert rounds[-1][0] <= rounds[0][0]
@@ -125,9 +133,14 @@ def test_a_guarantee_is_what_a_task_gets_where_hosts_are_minimised():
 def test_prices_decide_which_hosts():
     capacity = np.array([[8.0, 8.0]] * 4 + [[20.0, 20.0]])
     instance = Instance(
-        np.empty((4, 0)), np.full((4, 2), 5.0), np.empty((5, 0)), capacity, fluid_names=(),
-        rigid_names=("cores", "memory"), price=np.array([1.0, 1.0, 1.0, 1.0, 4.5]),
-    )  # fmt: skip
+        np.empty((4, 0)),
+        np.full((4, 2), 5.0),
+        np.empty((5, 0)),
+        capacity,
+        fluid_names=(),
+        rigid_names=("cores", "memory"),
+        price=np.array([1.0, 1.0, 1.0, 1.0, 4.5]),
+    )
     assert pack(instance, "exact", PackOptions(minimise="hosts")).host.tolist() == [4, 4, 4, 4]
     cheapest = pack(instance, "exact", PackOptions(minimise="cost"))
     assert (sorted(cheapest.host.tolist()), cheapest.cost) == ([0, 1, 2, 3], 4.0)
@@ -143,9 +156,13 @@ def test_triples_that_fill_every_host_are_found():
     pairs = rng.integers(25, 51, (17, 2, 2))
     demand = np.concatenate((pairs.reshape(-1, 2), 100 - pairs.sum(axis=1))).astype(float)
     instance = Instance(
-        np.empty((51, 0)), demand, np.empty((51, 0)), np.full((51, 2), 100.0), fluid_names=(),
+        np.empty((51, 0)),
+        demand,
+        np.empty((51, 0)),
+        np.full((51, 2), 100.0),
+        fluid_names=(),
         rigid_names=("cores", "memory"),
-    )  # fmt: skip
+    )
     packing = pack(instance, "exact", PackOptions(60))
     assert (packing.cost, packing.proven) == (17, True)
     assert pack(instance, "mcb8").cost > 17

@@ -31,9 +31,13 @@ def packed_without_end(tasks=120, hosts=40, seed=0):
     """Rigid tasks in fractions that leave a gap between the bound and the best placement."""
     rng = np.random.default_rng(seed)
     return Instance(
-        np.empty((tasks, 0)), rng.uniform(0.2, 0.6, (tasks, 2)), np.empty((hosts * 3, 0)), np.ones((hosts * 3, 2)),
-        fluid_names=(), rigid_names=("cores", "memory"),
-    )  # fmt: skip
+        np.empty((tasks, 0)),
+        rng.uniform(0.2, 0.6, (tasks, 2)),
+        np.empty((hosts * 3, 0)),
+        np.ones((hosts * 3, 2)),
+        fluid_names=(),
+        rigid_names=("cores", "memory"),
+    )
 
 
 @pytest.mark.parametrize("method", ["exact", "branch-and-bound", "local-search"])

@@ -29,9 +29,18 @@ def example(*kinds):
     cores = cores.astype(float)
     card_kind = np.where(FREE_CARDS >= 0, 0, -1).astype(np.int32)
     return CardProblem(
-        kind, cores, count, share, np.zeros(len(TARGET), np.int64), weight.astype(float), cores[kind][:, None],
-        np.array(FREE_CORES)[:, None], FREE_CARDS, card_kind, np.ones((1, 1), bool),
-    )  # fmt: skip
+        kind,
+        cores,
+        count,
+        share,
+        np.zeros(len(TARGET), np.int64),
+        weight.astype(float),
+        cores[kind][:, None],
+        np.array(FREE_CORES)[:, None],
+        FREE_CARDS,
+        card_kind,
+        np.ones((1, 1), bool),
+    )
 
 
 def milli(amount):
@@ -78,9 +87,13 @@ def instances(draw):
     """Few kinds of tasks with parts of a GPU, whole ones or none, on hosts with up to four."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     tasks, hosts = draw(st.integers(1, 25)), draw(st.integers(1, 6))
-    kinds = np.column_stack((
-        rng.integers(0, 5, 4), rng.integers(0, 3, 4), rng.choice([0, 0.1, 0.25, 0.5, 0.6, 1, 2, 3], 4),
-    ))  # fmt: skip
+    kinds = np.column_stack(
+        (
+            rng.integers(0, 5, 4),
+            rng.integers(0, 3, 4),
+            rng.choice([0, 0.1, 0.25, 0.5, 0.6, 1, 2, 3], 4),
+        )
+    )
     asked = kinds[rng.integers(0, 4, tasks)].astype(float)
     has = np.column_stack((rng.integers(1, 17, hosts), rng.integers(1, 9, hosts), rng.integers(0, 5, hosts)))
     has = has.astype(float)
@@ -88,9 +101,14 @@ def instances(draw):
     kinds = [[(names[k], 1) for k in rng.integers(0, 3, int(count))] for count in has[:, 2]]
     requests = rng.choice(["", "a", "b", "a&b"], tasks, p=[0.7, 0.1, 0.1, 0.1]).tolist()
     return Instance(
-        asked[:, :1], asked[:, 1:], has[:, :1], has[:, 1:], fluid_names=("cores",), rigid_names=("memory", "gpus"),
+        asked[:, :1],
+        asked[:, 1:],
+        has[:, :1],
+        has[:, 1:],
+        fluid_names=("cores",),
+        rigid_names=("memory", "gpus"),
         cards=cards_of(asked[:, 2], kinds, requests),
-    )  # fmt: skip
+    )
 
 
 @settings(max_examples=150, deadline=None)

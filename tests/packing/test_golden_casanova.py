@@ -61,9 +61,14 @@ def test_mcb8_probes_five_tasks_as_published():
         seen.append((round(level, 6), ok))
         low, high = (level, high) if ok else (low, level)
     assert seen == [
-        (0.384615, True), (0.576923, True), (0.673077, False), (0.625, True), (0.649038, True), (0.661058, True),
+        (0.384615, True),
+        (0.576923, True),
+        (0.673077, False),
+        (0.625, True),
+        (0.649038, True),
+        (0.661058, True),
         (0.667067, False),
-    ]  # fmt: skip
+    ]
     found = mcb(FIVE, 8, McbSwitches(threshold=0.01, probe_high=False))
     assert finish(FIVE, found).level == pytest.approx(2 / 3, abs=1e-6)
     assert found.effort == 7

@@ -8,8 +8,11 @@ SSD = {"disk": "ssd", "zone": "a", "cores": "16"}
 
 
 def affine(*terms):
-    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
-        "nodeSelectorTerms": list(terms)}}}}  # fmt: skip
+    return {
+        "affinity": {
+            "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
+        }
+    }
 
 
 def wants(key, operator, *values):

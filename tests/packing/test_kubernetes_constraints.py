@@ -163,8 +163,10 @@ def test_every_rule_is_named_with_the_pods_that_it_concerns(tmp_path):
     items = [node("n1"), pod("a", "n1", "1", **soft), pod("b", "n1", "1", "web", **apart("web"))]
     kubernetes = state_of(tmp_path, *items, pod("c", "n1", "1", resourceClaims=[{"name": "d"}]))
     assert [tuple(each) for each in kubernetes.rules] == [
-        ("pod anti-affinity", 1, True), ("resource claim", 1, False), ("preferred node affinity", 1, False),
-    ]  # fmt: skip
+        ("pod anti-affinity", 1, True),
+        ("resource claim", 1, False),
+        ("preferred node affinity", 1, False),
+    ]
     notes = " ".join(kubernetes.notes)
     for words in ("Rules kept", "pod anti-affinity (1)", "no plan models", "resource claim (1)", "preferred node aff"):
         assert words in notes

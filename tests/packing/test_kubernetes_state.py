@@ -116,9 +116,13 @@ def test_info_says_what_runs_what_waits_and_what_is_left(tmp_path):
     assert (told["hosts"], told["running"], told["waiting"], told["without_room"], told["owners"]) == (2, 3, 1, 0, 3)
     cores = next(row for row in told["resources"] if row["name"] == "cores")
     assert cores == {
-        "name": "cores", "total": pytest.approx(7.92), "used": pytest.approx(3.1), "waiting": 2.0,
-        "largest_free": 3.0, "stranded": 0.0,
-    }  # fmt: skip
+        "name": "cores",
+        "total": pytest.approx(7.92),
+        "used": pytest.approx(3.1),
+        "waiting": 2.0,
+        "largest_free": 3.0,
+        "stranded": 0.0,
+    }
     shown = CliRunner().invoke(app, ["info", str(path)])
     assert "2 nodes; 3 pods run, 1 wait, 0 of them without room; 3 owners" in shown.output
     with pytest.raises(InputError, match="a state names its own nodes"):

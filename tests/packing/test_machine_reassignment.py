@@ -83,8 +83,12 @@ def test_rebalance_lowers_the_cost_of_the_challenge_and_writes_its_assignment(mo
     assert lm.open(tmp_path / "out").answer == made.answer
     assert made.answer.startswith(f"cost {made.cost:,} instead of {made.cost_before:,}, ")
     assert {row["name"] for row in made.figures["costs"]} == {
-        "load over safety capacity", "balance", "process moves", "service moves", "machine moves",
-    }  # fmt: skip
+        "load over safety capacity",
+        "balance",
+        "process moves",
+        "service moves",
+        "machine moves",
+    }
 
 
 def test_constraints_that_the_assignment_breaks_are_named(model):

@@ -10,9 +10,14 @@ from loadmaster.packing.check import violations
 from loadmaster.packing.packing import Packing
 
 TWO = Instance(
-    [[4.0], [4.0], [6.0]], [[8.0], [8.0], [4.0]], [[8.0], [8.0]], [[16.0], [16.0]], job=[0, 0, 1], weight=[1.0, 2.0],
+    [[4.0], [4.0], [6.0]],
+    [[8.0], [8.0], [4.0]],
+    [[8.0], [8.0]],
+    [[16.0], [16.0]],
+    job=[0, 0, 1],
+    weight=[1.0, 2.0],
     guarantee=[0.5, 0.0],
-)  # fmt: skip
+)
 GOOD = pack(TWO)
 
 

@@ -65,8 +65,11 @@ def test_refused_jobs_are_named_in_text_json_and_the_placement_file(tasks, tmp_p
     facts = json.loads(run(*words, "--json", "-o", tmp_path / "out").stdout)
     assert facts["refused"] == ["z"]
     assert [(row["task"], row["job"], row["refused"], row["host"] is None) for row in facts["rows"]] == [
-        ("a", "x", False, False), ("b", "x", False, False), ("c", "y", False, False), ("d", "z", True, True),
-    ]  # fmt: skip
+        ("a", "x", False, False),
+        ("b", "x", False, False),
+        ("c", "y", False, False),
+        ("d", "z", True, True),
+    ]
     placement = pl.read_csv(tmp_path / "out" / "placement.csv")
     assert placement["job"].to_list() == ["x", "x", "y", "z"]
     assert placement["host"].is_null().to_list() == placement["refused"].to_list() == [False, False, False, True]
@@ -148,8 +151,9 @@ def test_tasks_that_cannot_change_places_are_named_with_their_hosts_and_the_exit
     facts = json.loads(result.stdout)
     assert (facts["status"], facts["moves"], facts["better"]["level"]) == ("stuck", [], pytest.approx(10 / 11))
     assert {row["from"] + row["to"]: row["lacks"] for row in facts["stuck"]} == {
-        "01": {"memory": 5 * 2**30}, "10": {"memory": 5 * 2**30},
-    }  # fmt: skip
+        "01": {"memory": 5 * 2**30},
+        "10": {"memory": 5 * 2**30},
+    }
     assert "stop them" in facts["missing"][0]
     assert not (tmp_path / "out" / "moves.csv").exists()
     text = run("rebalance", path, "--hosts", "2x10c10g").stdout

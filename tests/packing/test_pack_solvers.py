@@ -53,11 +53,16 @@ def odd_instance(seed):
     if seed % 3 == 0:
         rigid_capacity[:] = rigid_capacity[0]
     return Instance(
-        fluid, rng.uniform(0, 20, (tasks, 2)),
-        rng.uniform(0.3, 1, (hosts, 2)) * fluid.sum(axis=0) / hosts, rigid_capacity,
-        job, rng.uniform(0.2, 5, jobs), rng.uniform(0, 0.3, jobs) if seed % 2 else None,
-        ("cpu", "network"), ("memory", "disk"),
-    )  # fmt: skip
+        fluid,
+        rng.uniform(0, 20, (tasks, 2)),
+        rng.uniform(0.3, 1, (hosts, 2)) * fluid.sum(axis=0) / hosts,
+        rigid_capacity,
+        job,
+        rng.uniform(0.2, 5, jobs),
+        rng.uniform(0, 0.3, jobs) if seed % 2 else None,
+        ("cpu", "network"),
+        ("memory", "disk"),
+    )
 
 
 @settings(max_examples=60)
@@ -71,9 +76,13 @@ def test_the_compiled_mcb_places_as_the_plain_one(seed, key, level, dims):
         demand = rng.uniform(0, 4 * hosts / tasks, (tasks, dims)).round(int(rng.integers(1, 4)))
         names = tuple("abcd"[:dims])
         instance = Instance(
-            demand[:, :fluid], demand[:, fluid:], np.full((hosts, fluid), 4.0), np.full((hosts, dims - fluid), 4.0),
-            fluid_names=names[:fluid], rigid_names=names[fluid:],
-        )  # fmt: skip
+            demand[:, :fluid],
+            demand[:, fluid:],
+            np.full((hosts, fluid), 4.0),
+            np.full((hosts, dims - fluid), 4.0),
+            fluid_names=names[:fluid],
+            rigid_names=names[fluid:],
+        )
     problem = problem_of(instance, key, filling_order(instance))
     work = work_for(problem)
     demand = np.hstack((instance.scaled.need * level, instance.scaled.hard))
@@ -212,14 +221,19 @@ def test_with_unequal_hosts_order_changes_nothing_and_another_host_never_lowers_
     best = finish(instance, branch_and_bound(instance))
     task, host = rng.permutation(instance.tasks), rng.permutation(instance.hosts)
     shuffled = replace(
-        instance, fluid=instance.fluid[task], rigid=instance.rigid[task], job=instance.job[task],
-        fluid_capacity=instance.fluid_capacity[host], rigid_capacity=instance.rigid_capacity[host],
-    )  # fmt: skip
+        instance,
+        fluid=instance.fluid[task],
+        rigid=instance.rigid[task],
+        job=instance.job[task],
+        fluid_capacity=instance.fluid_capacity[host],
+        rigid_capacity=instance.rigid_capacity[host],
+    )
     part = rng.uniform(0.1, 1.5)
     more = replace(
-        instance, fluid_capacity=np.vstack((instance.fluid_capacity, instance.fluid_capacity[:1] * part)),
+        instance,
+        fluid_capacity=np.vstack((instance.fluid_capacity, instance.fluid_capacity[:1] * part)),
         rigid_capacity=np.vstack((instance.rigid_capacity, instance.rigid_capacity[:1] * part)),
-    )  # fmt: skip
+    )
     again, larger = finish(shuffled, branch_and_bound(shuffled)), finish(more, branch_and_bound(more))
     assert best.proven
     assert again.proven

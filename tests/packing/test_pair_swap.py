@@ -21,9 +21,13 @@ def random_state(seed, hosts=None, tasks=None):
     rng = np.random.default_rng(seed)
     hosts, tasks = hosts or int(rng.integers(2, 6)), tasks or int(rng.integers(2, 12))
     instance = Instance(
-        rng.integers(0, 9, (tasks, 2)) / 8, rng.integers(0, 9, (tasks, 2)) / 8, rng.integers(2, 5, (hosts, 2)) / 2,
-        rng.integers(4, 9, (hosts, 2)) / 4 * tasks / hosts, fluid_names=("cpu", "net"), rigid_names=("memory", "disk"),
-    )  # fmt: skip
+        rng.integers(0, 9, (tasks, 2)) / 8,
+        rng.integers(0, 9, (tasks, 2)) / 8,
+        rng.integers(2, 5, (hosts, 2)) / 2,
+        rng.integers(4, 9, (hosts, 2)) / 4 * tasks / hosts,
+        fluid_names=("cpu", "net"),
+        rigid_names=("memory", "disk"),
+    )
     mapping = rng.integers(0, hosts, tasks)
     assume(fits(instance, mapping))
     problem, state = search_state(instance)

@@ -49,10 +49,14 @@ def test_a_cordoned_node_is_drained_as_far_as_the_others_have_room(tmp_path):
     items = [node("old", closed=True), node("b1"), pod("p1", "old", "2"), pod("p2", "old", "3"), pod("p3", "b1", "2")]
     told = rebalanced(tmp_path, items, "--drain", "old", code=1)
     assert moves(told) == [("p1", "old", "b1")]
-    assert told["left"] == [{
-        "task": "web/p2", "from": "old", "hosts": 1,
-        "reasons": [{"host": "b1", "reason": "web/p2 asks for 3 of cores; b1 has 0 free"}],
-    }]  # fmt: skip
+    assert told["left"] == [
+        {
+            "task": "web/p2",
+            "from": "old",
+            "hosts": 1,
+            "reasons": [{"host": "b1", "reason": "web/p2 asks for 3 of cores; b1 has 0 free"}],
+        }
+    ]
 
 
 def test_a_drain_tells_why_a_pod_stays(tmp_path):

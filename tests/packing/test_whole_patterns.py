@@ -20,9 +20,14 @@ def small_problem(seed):
     capacity = rng.integers(9, 15, (kinds, 2)).astype(float)
     none = np.zeros(0, np.int64)
     problem = PatternProblem(
-        demand, rng.integers(1, 5, tasks), capacity, rng.integers(3, 7, kinds), rng.integers(1, 4, kinds).astype(float),
-        none, none,
-    )  # fmt: skip
+        demand,
+        rng.integers(1, 5, tasks),
+        capacity,
+        rng.integers(3, 7, kinds),
+        rng.integers(1, 4, kinds).astype(float),
+        none,
+        none,
+    )
     relaxed = relax(problem, Columns(tasks), CheapestHosts(problem), Deadline.after(60))
     patterns = [
         (kind, row)

@@ -139,9 +139,10 @@ def page_of(tmp_path, monkeypatch):
 
     def made(traces, efficiency, part=0.3):
         monkeypatch.setattr(
-            delgado2011, "run_cases",
+            delgado2011,
+            "run_cases",
             lambda cases, *_: dict.fromkeys(cases, StudyRow(0.2, efficiency, part, 1.0, 1.0, 0.0, 1.0, 0)),
-        )  # fmt: skip
+        )
         result = delgado2011.reproduce(StudyOptions(quick=True, out=tmp_path, traces=traces))
         write(tmp_path / "page.html", Reproduced("delgado2011", result, tmp_path / "page.html").page())
         return (tmp_path / "page.html").read_text(), [block for block in result.blocks if type(block) is Chart]

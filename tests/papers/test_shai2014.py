@@ -45,9 +45,13 @@ def match_plainly(workload, cluster, policy, size):
     for first in range(0, workload.jobs // size * size, size):
         jobs = np.arange(first, first + size)
         queue = Queue(
-            jobs, workload.demand[jobs], np.ones(size, np.int32), workload.runtime_s[jobs], np.zeros(size, np.int32),
             jobs,
-        )  # fmt: skip
+            workload.demand[jobs],
+            np.ones(size, np.int32),
+            workload.runtime_s[jobs],
+            np.zeros(size, np.int32),
+            jobs,
+        )
         snapshot = Snapshot(0.0, cluster, np.array(cluster.capacity), queue, nobody)
         found.append(len(discipline_named("skip").serve(snapshot, policy).place))
     return found
@@ -55,9 +59,10 @@ def match_plainly(workload, cluster, policy, size):
 
 @settings(max_examples=25)
 @given(
-    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 9)), min_size=1, max_size=30), st.integers(1, 12),
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 9)), min_size=1, max_size=30),
+    st.integers(1, 12),
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 12)), min_size=1, max_size=4),
-)  # fmt: skip
+)
 def test_the_kernel_matches_the_jobs_that_a_decision_on_each_bucket_starts(rows, size, hosts):
     jobs, cluster = workload(rows), Cluster(("cores", "memory"), np.array(hosts, dtype=float))
     found = match(jobs, cluster, size=size)
@@ -110,8 +115,9 @@ def test_bucket_claims_hold_or_differ_with_the_data_on_both_readings_of_the_host
     verdict = [[claim.verdict for claim in claims if "wins most buckets" in claim.claim] for claims in (good, bad)]
     assert verdict == [["holds"] * 8, ["differs"] * 8]
     assert {claim.where for claim in good if "wins most" in claim.claim} == {
-        "Figure 3.5, 64 x 8 cores, 4 GiB a core", "Figure 3.5, 32 x 16 cores, 8 GiB a core"
-    }  # fmt: skip
+        "Figure 3.5, 64 x 8 cores, 4 GiB a core",
+        "Figure 3.5, 32 x 16 cores, 8 GiB a core",
+    }
     lost = [[claim.verdict for claim in claims if "does not win" in claim.claim] for claims in (good, bad)]
     assert lost == [["holds"] * 8, ["differs"] * 8]
     best = [[claim.verdict for claim in claims if "best of the four" in claim.claim] for claims in (good, bad)]
@@ -133,11 +139,17 @@ def curves(name, mix, meta, chosen=0.9, reading=RESERVED):
     table = np.array([[row, row]] * 3) * np.array([1.0, 1.1, 0.9])[:, None, None]
     more = np.array([0, 0, 0, 0, chosen - 0.8]) * np.array([0.9, 1.0, 1.1])[:, None, None]
     return Curves(
-        name, True, reading, np.array([0.9, 0.5]), np.array([0.9, 0.5]),
+        name,
+        True,
+        reading,
+        np.array([0.9, 0.5]),
+        np.array([0.9, 0.5]),
         dict.fromkeys(("wait", "slowdown", "queue"), table),
-        {m: np.array([150.0, 160.0, 140.0]) for m in ("wait", "slowdown", "queue")}, np.full((3, 2, 5), 0.8) + more,
-        0.0, 10,
-    )  # fmt: skip
+        {m: np.array([150.0, 160.0, 140.0]) for m in ("wait", "slowdown", "queue")},
+        np.full((3, 2, 5), 0.8) + more,
+        0.0,
+        10,
+    )
 
 
 def verdicts(claims, words):
@@ -180,9 +192,7 @@ def test_the_gate_on_max_jobs_stands_on_the_thesis_reading_alone():
 
 
 def test_jobs_of_the_empty_start_are_run_and_not_measured():
-    jobs = Workload.of(
-        submit_s=[0, 10, 3600, 7200, 9000], runtime_s=[100] * 5, cores=[1] * 5, memory=[1] * 5
-    )  # fmt: skip
+    jobs = Workload.of(submit_s=[0, 10, 3600, 7200, 9000], runtime_s=[100] * 5, cores=[1] * 5, memory=[1] * 5)
     none = np.zeros(0)
     cycles = Cycles(none, none.astype(np.int64), none.astype(np.int64), none.astype(np.int64))
     schedule = Schedule(jobs.submit_s + np.array([0, 0, 10, 30, 50]), np.zeros(5, np.int32), cycles)

@@ -98,9 +98,11 @@ def test_no_policy_overfills_a_host_or_loses_a_job(policy, problem):
 def test_the_same_seed_gives_the_same_schedule_and_another_order_of_policies_changes_nothing(policy):
     rng = np.random.default_rng(11)
     workload = Workload.of(
-        submit_s=np.sort(rng.integers(0, 500, 80)), runtime_s=rng.integers(1, 300, 80),
-        cores=rng.integers(1, 5, 80), memory=rng.integers(0, 17, 80),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 500, 80)),
+        runtime_s=rng.integers(1, 300, 80),
+        cores=rng.integers(1, 5, 80),
+        memory=rng.integers(0, 17, 80),
+    )
     cluster = Cluster.uniform(4, cores=8, memory=32)
     first = simulate(workload, cluster, policy, named("netbatch"), interval_s=30.0, seed=7)
     simulate(workload, cluster, POLICIES["round-robin"], named("netbatch"), interval_s=30.0, seed=1)

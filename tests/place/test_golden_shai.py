@@ -60,9 +60,13 @@ def test_figures_3_1_and_3_2_place_the_jobs_as_published(name, jobs, hosts, rese
 )
 def test_max_jobs_starts_as_many_as_the_best_member(jobs, started):
     policies = {
-        "mix": POLICIES["mix-fit"], "bfc": POLICIES["best-fit-cores"], "bfm": POLICIES["best-fit-memory"],
-        "wfc": POLICIES["worse-fit-cores"], "wfm": POLICIES["worse-fit-memory"], "max": MaxJobs(),
-    }  # fmt: skip
+        "mix": POLICIES["mix-fit"],
+        "bfc": POLICIES["best-fit-cores"],
+        "bfm": POLICIES["best-fit-memory"],
+        "wfc": POLICIES["worse-fit-cores"],
+        "wfm": POLICIES["worse-fit-memory"],
+        "max": MaxJobs(),
+    }
     counts = {key: len(placed(policy, jobs, 0).replace("-", "")) for key, policy in policies.items()}
     assert counts == started
 

@@ -70,9 +70,11 @@ def assign_u_r_run(seed, hosts, busy):
     jobs = 200
     speed = rng.choice([0.25, 0.5, 1.0], hosts)
     workload = Workload(
-        ("cores", "memory"), np.cumsum(rng.exponential(1.0, jobs)),
-        rng.exponential(busy * speed.sum(), jobs) + 0.01, np.column_stack((np.ones(jobs), np.zeros(jobs))),
-    )  # fmt: skip
+        ("cores", "memory"),
+        np.cumsum(rng.exponential(1.0, jobs)),
+        rng.exponential(busy * speed.sum(), jobs) + 0.01,
+        np.column_stack((np.ones(jobs), np.zeros(jobs))),
+    )
     cluster = Cluster(("cores", "memory"), np.ones((hosts, 2)), speed=speed)
     return simulate_timeshared(TimesharedProblem(workload, cluster, METHODS["assign-u-r"]))
 

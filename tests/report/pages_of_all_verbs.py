@@ -27,8 +27,10 @@ def write_all(folder):
     (folder / "tasks.csv").write_text("\n".join(["name,cores,memory_gb", *tasks, ""]))
     placed = [f"{line},{k % 2}" for k, line in enumerate(tasks)]
     (folder / "state.csv").write_text("\n".join(["name,cores,memory_gb,host", *placed, ""]))
-    (folder / "log.csv").write_text("job_id,submit_s,runtime_s,cores,memory_gb,user\n" + "".join(
-        f"{k},{k * 9_000},{60 + 700 * (k % 9)},{1 + k % 2},1,{k % 3}\n" for k in range(40)))  # fmt: skip
+    (folder / "log.csv").write_text(
+        "job_id,submit_s,runtime_s,cores,memory_gb,user\n"
+        + "".join(f"{k},{k * 9_000},{60 + 700 * (k % 9)},{1 + k % 2},1,{k % 3}\n" for k in range(40))
+    )
     run = lm.simulate(log, policy="mix-fit", discipline="easy")
     run.save(folder / "simulate")
     claims = [Claim(HOSTILE, "it is 3", "3", "3", "holds", note="<b>"), Claim("Table 1", "x", "1", "2", "differs")]
@@ -42,16 +44,18 @@ def write_all(folder):
         "reproduce": lambda: Reproduced(
             "paper", Reproduction("paper", "A paper", claims, [Chart(commands_chart(ROWS))]), folder
         ),
-    }  # fmt: skip
+    }
     for verb, make in made.items():
         make().save(folder / verb)
     (folder / "live").mkdir()
     _live(folder / "live")
     job = int(run.frame["id"][-1])
     for words in (
-        ["explain", "simulate", str(job), "-o", "explain"], ["info", "log.csv", "--hosts", "2x2c4g", "-o", "info"],
-        ["report", "live"], ["report", "simulate"],
-    ):  # fmt: skip
+        ["explain", "simulate", str(job), "-o", "explain"],
+        ["info", "log.csv", "--hosts", "2x2c4g", "-o", "info"],
+        ["report", "live"],
+        ["report", "simulate"],
+    ):
         loadmaster(*words)
     return {verb: folder / verb / "report.html" for verb in (*made, "live", "simulate", "explain", "info")}
 

@@ -35,9 +35,12 @@ def sampled(levels, waits=WAITS, how="seeds", noise=0.02, samples=40, cut=(0,)):
     runs = []
     for level in levels:
         made = np.exp(common + level + rng.normal(0, noise, samples))
-        runs.append(tuple(
-            SampleRun(9, 0, each, {"mean_wait_s": float(wait)}) for wait, each in zip(made, cycle(cut), strict=False)
-        ))  # fmt: skip
+        runs.append(
+            tuple(
+                SampleRun(9, 0, each, {"mean_wait_s": float(wait)})
+                for wait, each in zip(made, cycle(cut), strict=False)
+            )
+        )
     found = judgement(shown.case, shown.outcomes, "first-fit", Sampled(Drawing(how), tuple(runs)))
     return replace(shown, judgements=(found,))
 

@@ -46,9 +46,12 @@ def folder(tmp_path_factory):
 
 def loadmaster(folder, *command, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "loadmaster", *command], cwd=folder, capture_output=True, check=False,
+        [sys.executable, "-m", "loadmaster", *command],
+        cwd=folder,
+        capture_output=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": SOURCE, **environment},
-    )  # fmt: skip
+    )
 
 
 def test_a_comparison_ends_well_where_a_star_cannot_be_encoded(folder):

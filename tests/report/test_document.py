@@ -24,10 +24,14 @@ REGISTRY = Registry().with_resources((made["$id"], Resource.from_contents(made))
 TASKS = "name,cores,memory\na,1,1GiB\nb,2,2GiB\nc,1,4GiB\n"
 READY = [{"type": "Ready", "status": "True"}]
 STATUS = {"allocatable": {"cpu": "4", "memory": "8Gi"}, "conditions": READY}
-STATE = {"apiVersion": "v1", "kind": "List", "items": [
-    {"kind": "Node", "metadata": {"name": "n"}, "status": STATUS},
-    {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}},
-]}  # fmt: skip
+STATE = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {"kind": "Node", "metadata": {"name": "n"}, "status": STATUS},
+        {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}},
+    ],
+}
 NEEDS = {"requiredCpuPower": 1, "requiredMemory": 1, "requiredNetworkBandwidth": 1}
 CLOUD = {
     "computerList": [{"id": 0, "cpuPower": 4, "memory": 4, "networkBandwidth": 4, "cost": 400}],

@@ -51,9 +51,11 @@ def test_a_group_pays_only_for_more_than_the_part_in_a_hundred_that_is_called_le
 def test_the_page_says_who_pays_beside_the_baseline_only():
     rng = np.random.default_rng(1)
     jobs = lm.Workload.of(
-        submit_s=np.arange(300) * 100.0, runtime_s=rng.lognormal(4.0, 1.5, 300), cores=np.ones(300),
+        submit_s=np.arange(300) * 100.0,
+        runtime_s=rng.lognormal(4.0, 1.5, 300),
+        cores=np.ones(300),
         user=rng.integers(0, 9, 300),
-    )  # fmt: skip
+    )
     compared = lm.compare(jobs, "1x1c", policies="first-fit", disciplines="fcfs,sjf+easy").comparison
     captions = [block.caption for block in who_pays(compared) if isinstance(block, Table)]
     assert any("Groups that lose: " in caption for caption in captions[1:])
@@ -63,9 +65,7 @@ def test_the_page_says_who_pays_beside_the_baseline_only():
 
 @pytest.mark.parametrize("submit_s", [np.arange(99) * 60.0, np.zeros(200)])
 def test_of_few_jobs_or_all_at_once_nothing_is_said_of_a_queue_that_settles(submit_s):
-    jobs = lm.Workload.of(
-        submit_s=submit_s, runtime_s=np.full(len(submit_s), 20.0), cores=np.ones(len(submit_s))
-    )  # fmt: skip
+    jobs = lm.Workload.of(submit_s=submit_s, runtime_s=np.full(len(submit_s), 20.0), cores=np.ones(len(submit_s)))
     compared = lm.compare(jobs, "1x1c", policies="first-fit").comparison
     assert settled(compared, compared.outcomes[0].load) == []
 
@@ -73,7 +73,7 @@ def test_of_few_jobs_or_all_at_once_nothing_is_said_of_a_queue_that_settles(subm
 def test_users_that_are_not_shown_stand_in_a_file_whose_writer_is_named():
     jobs = lm.Workload.of(
         submit_s=np.arange(300) * 100.0, runtime_s=np.full(300, 90.0), cores=np.ones(300), user=np.arange(300) % 20
-    )  # fmt: skip
+    )
     compared = lm.compare(jobs, "1x1c", policies="first-fit").comparison
     captions = [block.caption for block in who_pays(compared) if isinstance(block, Table)]
     assert any("8 more stand in groups.parquet, which compare writes." in caption for caption in captions)
@@ -82,7 +82,7 @@ def test_users_that_are_not_shown_stand_in_a_file_whose_writer_is_named():
 def test_a_drain_of_seconds_is_not_drawn_in_days():
     jobs = lm.Workload.of(
         submit_s=np.minimum(np.arange(400), 398) * 6000.0, runtime_s=np.full(400, 20.0), cores=np.ones(400)
-    )  # fmt: skip
+    )
     compared = lm.compare(jobs, "1x1c", policies="first-fit", disciplines="fcfs,easy", interval=0).comparison
     table = next(block for block in settled(compared, compared.outcomes[0].load) if isinstance(block, Table))
     assert table.columns[-1] == "drain s"

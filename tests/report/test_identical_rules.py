@@ -55,8 +55,10 @@ def test_rules_of_several_disciplines_coincide_one_by_one_and_the_page_says_whic
     made = comparison(waits)
     shown, same = shown_as_one(made)
     assert [shown.rule_name(o.setting) for o in shown.outcomes] == [
-        "first-fit under netbatch", "first-fit under easy", "mix-fit under easy",
-    ]  # fmt: skip
+        "first-fit under netbatch",
+        "first-fit under easy",
+        "mix-fit under easy",
+    ]
     assert identical_rules_notes(made, same) == [
         "The runs of first-fit under netbatch, mix-fit under netbatch and first-fit under fcfs are the same in all that"
         " is measured: they are shown as one, first-fit under netbatch."

@@ -49,8 +49,15 @@ def test_a_page_holds_all_it_shows_and_asks_nothing_of_a_network(report):
 
 def test_a_report_shows_answer_table_charts_and_how_it_was_made(report):
     text = report.read_text(encoding="utf-8")
-    for section in ("Against the load", "Mean wait at load 0.90", "The queue over time", "How long jobs waited",
-                    "Where the capacity went", "What max-jobs chose", "How this was made"):  # fmt: skip
+    for section in (
+        "Against the load",
+        "Mean wait at load 0.90",
+        "The queue over time",
+        "How long jobs waited",
+        "Where the capacity went",
+        "What max-jobs chose",
+        "How this was made",
+    ):
         assert any(title.startswith(section) for title in headings_of(text))
     assert "<h1>" in text
     assert "loadmaster compare" in text
@@ -72,10 +79,22 @@ def test_a_browser_without_a_network_draws_every_chart(report, tmp_path):
     if browser is None:
         pytest.skip("no Chromium on this machine")
     shown = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
-         f"--user-data-dir={tmp_path}", "--virtual-time-budget=20000", "--dump-dom", f"file://{report}"],
-        capture_output=True, text=True, check=True, timeout=120,
-    ).stdout  # fmt: skip
+        [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={tmp_path}",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            f"file://{report}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    ).stdout
     assert len(re.findall(r'<div class="chart[^"]*" id="chart\d"[^>]*>.*?<svg', shown, re.DOTALL)) == 6
 
 

@@ -209,8 +209,12 @@ def test_a_chart_over_time_is_zoomed_by_the_wheel_with_alt_alone_and_whole_after
 
 
 def test_a_rule_of_several_disciplines_chosen_in_a_legend_is_stressed_in_its_rows_alone(shown, tmp_path):
-    waits = {("first-fit", "netbatch"): 90.0, ("mix-fit", "netbatch"): 80.0, ("first-fit", "easy"): 50.0,
-             ("mix-fit", "easy"): 40.0}  # fmt: skip
+    waits = {
+        ("first-fit", "netbatch"): 90.0,
+        ("mix-fit", "netbatch"): 80.0,
+        ("first-fit", "easy"): 50.0,
+        ("mix-fit", "easy"): 40.0,
+    }
     keys = [(policy, load, way, wait) for load in (0.7, 0.9) for (policy, way), wait in waits.items()]
     write(tmp_path / "report.html", compare_page(comparison({key[:3]: key[3] * key[1] for key in keys})))
     page, complaints = shown(tmp_path / "report.html")

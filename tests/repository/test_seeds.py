@@ -33,9 +33,13 @@ def drawn(tmp_path):
         (home / "test_draws.py").write_text(DRAWS)
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "conftest", "-p", "no:cacheprovider", *options]
         told = subprocess.run(
-            [*command, "--rootdir", str(home), "-c", os.devnull, str(home)], cwd=home, capture_output=True, text=True,
-            check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
-        )  # fmt: skip
+            [*command, "--rootdir", str(home), "-c", os.devnull, str(home)],
+            cwd=home,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        )
         return next(line for line in told.stdout.splitlines() if "drawn" in line)
 
     return run

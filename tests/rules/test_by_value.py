@@ -44,8 +44,12 @@ def test_a_function_is_found_under_its_name_and_its_text_goes_along():
 def test_two_functions_of_one_name_are_told_apart_and_the_same_one_is_one():
     with naming() as name:
         assert [name(each) for each in (mine, other(2), mine, other(3), other(2))] == [
-            "@mine", "@mine.2", "@mine", "@mine.3", "@mine.2",
-        ]  # fmt: skip
+            "@mine",
+            "@mine.2",
+            "@mine",
+            "@mine.3",
+            "@mine.2",
+        ]
         assert policy_named("@mine.3").score([1], [2], [3]) == 6
 
 

@@ -24,9 +24,14 @@ def compare(installed, folder):
     """(rows, what stderr says) of the same comparison, as often as it is made."""
     command = "compare --limit 3000 --loads 4 --policies most-allocated,first-fit --json -o out"
     told = subprocess.run(
-        [sys.executable, "-m", "loadmaster", *command.split()], cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(installed.parent)}, timeout=300,
-    )  # fmt: skip
+        [sys.executable, "-m", "loadmaster", *command.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(installed.parent)},
+        timeout=300,
+    )
     assert told.returncode == 0, told.stderr
     return json.loads(told.stdout)["rows"], told.stderr
 

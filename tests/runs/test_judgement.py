@@ -20,9 +20,7 @@ RULES = [Setting("first-fit"), Setting("mix-fit"), Setting("first-fit", "easy")]
 def case(weeks=8):
     jobs = 12 * weeks
     submit_s = np.linspace(0, weeks * WEEK_S, jobs)
-    log = Workload.of(
-        submit_s=submit_s, runtime_s=np.full(jobs, 3600.0), cores=np.ones(jobs), user=np.arange(jobs) % 6
-    )  # fmt: skip
+    log = Workload.of(submit_s=submit_s, runtime_s=np.full(jobs, 3600.0), cores=np.ones(jobs), user=np.arange(jobs) % 6)
     return Case(log, Cluster.uniform(1, cores=2))
 
 

@@ -30,10 +30,15 @@ def jobs_at_random(seed: int, cores: float = 2.0) -> Workload:
     rng = np.random.default_rng(seed)
     count = 80
     return Workload.of(
-        submit_s=np.sort(rng.integers(0, 500, count)), runtime_s=rng.integers(1, 90, count), cores=[cores] * count,
-        memory=rng.integers(0, 5, count) * 2.0**30, tasks=rng.integers(1, 8, count),
-        estimate_s=rng.integers(1, 200, count), project=rng.integers(0, 3, count), user=rng.integers(0, 4, count),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 500, count)),
+        runtime_s=rng.integers(1, 90, count),
+        cores=[cores] * count,
+        memory=rng.integers(0, 5, count) * 2.0**30,
+        tasks=rng.integers(1, 8, count),
+        estimate_s=rng.integers(1, 200, count),
+        project=rng.integers(0, 3, count),
+        user=rng.integers(0, 4, count),
+    )
 
 
 @pytest.mark.parametrize("name", POOLED)
@@ -44,9 +49,15 @@ def test_every_job_starts_when_it_would_on_the_hosts(name):
         jobs, policy = jobs_at_random(seed), policy_named(["first-fit", "best-fit-memory", "random"][seed % 3])
         if seed % 4 == 0:  # all of the memory too
             jobs = Workload.of(
-                submit_s=jobs.submit_s, runtime_s=jobs.runtime_s, cores=jobs.demand[:, 0], tasks=jobs.tasks,
-                memory=np.full(jobs.jobs, MEMORY), estimate_s=jobs.estimate_s, project=jobs.project, user=jobs.user,
-            )  # fmt: skip
+                submit_s=jobs.submit_s,
+                runtime_s=jobs.runtime_s,
+                cores=jobs.demand[:, 0],
+                tasks=jobs.tasks,
+                memory=np.full(jobs.jobs, MEMORY),
+                estimate_s=jobs.estimate_s,
+                project=jobs.project,
+                user=jobs.user,
+            )
         alone, one = as_one_host(jobs, hosts, discipline)
         pooled += one is not hosts
         assert (alone.tasks is None) == (one is not hosts and name != "own")

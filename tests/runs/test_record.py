@@ -39,9 +39,17 @@ def recorded(folder, case, setting, **extra):
 def several_tasks():
     """Jobs with tasks, projects, users, estimates and identifiers of their own, on hosts with names."""
     workload = Workload.of(
-        submit_s=[0, 5, 9, 9], runtime_s=[60, 60, 7, 7.25], cores=[1, 2, 1, 1], memory=[0, 2, 1, 1], tasks=[3, 1, 2, 1],
-        project=[0, 1, 0, 1], user=[7, 7, 8, 9], job_id=[11, 12, 13, 99], estimate_s=[90, 60, 60, 60], source="four",
-    )  # fmt: skip
+        submit_s=[0, 5, 9, 9],
+        runtime_s=[60, 60, 7, 7.25],
+        cores=[1, 2, 1, 1],
+        memory=[0, 2, 1, 1],
+        tasks=[3, 1, 2, 1],
+        project=[0, 1, 0, 1],
+        user=[7, 7, 8, 9],
+        job_id=[11, 12, 13, 99],
+        estimate_s=[90, 60, 60, 60],
+        source="four",
+    )
     cluster = Cluster(("cores", "memory"), np.array([[4.0, 8.0], [2.0, 4.0]]), names=("ada", "bob"))
     return case_of(Trace(workload), cluster, "any")
 
@@ -104,20 +112,34 @@ def bound_by_everything():
     """The same jobs with every column of constraints, on hosts with rules."""
     case = several_tasks()
     constraints = Constraints(
-        eligible_s=[0, 6.1, 9, np.inf], partition=Named.of(["long", "long,short", None, "short"]),
-        qos=Named.of(["normal", None, "high", "high"]), name=Named.of(["a", "b", "a", ""]), priority=[0, 1.5, 0, 9],
-        nice=[0, 0, -5, 0], hold=[0, 0, 0, 1], array=[-1, -1, 13, 13], array_task=[-1, -1, 1, 2],
-        depends=Dependencies.of(["", "afterok:11+2", "singleton", "after:12?after:11"]), throttle=[0, 0, 1, 1],
+        eligible_s=[0, 6.1, 9, np.inf],
+        partition=Named.of(["long", "long,short", None, "short"]),
+        qos=Named.of(["normal", None, "high", "high"]),
+        name=Named.of(["a", "b", "a", ""]),
+        priority=[0, 1.5, 0, 9],
+        nice=[0, 0, -5, 0],
+        hold=[0, 0, 0, 1],
+        array=[-1, -1, 13, 13],
+        array_task=[-1, -1, 1, 2],
+        depends=Dependencies.of(["", "afterok:11+2", "singleton", "after:12?after:11"]),
+        throttle=[0, 0, 1, 1],
         features=Named.of(["gpu|fast&big"] * 4),
-        exclusive=[0, 1, 2, 0], reservation=Named.of([None, None, "maint", None]),
-        min_hosts=[0, 2, 1, 0], max_hosts=[0, 2, 0, 3], requeue=[True, False, True, True],
-        restarts=[0, 0, 2, 0], status=[0, 1, 2, 3], limit_s=[90, 60, np.inf, 60],
-        user_names=tuple(f"user{n}" for n in range(10)), account_names=("physics", "chemistry"),
-    )  # fmt: skip
+        exclusive=[0, 1, 2, 0],
+        reservation=Named.of([None, None, "maint", None]),
+        min_hosts=[0, 2, 1, 0],
+        max_hosts=[0, 2, 0, 3],
+        requeue=[True, False, True, True],
+        restarts=[0, 0, 2, 0],
+        status=[0, 1, 2, 3],
+        limit_s=[90, 60, np.inf, 60],
+        user_names=tuple(f"user{n}" for n in range(10)),
+        account_names=("physics", "chemistry"),
+    )
     rules = SiteRules(
-        (Partition("long", max_time_s=3600.0, hosts=(0,)), Partition("short", tier=2)), qos=(Qos("high", 10),
-        Qos("normal", limits=Limits(grp_jobs=3, max_tres_pu=(("cores", 4.0),)))), features=(("gpu",), ("fast", "big")),
-    )  # fmt: skip
+        (Partition("long", max_time_s=3600.0, hosts=(0,)), Partition("short", tier=2)),
+        qos=(Qos("high", 10), Qos("normal", limits=Limits(grp_jobs=3, max_tres_pu=(("cores", 4.0),)))),
+        features=(("gpu",), ("fast", "big")),
+    )
     jobs, cluster = case.workload, case.cluster
     return replace(case, workload=replace(jobs, constraints=constraints), cluster=replace(cluster, rules=rules))
 

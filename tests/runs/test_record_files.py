@@ -40,8 +40,12 @@ def stop_after(count, monkeypatch):
 
         return change
 
-    for owner, name in ((pl.DataFrame, "write_parquet"), (record_files.Path, "replace"), (record_files.Path, "unlink"),
-                        (record_files.Path, "write_text")):  # fmt: skip
+    for owner, name in (
+        (pl.DataFrame, "write_parquet"),
+        (record_files.Path, "replace"),
+        (record_files.Path, "unlink"),
+        (record_files.Path, "write_text"),
+    ):
         monkeypatch.setattr(owner, name, dying(getattr(owner, name)))
 
 

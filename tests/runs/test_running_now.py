@@ -31,9 +31,12 @@ def test_a_running_job_without_hosts_gets_the_first_that_have_room_beside_the_ot
 def test_tasks_of_a_job_lie_on_its_hosts_in_turn(tmp_path):
     running = job(1, "RUNNING", 0, 600, nodes="n[2-3]", count=2, cpus=16)
     made = lm.simulate(
-        listing(tmp_path, running, job(2, "PENDING", 10)), hosts=hosts(tmp_path), policy="first-fit",
-        discipline="easy", spread="any",
-    )  # fmt: skip
+        listing(tmp_path, running, job(2, "PENDING", 10)),
+        hosts=hosts(tmp_path),
+        policy="first-fit",
+        discipline="easy",
+        spread="any",
+    )
     assert made.record.schedule.host.tolist() == [1, 2, 0]
 
 

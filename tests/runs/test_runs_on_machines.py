@@ -45,9 +45,11 @@ def test_rows_come_by_load_discipline_machines_policy():
     asked = [Setting(p, d) for d in ("fcfs", "netbatch") for p in ("first-fit", "mix-fit")]
     found = [(each.discipline, each.hosts, each.policy) for each in on_each(asked, machines)]
     assert found[:4] == [
-        ("fcfs", "1x4c", "first-fit"), ("fcfs", "1x4c", "mix-fit"), ("fcfs", "1x8c", "first-fit"),
+        ("fcfs", "1x4c", "first-fit"),
+        ("fcfs", "1x4c", "mix-fit"),
+        ("fcfs", "1x8c", "first-fit"),
         ("fcfs", "1x8c", "mix-fit"),
-    ]  # fmt: skip
+    ]
     assert len(found) == 8
 
 

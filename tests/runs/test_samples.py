@@ -36,9 +36,12 @@ def long_case():
     submit_s = np.sort(np.floor(rng.random(120) * 6 * WEEK_S / 3600) * 3600)
     submit_s[0], submit_s[-1] = 0.0, 6 * WEEK_S
     log = Workload.of(
-        submit_s=submit_s, runtime_s=rng.integers(3600, 200_000, 120), cores=rng.integers(1, 5, 120),
-        memory=np.ones(120), user=rng.integers(0, 6, 120),
-    )  # fmt: skip
+        submit_s=submit_s,
+        runtime_s=rng.integers(3600, 200_000, 120),
+        cores=rng.integers(1, 5, 120),
+        memory=np.ones(120),
+        user=rng.integers(0, 6, 120),
+    )
     return Case(log, Cluster.uniform(2, cores=4, memory=100))
 
 
@@ -57,9 +60,13 @@ def test_samples_are_kept_and_more_rules_or_samples_make_only_what_is_new(tmp_pa
     first = run_samples(long_case(), TWO[:1], users, range(2), store, counted)
     more = run_samples(long_case(), TWO, users, range(3), store, counted)
     assert counted.made == [
-        ("first-fit", 0), ("first-fit", 1), ("worse-fit-cores", 0), ("worse-fit-cores", 1), ("first-fit", 2),
+        ("first-fit", 0),
+        ("first-fit", 1),
+        ("worse-fit-cores", 0),
+        ("worse-fit-cores", 1),
+        ("first-fit", 2),
         ("worse-fit-cores", 2),
-    ]  # fmt: skip
+    ]
     assert more[0][:2] == first[0]
     store.close()
 

@@ -21,10 +21,13 @@ from loadmaster.runs.unknown_names import refuse_unknown_names, unknown_names
 def jobs(**columns):
     names = {"user_names": ("eve", "bob"), "account_names": ("phys", "chem")}
     return Workload.of(
-        submit_s=[0, 0, 0], runtime_s=[9, 9, 9], cores=[1, 1, 1], user=np.array([0, 1, -1]),
+        submit_s=[0, 0, 0],
+        runtime_s=[9, 9, 9],
+        cores=[1, 1, 1],
+        user=np.array([0, 1, -1]),
         project=np.array([0, 0, 1]),
         constraints=Constraints(nice=[0, 0, 0], **columns, **names),
-    )  # fmt: skip
+    )
 
 
 def test_a_reservation_that_is_not_there_is_said():
@@ -62,9 +65,12 @@ def test_of_many_names_three_are_shown():
 
 def many(jobs_, **columns):
     return Workload.of(
-        submit_s=[0] * jobs_, runtime_s=[9] * jobs_, cores=[1] * jobs_, project=np.zeros(jobs_, np.int32),
+        submit_s=[0] * jobs_,
+        runtime_s=[9] * jobs_,
+        cores=[1] * jobs_,
+        project=np.zeros(jobs_, np.int32),
         constraints=Constraints(nice=[0] * jobs_, account_names=("phys",), **columns),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(("rules", "says"), [

@@ -25,9 +25,12 @@ HELPER = Path(__file__).parents[1] / "set_ups" / "random_passes.py"
 def test_every_rule_decides_as_its_plain_twin_on_any_snapshot():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", str(HELPER), "0", "50"], env=environment, capture_output=True, text=True,
+        [sys.executable, "-W", "ignore", str(HELPER), "0", "50"],
+        env=environment,
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     compared, found = run.stdout.split(maxsplit=1)
     assert int(compared) > 1500
     assert found.strip() == "[]"

@@ -93,8 +93,9 @@ def test_members_can_be_tried_on_another_snapshot_and_who_was_not_tried_is_said(
 
     decision = Scheduler(Later(), FCFS).decide_plainly(TWO_HOSTS)
     assert [(each.member, each.started, each.value) for each in decision.options] == [
-        ("best-fit-cores", None, None), ("worse-fit-cores", 2, 2.0)
-    ]  # fmt: skip
+        ("best-fit-cores", None, None),
+        ("worse-fit-cores", 2, 2.0),
+    ]
     assert decision.winners == 0b10
 
 

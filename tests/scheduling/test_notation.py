@@ -66,8 +66,12 @@ def test_commas_within_parentheses_part_no_disciplines():
 
 def test_what_is_a_discipline_is_known_by_its_names():
     assert [is_discipline(spec) for spec in ("sjf", "x.py:f+easy", "mix-fit", "pvm+mosix", "easy(")] == [
-        True, True, False, False, False,
-    ]  # fmt: skip
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_the_parameters_of_both_sides_are_known():

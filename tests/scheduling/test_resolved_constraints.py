@@ -80,8 +80,12 @@ def test_a_job_of_several_partitions_has_an_entry_for_each():
 
 
 def test_dependencies_on_an_array_name_all_its_tasks_and_those_on_strangers_are_lifted():
-    jobs = workload(4, array=[9, 9, -1, -1], array_task=[1, 2, -1, -1],
-                    depends=Dependencies.of(["", "", "afterok:9,afterok:77", "aftercorr:9_2"]))  # fmt: skip
+    jobs = workload(
+        4,
+        array=[9, 9, -1, -1],
+        array_task=[1, 2, -1, -1],
+        depends=Dependencies.of(["", "", "afterok:9,afterok:77", "aftercorr:9_2"]),
+    )
     waits = resolve_constraints(jobs, cluster()).waits
     assert waits.first.tolist() == [0, 0, 0, 2, 3]
     assert waits.first_on.tolist() == [0, 2, 2, 3]

@@ -21,10 +21,13 @@ def tiny_queue(seed):
     tasks = rng.integers(1, hosts + 1, jobs)
     tasks[0] = 1  # one at least can run on whatever hosts it may use
     workload = Workload.of(
-        submit_s=submit_s, runtime_s=rng.integers(1, 7, jobs), cores=rng.integers(1, 4, jobs),
-        memory=rng.integers(0, 4, jobs), tasks=tasks,
+        submit_s=submit_s,
+        runtime_s=rng.integers(1, 7, jobs),
+        cores=rng.integers(1, 4, jobs),
+        memory=rng.integers(0, 4, jobs),
+        tasks=tasks,
         constraints=Constraints(**columns) if columns else None,
-    )  # fmt: skip
+    )
     capacity = np.full((hosts, 2), 3.0) + (rng.integers(0, 3, (hosts, 2)) if rng.random() < 0.5 else 0.0)
     speed = rng.choice([0.5, 1.0, 2.0], hosts) if rng.random() < 0.3 else None
     return workload, Cluster(("cores", "memory"), capacity, speed=speed, rules=rules)

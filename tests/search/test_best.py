@@ -80,9 +80,11 @@ def test_on_a_single_host_jobs_of_several_tasks_are_moved_too():
 def test_jobs_of_several_tasks_on_several_hosts_wait_no_longer_than_under_a_discipline_that_knows_runtimes(seed):
     rng, jobs = np.random.default_rng(seed), 120
     workload = Workload.of(
-        submit_s=np.sort(rng.integers(0, 6000, jobs)), runtime_s=np.round(rng.lognormal(5.5, 1.2, jobs)) + 1,
-        cores=np.full(jobs, 2), tasks=rng.choice([1, 2, 4, 6], jobs),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 6000, jobs)),
+        runtime_s=np.round(rng.lognormal(5.5, 1.2, jobs)) + 1,
+        cores=np.full(jobs, 2),
+        tasks=rng.choice([1, 2, 4, 6], jobs),
+    )
     cluster = Cluster.uniform(4, cores=4)
     queue = rigid_of(workload, cluster)
     found = best_found(workload, cluster, within_s=100.0, clock=ticks())
@@ -98,9 +100,12 @@ def test_equal_hosts_that_hold_one_task_each_are_searched_as_one_and_handed_out_
     for seed in range(12):
         workload, _ = random_queue(seed)
         tasks = Workload.of(
-            submit_s=workload.submit_s, runtime_s=workload.runtime_s, cores=np.full(workload.jobs, 3),
-            memory=workload.demand[:, 1], tasks=workload.task_count,
-        )  # fmt: skip
+            submit_s=workload.submit_s,
+            runtime_s=workload.runtime_s,
+            cores=np.full(workload.jobs, 3),
+            memory=workload.demand[:, 1],
+            tasks=workload.task_count,
+        )
         apart = Cluster(("cores", "memory"), np.full((5, 2), 5.0))
         pool = Workload.of(submit_s=tasks.submit_s, runtime_s=tasks.runtime_s, cores=tasks.task_count)
         one, two = (

@@ -74,7 +74,7 @@ def test_no_run_of_an_engine_under_constraints_is_below_the_bound(kind):
         workload, cluster = bound_jobs(seed, kind)
         ran = simulate(
             workload, cluster, POLICIES["first-fit"], discipline_named("easy"), interval_s=0.0, engine="reference"
-        )  # fmt: skip
+        )
         if not ran.started.any():
             continue
         queue = rigid_of(workload, cluster)

@@ -20,10 +20,14 @@ def jobs_at_random(seed: int) -> Workload:
     rng = np.random.default_rng(seed)
     count = 60
     return Workload.of(
-        submit_s=np.sort(rng.integers(0, 500, count)), runtime_s=rng.integers(1, 90, count), cores=[1] * count,
-        memory=rng.integers(1, 4, count) * 2.0**30, tasks=rng.integers(1, 6, count),
-        estimate_s=rng.integers(50, 200, count), recorded_wait_s=np.zeros(count),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 500, count)),
+        runtime_s=rng.integers(1, 90, count),
+        cores=[1] * count,
+        memory=rng.integers(1, 4, count) * 2.0**30,
+        tasks=rng.integers(1, 6, count),
+        estimate_s=rng.integers(50, 200, count),
+        recorded_wait_s=np.zeros(count),
+    )
 
 
 BY_TASKS = "def fewest_tasks(job, now):\n    return job.tasks * 1000.0 + job.memory / 2**30\n"
@@ -40,9 +44,12 @@ def test_a_trial_waits_as_a_run_on_the_hosts_themselves(
     work = trials_on(case)
     (found,) = run_study(work, [cell_of(work, trial)], None, Threads(1))
     ran = simulate(
-        held_longer(case.workload, queue.launch_s), case.cluster, policy_of(trial.setting, trial.sources),
-        discipline_of(trial.setting, trial.sources), interval_s=queue.interval_s,
-    )  # fmt: skip
+        held_longer(case.workload, queue.launch_s),
+        case.cluster,
+        policy_of(trial.setting, trial.sources),
+        discipline_of(trial.setting, trial.sources),
+        interval_s=queue.interval_s,
+    )
     expected = weekly(case.workload, ran.start_s - case.workload.submit_s)
     assert found.mean_wait_s.tolist() == expected.mean_wait_s.tolist()
     assert found.mean_wait_s[0] > 0

@@ -109,9 +109,10 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4
         columns["requeue"] = rng.random(jobs) < 0.7
         fails = "drained" if suspends else "down"  # rule C8
         rules["calendar"] = (
-            CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"), CalendarRow(30.0, 50.0, fails, hosts=(2,)),
+            CalendarRow(40.0, 70.0, "reserved", hosts=(0,), name="mine"),
+            CalendarRow(30.0, 50.0, fails, hosts=(2,)),
             CalendarRow(90.0, 120.0, "drained", hosts=(1,)),
-        )  # fmt: skip
+        )
     if "wide" in kinds:
         columns.setdefault("partition", Named.of([str(rng.choice(["a", "b", "a,b"])) for _ in range(jobs)]))
         first, *others = rules.get("partitions", (Partition("a"), Partition("b", max_hosts=2)))
@@ -134,10 +135,16 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4
     runtime_s = rng.integers(1, 40, jobs).astype(float)
     demand = np.column_stack((rng.integers(1, 3, jobs), rng.integers(0, 3, jobs)))
     workload = Workload(
-        ("cores", "memory"), submit_s, runtime_s, demand, tasks=tasks,
-        estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0], jobs), user=rng.integers(0, 2, jobs),
-        project=rng.integers(0, 2, jobs), constraints=Constraints(**columns),
-    )  # fmt: skip
+        ("cores", "memory"),
+        submit_s,
+        runtime_s,
+        demand,
+        tasks=tasks,
+        estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0], jobs),
+        user=rng.integers(0, 2, jobs),
+        project=rng.integers(0, 2, jobs),
+        constraints=Constraints(**columns),
+    )
     speed = rng.choice([0.5, 1.0, 2.0], hosts) if "speed" in kinds else None
     capacity = np.column_stack((rng.integers(3, 7, hosts), rng.integers(3, 7, hosts)))
     if bursts:

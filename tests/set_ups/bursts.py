@@ -49,10 +49,14 @@ def bursts(draw, single_task=False, resources=None, estimated=True, units=(1, 8,
     tasks = np.minimum(rng.choice([1, 1, 2, 5], jobs), held).astype(np.int32)
     speed = rng.choice([0.5, 1.0, 3.0], len(capacity)) if speeds and draw(st.booleans()) else None
     return Cluster(NAMES[:resources], capacity, speed=speed), Workload(
-        NAMES[:resources], np.sort(rng.integers(0, shape.moments, jobs) * float(shape.apart_s)), runtime_s, demand,
-        tasks=None if single_task else tasks, project=rng.integers(0, 3, jobs).astype(np.int32),
+        NAMES[:resources],
+        np.sort(rng.integers(0, shape.moments, jobs) * float(shape.apart_s)),
+        runtime_s,
+        demand,
+        tasks=None if single_task else tasks,
+        project=rng.integers(0, 3, jobs).astype(np.int32),
         estimate_s=np.ceil(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)) if estimated else None,
-    )  # fmt: skip
+    )
 
 
 def complementary(rng, capacity, kinds, unit):
@@ -79,8 +83,13 @@ def wide_burst(seed: int) -> tuple[Workload, Cluster]:
     demand = np.minimum(kinds[rng.integers(0, len(kinds), jobs)], capacity.min(axis=0))
     runtime_s = rng.integers(1, 60, jobs).astype(float)
     workload = Workload(
-        ("cores", "memory"), np.sort(rng.integers(0, 8, jobs) * float(rng.integers(1, 30))), runtime_s, demand,
-        tasks=rng.choice([1, 1, 2, 5], jobs).astype(np.int32), estimate_s=runtime_s * rng.choice([0.5, 1.0, 3.0], jobs),
-        user=rng.integers(0, 4, jobs).astype(np.int32), project=rng.integers(0, 3, jobs).astype(np.int32),
-    )  # fmt: skip
+        ("cores", "memory"),
+        np.sort(rng.integers(0, 8, jobs) * float(rng.integers(1, 30))),
+        runtime_s,
+        demand,
+        tasks=rng.choice([1, 1, 2, 5], jobs).astype(np.int32),
+        estimate_s=runtime_s * rng.choice([0.5, 1.0, 3.0], jobs),
+        user=rng.integers(0, 4, jobs).astype(np.int32),
+        project=rng.integers(0, 3, jobs).astype(np.int32),
+    )
     return workload, Cluster(("cores", "memory"), capacity)

@@ -240,9 +240,14 @@ def _hexed(parts: Iterable[bytes]) -> str:
 
 
 def _drawn(
-    group: str, many: int, disciplines: Iterable[str], policies: Iterable[str] = USUAL, shapes: Iterable[str] = SHAPES,
-    kinds: tuple[str, ...] = (), estimates: tuple[str, ...] = ("user",),
-) -> Iterator[Run]:  # fmt: skip
+    group: str,
+    many: int,
+    disciplines: Iterable[str],
+    policies: Iterable[str] = USUAL,
+    shapes: Iterable[str] = SHAPES,
+    kinds: tuple[str, ...] = (),
+    estimates: tuple[str, ...] = ("user",),
+) -> Iterator[Run]:
     """So many runs of one line, each with one of `disciplines`, `policies` and `shapes`."""
     rng = np.random.default_rng(crc32(group.encode()))
     for _ in range(many):
@@ -310,9 +315,13 @@ def _of_any_resources(seed: int) -> tuple[Workload, Cluster]:
     most = np.array([held_by_all(row, capacity) for row in demand])
     runtime_s = rng.integers(1, 60, jobs).astype(float)
     workload = Workload(
-        names, np.sort(rng.integers(0, 90, jobs)).astype(float), runtime_s, demand,
+        names,
+        np.sort(rng.integers(0, 90, jobs)).astype(float),
+        runtime_s,
+        demand,
         tasks=np.minimum(rng.choice([1, 1, 2, 5], jobs), most).astype(np.int32),
-        estimate_s=np.ceil(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)), user=rng.integers(0, 3, jobs),
+        estimate_s=np.ceil(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)),
+        user=rng.integers(0, 3, jobs),
         project=rng.integers(0, 3, jobs),
-    )  # fmt: skip
+    )
     return workload, Cluster(names, capacity)

@@ -12,18 +12,37 @@ def begin(mode="live", **about):
 
 
 def cluster(names):
-    return {"resources": ["cores", "memory"], "names": names, "capacity": [[8.0, 8 * GB] for _ in names],
-            "speed": [1.0] * len(names), "rules": None}  # fmt: skip
+    return {
+        "resources": ["cores", "memory"],
+        "names": names,
+        "capacity": [[8.0, 8 * GB] for _ in names],
+        "speed": [1.0] * len(names),
+        "rules": None,
+    }
 
 
 def job(submit_s, host=-1, cores=2.0, memory_gb=1.0):
-    return {"submit_s": submit_s, "demand": [cores, memory_gb * GB], "state": [0 if host < 0 else 2], "host": [host],
-            "pin": [-1], "runtime_s": 60.0}  # fmt: skip
+    return {
+        "submit_s": submit_s,
+        "demand": [cores, memory_gb * GB],
+        "state": [0 if host < 0 else 2],
+        "host": [host],
+        "pin": [-1],
+        "runtime_s": 60.0,
+    }
 
 
 def first(jobs, names=("a", "b")):
-    return {"at_s": 1000.0, "token": "0", "cluster": cluster(list(names)), "up": [True] * len(names),
-            "names": {"user": [], "account": []}, "left_out": [], "over": [], "new": jobs}  # fmt: skip
+    return {
+        "at_s": 1000.0,
+        "token": "0",
+        "cluster": cluster(list(names)),
+        "up": [True] * len(names),
+        "names": {"user": [], "account": []},
+        "left_out": [],
+        "over": [],
+        "new": jobs,
+    }
 
 
 def decided(*starts, **meta):
@@ -33,8 +52,15 @@ def decided(*starts, **meta):
 
 def cycle(at_s, seen, *passes, asked=()):
     seen = {"at_s": 1000.0 + at_s, **seen}
-    return {"cycle": at_s, "seen": seen, "passes": list(passes), "by": "rule", "taken": True, "cut": False,
-            "asked": [["start", name, [host]] for name, host in asked]}  # fmt: skip
+    return {
+        "cycle": at_s,
+        "seen": seen,
+        "passes": list(passes),
+        "by": "rule",
+        "taken": True,
+        "cut": False,
+        "asked": [["start", name, [host]] for name, host in asked],
+    }
 
 
 def runs(host):

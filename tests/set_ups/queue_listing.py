@@ -8,12 +8,18 @@ AT = 1_700_000_000
 def job(number, state, submit_s, start_s=0, *, minutes=60, cpus=8, nodes="", count=1):
     set_ = {"set": True, "infinite": False}
     return {
-        "job_id": number, "user_name": "ann", "partition": "main", "job_state": [state],
+        "job_id": number,
+        "user_name": "ann",
+        "partition": "main",
+        "job_state": [state],
         "submit_time": {**set_, "number": AT + submit_s},
         "start_time": {**set_, "number": AT + start_s if start_s else 0},
-        "time_limit": {**set_, "number": minutes}, "node_count": {**set_, "number": count},
-        "cpus": {**set_, "number": cpus}, "memory_per_node": {**set_, "number": 1000}, "nodes": nodes,
-    }  # fmt: skip
+        "time_limit": {**set_, "number": minutes},
+        "node_count": {**set_, "number": count},
+        "cpus": {**set_, "number": cpus},
+        "memory_per_node": {**set_, "number": 1000},
+        "nodes": nodes,
+    }
 
 
 def listing(tmp_path, *jobs):

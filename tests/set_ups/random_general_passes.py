@@ -84,9 +84,7 @@ def differences(plain, other):
     pairs.append((plain.cycles, other.cycles, ("time_s", "queue_length", "started", "winners")))
     if plain.segments is not None and other.segments is not None:
         pairs.append((plain.segments, other.segments, tuple(vars(plain.segments))))
-    found = [
-        name for one, two, names in pairs for name in names if not _alike(getattr(one, name), getattr(two, name))
-    ]  # fmt: skip
+    found = [name for one, two, names in pairs for name in names if not _alike(getattr(one, name), getattr(two, name))]
     if (plain.segments is None) != (other.segments is None):
         found.append("segments")
     if (plain.never, plain.refused) != (other.never, other.refused):

@@ -79,13 +79,23 @@ def snapshot_at_random(rng):
     if bound:
         queue, given = _bound(rng, queue, hosts)
     return Snapshot(
-        NOW_S, cluster, free, queue, running, last_host=int(rng.integers(-1, hosts)), seed=int(rng.integers(0, 9)),
-        as_pool=pool, promises=_promises(rng, queue, hosts, pool and not {"allowed", "closures"} & set(given)),
+        NOW_S,
+        cluster,
+        free,
+        queue,
+        running,
+        last_host=int(rng.integers(-1, hosts)),
+        seed=int(rng.integers(0, 9)),
+        as_pool=pool,
+        promises=_promises(rng, queue, hosts, pool and not {"allowed", "closures"} & set(given)),
         clock=NextLoops(
             float(rng.choice([90, 99, 100])), *(float(rng.choice([90, 100, 120, np.inf])) for _ in range(3))
         ),
-        early_end=bool(rng.random() < 0.6), arrived=bool(rng.random() < 0.6), ended=bool(rng.random() < 0.6), **given,
-    )  # fmt: skip
+        early_end=bool(rng.random() < 0.6),
+        arrived=bool(rng.random() < 0.6),
+        ended=bool(rng.random() < 0.6),
+        **given,
+    )
 
 
 def _running(rng, cluster, pool):
@@ -103,9 +113,13 @@ def _running(rng, cluster, pool):
             tasks.append((job, host, demand, end_s, start_s))
     columns = list(zip(*tasks, strict=True)) if tasks else [(), (), (), (), ()]
     return free, Running(
-        np.array(columns[0], np.int64), np.array(columns[1], np.int32), np.array(columns[2]).reshape(-1, resources),
-        np.array(columns[3], float), np.zeros(len(tasks), np.int32), np.array(columns[4], float),
-    )  # fmt: skip
+        np.array(columns[0], np.int64),
+        np.array(columns[1], np.int32),
+        np.array(columns[2]).reshape(-1, resources),
+        np.array(columns[3], float),
+        np.zeros(len(tasks), np.int32),
+        np.array(columns[4], float),
+    )
 
 
 def _queue(rng, cluster, many, pool):
@@ -123,12 +137,16 @@ def _queue(rng, cluster, many, pool):
     tasks = rng.choice([1, 1, 1, 2, 3, 5], many).astype(np.int32)[first][which]
     expected_s = rng.choice([0.0, 5, 10, 20, 30, 50, 100], many)[first][which]
     return Queue(
-        job, demand[first][which], tasks, expected_s, rng.integers(0, 2, many).astype(np.int32),
+        job,
+        demand[first][which],
+        tasks,
+        expected_s,
+        rng.integers(0, 2, many).astype(np.int32),
         np.cumsum(tasks).astype(np.int64) - tasks,
         eligible_s=rng.integers(0, 100, many).astype(float) if rng.random() < 0.6 else None,
         no_reserve=rng.random(many) < 0.3 if rng.random() < 0.3 else None,
         user=rng.integers(0, 3, many).astype(np.int32) if rng.random() < 0.5 else None,
-    )  # fmt: skip
+    )
 
 
 def _bound(rng, queue, hosts):

@@ -240,10 +240,20 @@ def _gone_at_the_end(real: RealKubernetes) -> Iterator[None]:
 def _etcd(folder: Path, store: int, peers: int) -> list[str]:
     here, there = f"http://127.0.0.1:{store}", f"http://127.0.0.1:{peers}"
     return [
-        "--data-dir", str(folder / "etcd"), "--listen-client-urls", here, "--advertise-client-urls", here,
-        "--listen-peer-urls", there, "--initial-advertise-peer-urls", there, "--initial-cluster", f"default={there}",
+        "--data-dir",
+        str(folder / "etcd"),
+        "--listen-client-urls",
+        here,
+        "--advertise-client-urls",
+        here,
+        "--listen-peer-urls",
+        there,
+        "--initial-advertise-peer-urls",
+        there,
+        "--initial-cluster",
+        f"default={there}",
         "--unsafe-no-fsync",
-    ]  # fmt: skip
+    ]
 
 
 def _server(folder: Path, store: int, port: int) -> list[str]:
@@ -254,24 +264,42 @@ def _server(folder: Path, store: int, port: int) -> list[str]:
     key = folder / "accounts.key"
     subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
     return [
-        f"--etcd-servers=http://127.0.0.1:{store}", "--bind-address=127.0.0.1", f"--secure-port={port}",
-        "--insecure-port=0", f"--cert-dir={folder / 'certificates'}", f"--token-auth-file={folder / 'tokens.csv'}",
-        "--authorization-mode=RBAC", "--anonymous-auth=false", "--endpoint-reconciler-type=none",
-        "--disable-admission-plugins=ServiceAccount", "--service-cluster-ip-range=10.0.0.0/24",
-        "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={key}",
+        f"--etcd-servers=http://127.0.0.1:{store}",
+        "--bind-address=127.0.0.1",
+        f"--secure-port={port}",
+        "--insecure-port=0",
+        f"--cert-dir={folder / 'certificates'}",
+        f"--token-auth-file={folder / 'tokens.csv'}",
+        "--authorization-mode=RBAC",
+        "--anonymous-auth=false",
+        "--endpoint-reconciler-type=none",
+        "--disable-admission-plugins=ServiceAccount",
+        "--service-cluster-ip-range=10.0.0.0/24",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
         f"--service-account-signing-key-file={key}",
-    ]  # fmt: skip
+    ]
 
 
 def _write_config(real: RealKubernetes, user: str, port: int) -> None:
     trusted = str(real.folder / "certificates" / "apiserver.crt")
-    real.config(user).write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "test",
-        "contexts": [{"name": "test", "context": {"cluster": "test", "user": user}}],
-        "clusters": [{"name": "test", "cluster": {
-            "server": f"https://127.0.0.1:{port}", "certificate-authority": trusted}}],
-        "users": [{"name": user, "user": {"token": f"{user}-token"}}],
-    }))  # fmt: skip
+    real.config(user).write_text(
+        json.dumps(
+            {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "current-context": "test",
+                "contexts": [{"name": "test", "context": {"cluster": "test", "user": user}}],
+                "clusters": [
+                    {
+                        "name": "test",
+                        "cluster": {"server": f"https://127.0.0.1:{port}", "certificate-authority": trusted},
+                    }
+                ],
+                "users": [{"name": user, "user": {"token": f"{user}-token"}}],
+            }
+        )
+    )
 
 
 def _is_ready(real: RealKubernetes) -> bool:
@@ -288,11 +316,17 @@ def _is_ready(real: RealKubernetes) -> bool:
 def _bootstrap(real: RealKubernetes) -> None:
     roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
     real.ask("POST", roles, ROLE)
-    real.ask("POST", roles.replace("roles", "rolebindings"), {
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "loadmaster"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "loadmaster"},
-        "subjects": [{"kind": "User", "name": "loadmaster", "apiGroup": "rbac.authorization.k8s.io"}],
-    })  # fmt: skip
+    real.ask(
+        "POST",
+        roles.replace("roles", "rolebindings"),
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "loadmaster"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "loadmaster"},
+            "subjects": [{"kind": "User", "name": "loadmaster", "apiGroup": "rbac.authorization.k8s.io"}],
+        },
+    )
 
 
 def _free_ports(count: int) -> list[int]:
@@ -331,10 +365,13 @@ def main() -> None:
         for k in range(count):
             has = {"cpu": str(cores), "memory": f"{memory_gb}Gi", "pods": "110"}
             ready = [{"type": "Ready", "status": "True"}]
-            real.add_node({
-                "metadata": {"name": f"n{k + 1}", "labels": {"kubernetes.io/hostname": f"n{k + 1}"}}, "spec": {},
-                "status": {"capacity": has, "allocatable": has, "conditions": ready},
-            })  # fmt: skip
+            real.add_node(
+                {
+                    "metadata": {"name": f"n{k + 1}", "labels": {"kubernetes.io/hostname": f"n{k + 1}"}},
+                    "spec": {},
+                    "status": {"capacity": has, "allocatable": has, "conditions": ready},
+                }
+            )
         print(f"export KUBECONFIG={real.config('admin')} PATH={HOME / 'bin'}:$PATH  # Ctrl-C ends it", flush=True)
         with suppress(KeyboardInterrupt):
             threading.Event().wait()

@@ -55,8 +55,13 @@ class RealHost:
 
     def start(self, name: str, memory_mib: int = 96) -> Any:
         """Start a machine; it computes some seconds later."""
-        text = _DOMAIN.format(name=name, memory=memory_mib, home=HOME, qemu=_program("qemu-system-x86_64"),
-                              serial=self.folder / f"{name}.serial")  # fmt: skip
+        text = _DOMAIN.format(
+            name=name,
+            memory=memory_mib,
+            home=HOME,
+            qemu=_program("qemu-system-x86_64"),
+            serial=self.folder / f"{name}.serial",
+        )
         return self.connection.createXML(text, 0)
 
     def machines(self) -> list[str]:
@@ -125,16 +130,25 @@ def _start(folder: Path, name: str, number: int) -> "subprocess.Popen[bytes]":
         f'migration_address = "127.0.0.{number + 2}"\nmigration_port_min = {49152 + 64 * number}\n'
         f"migration_port_max = {49215 + 64 * number}\n"
     )
-    places = {"etc": "/etc/libvirt", "lib": "/var/lib/libvirt", "run": "/run/libvirt", "log": "/var/log/libvirt",
-              "cache": "/var/cache/libvirt"}  # fmt: skip
+    places = {
+        "etc": "/etc/libvirt",
+        "lib": "/var/lib/libvirt",
+        "run": "/run/libvirt",
+        "log": "/var/log/libvirt",
+        "cache": "/var/cache/libvirt",
+    }
     script = ["set -e", "mount --make-rprivate /"]
     script += [f"mkdir -p {there}; mount --bind {folder / part} {there}" for part, there in places.items()]
     script += [f"hostname {name}", f"exec libvirtd -f {folder}/etc/libvirtd.conf -p {folder}/libvirtd.pid"]
     with (folder / "log" / "out.txt").open("wb") as log:
         return subprocess.Popen(
-            [_program("unshare") or "", "-m", "-u", "sh", "-c", "\n".join(script)], stdout=log, stderr=log,
-            stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ | {"PATH": _PATH},
-        )  # fmt: skip
+            [_program("unshare") or "", "-m", "-u", "sh", "-c", "\n".join(script)],
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            env=os.environ | {"PATH": _PATH},
+        )
 
 
 def _connected(folder: Path) -> Any:

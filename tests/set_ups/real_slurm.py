@@ -70,9 +70,15 @@ class RealSlurm:
         """A command of Slurm that may fail, as this user or as another of the machine."""
         other = ["runuser", "-u", user, "--"] if user else []
         return subprocess.run(
-            [*other, _program(command[0]) or command[0], *command[1:]], input=text, env=_environment(self.folder),
-            cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-        )  # fmt: skip
+            [*other, _program(command[0]) or command[0], *command[1:]],
+            input=text,
+            env=_environment(self.folder),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
 
     def kill(self, name: str) -> None:
         """End a daemon at once, as a crash would; `slurmctld`, or `n2` for the daemon of a host."""
@@ -165,9 +171,14 @@ def _write(folder: Path, hosts: Sequence[str], settings: str) -> None:
         for k, (has, port) in enumerate(zip(hosts, ports[2:], strict=True), start=1)
     ]
     conf = _CONF.format(
-        machine=machine, user=user, folder=folder, control=ports[0], database=ports[1], nodes="\n".join(nodes),
+        machine=machine,
+        user=user,
+        folder=folder,
+        control=ports[0],
+        database=ports[1],
+        nodes="\n".join(nodes),
         more=settings,
-    )  # fmt: skip
+    )
     (folder / "slurm.conf").write_text(conf)
     (folder / "gres.conf").write_text("\n".join(filter(None, map(_gpus, [folder] * len(hosts), range(1, 999), hosts))))
     dbd = folder / "slurmdbd.conf"
@@ -233,10 +244,16 @@ StorageLoc=slurm_acct_db
 
 def _munge(folder: Path) -> "subprocess.Popen[bytes]":
     return _start(
-        folder, "munged", "--force", "--foreground", f"--socket={folder}/munge/socket",
-        f"--key-file={folder}/munge/key", f"--pid-file={folder}/run/munged.pid", f"--log-file={folder}/log/munged.log",
+        folder,
+        "munged",
+        "--force",
+        "--foreground",
+        f"--socket={folder}/munge/socket",
+        f"--key-file={folder}/munge/key",
+        f"--pid-file={folder}/run/munged.pid",
+        f"--log-file={folder}/log/munged.log",
         f"--seed-file={folder}/munge/seed",
-    )  # fmt: skip
+    )
 
 
 def _database(folder: Path) -> "subprocess.Popen[bytes]":
@@ -247,9 +264,14 @@ def _database(folder: Path) -> "subprocess.Popen[bytes]":
     first = ["mariadb-install-db", *own, "--auth-root-authentication-method=socket", "--skip-test-db"]
     subprocess.run([_program(first[0]) or "", *first[1:]], check=True, capture_output=True, timeout=PATIENCE_S)
     running = _start(
-        folder, "mariadbd", *own, f"--socket={folder}/db/socket", "--skip-networking", "--innodb-buffer-pool-size=64M",
+        folder,
+        "mariadbd",
+        *own,
+        f"--socket={folder}/db/socket",
+        "--skip-networking",
+        "--innodb-buffer-pool-size=64M",
         "--innodb-flush-log-at-trx-commit=0",
-    )  # fmt: skip
+    )
     ask = [_program("mariadb") or "", "--no-defaults", "-S", str(folder / "db" / "socket"), "-e"]
     _until(lambda: subprocess.run([*ask, "select 1"], capture_output=True, check=False).returncode == 0, [running])
     grant = "create database slurm_acct_db; create user slurm@localhost identified by 'x'; "
@@ -260,9 +282,13 @@ def _database(folder: Path) -> "subprocess.Popen[bytes]":
 def _start(folder: Path, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
     with (folder / "log" / f"{name}.out").open("ab") as log:
         return subprocess.Popen(
-            [_program(name) or name, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
+            [_program(name) or name, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
             env=_environment(folder),
-        )  # fmt: skip
+        )
 
 
 def _until(ready, running: "list[subprocess.Popen[bytes]]") -> None:  # type: ignore[no-untyped-def]
@@ -279,9 +305,12 @@ def _until(ready, running: "list[subprocess.Popen[bytes]]") -> None:  # type: ig
 
 def _environment(folder: Path) -> dict[str, str]:
     return {
-        **os.environ, "SLURM_CONF": str(folder / "slurm.conf"), "MYSQL_UNIX_PORT": str(folder / "db" / "socket"),
-        "SLURM_TIME_FORMAT": "%s", "LC_ALL": "C",
-    }  # fmt: skip
+        **os.environ,
+        "SLURM_CONF": str(folder / "slurm.conf"),
+        "MYSQL_UNIX_PORT": str(folder / "db" / "socket"),
+        "SLURM_TIME_FORMAT": "%s",
+        "LC_ALL": "C",
+    }
 
 
 def _program(name: str) -> str | None:

@@ -16,6 +16,10 @@ def weekly_log(weeks=8, jobs_a_week=40, users=6, seed=1):
     submit_s[0], submit_s[-1] = 0.0, weeks * WEEK_S + 1.0
     runtime_s = np.where(rng.random(jobs) < 0.3, rng.uniform(10_000, 40_000, jobs), rng.uniform(60, 3000, jobs))
     return Workload.of(
-        submit_s=submit_s, runtime_s=runtime_s, cores=rng.integers(1, 9, jobs), user=rng.integers(0, users, jobs),
-        estimate_s=runtime_s * rng.uniform(1, 3, jobs), source="weekly",
-    )  # fmt: skip
+        submit_s=submit_s,
+        runtime_s=runtime_s,
+        cores=rng.integers(1, 9, jobs),
+        user=rng.integers(0, users, jobs),
+        estimate_s=runtime_s * rng.uniform(1, 3, jobs),
+        source="weekly",
+    )

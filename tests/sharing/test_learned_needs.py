@@ -12,9 +12,12 @@ from loadmaster.sharing.learned_needs import learned_needs
 def jobs_of(seed, count=30):
     rng = np.random.default_rng(seed)
     return Workload(
-        ("cores", "memory"), np.cumsum(rng.exponential(10.0, count)), rng.exponential(10.0, count) + 1,
-        rng.uniform(0.1, 4.0, (count, 2)), user=rng.integers(0, 4, count).astype(np.int32),
-    )  # fmt: skip
+        ("cores", "memory"),
+        np.cumsum(rng.exponential(10.0, count)),
+        rng.exponential(10.0, count) + 1,
+        rng.uniform(0.1, 4.0, (count, 2)),
+        user=rng.integers(0, 4, count).astype(np.int32),
+    )
 
 
 @settings(max_examples=40)

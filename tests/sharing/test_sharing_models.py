@@ -60,9 +60,12 @@ def busy_hosts(seed):
     jobs, hosts = 15, int(rng.integers(1, 4))
     demand = np.column_stack((rng.choice([0.5, 1.0, 2.0], jobs), rng.uniform(0.1, 0.5, jobs)))
     workload = Workload(
-        ("cores", "memory"), np.sort(rng.uniform(0, 40, jobs)), rng.uniform(1, 20, jobs), demand,
+        ("cores", "memory"),
+        np.sort(rng.uniform(0, 40, jobs)),
+        rng.uniform(1, 20, jobs),
+        demand,
         tasks=rng.choice([1, 1, 2], jobs),
-    )  # fmt: skip
+    )
     capacity = np.column_stack((rng.choice([1.0, 4.0], hosts), np.ones(hosts)))
     return workload, Cluster(("cores", "memory"), capacity, speed=rng.choice([0.5, 1.0], hosts))
 
@@ -100,7 +103,7 @@ def test_water_filling_gives_a_small_task_all_and_the_large_ones_the_rest_in_equ
     workload = Workload.of(submit_s=[0, 0, 0], runtime_s=[10, 9, 9], cores=[0.5, 4, 4], memory=[0, 0, 0])
     problem = TimesharedProblem(
         workload, Cluster.uniform(1, cores=2, memory=1), METHODS["pvm"], sharing_named("water-filling")
-    )  # fmt: skip
+    )
     run = simulate_timeshared(problem)
     assert run.end_s[0] == pytest.approx(10.0)
     assert run.end_s[1] == pytest.approx(10.0 + (9 - 10 * 0.1875) / 0.25)

@@ -52,9 +52,15 @@ def _shape(found):
 def test_a_tree_is_told_by_the_indentation_of_its_accounts(accounts):
     found = accounts(ASSOCIATIONS, "lm")
     assert _shape(found) == [
-        ("root", "", "", 1), ("root", "root", "", 1), ("phys", "", "root", 50), ("lab", "", "phys", 3),
-        ("lab", "Eve", "", None), ("lab", "bob", "", 2), ("chem", "", "root", 30), ("chem", "bob", "", 1),
-    ]  # fmt: skip
+        ("root", "", "", 1),
+        ("root", "root", "", 1),
+        ("phys", "", "root", 50),
+        ("lab", "", "phys", 3),
+        ("lab", "Eve", "", None),
+        ("lab", "bob", "", 2),
+        ("chem", "", "root", 30),
+        ("chem", "bob", "", 1),
+    ]
     assert (found.notes, found.not_modelled) == ((), ())
 
 
@@ -65,8 +71,11 @@ def test_limits_and_qos_of_an_association_are_kept_with_their_units(accounts):
     )
     assert lab.limits == SiteLimits(max_tres=(("node", 2.0),))
     assert (eve.limits, eve.partition, eve.qos, eve.default_qos) == (
-        SiteLimits(max_wall_s=3600.0), "main", ("high", "normal"), "high"
-    )  # fmt: skip
+        SiteLimits(max_wall_s=3600.0),
+        "main",
+        ("high", "normal"),
+        "high",
+    )
 
 
 def test_a_dump_says_the_same_as_the_table(accounts):
@@ -93,11 +102,19 @@ def test_a_table_without_parents_is_taken_as_flat_and_says_so(accounts):
 def test_qualities_of_service_are_read_behind_the_accounts(accounts):
     normal, high = accounts(ASSOCIATIONS + QOS).qos
     assert (normal.name, normal.priority, normal.mode, normal.exempt_s, normal.limits) == (
-        "normal", 0, None, None, SiteLimits(),
-    )  # fmt: skip
+        "normal",
+        0,
+        None,
+        None,
+        SiteLimits(),
+    )
     assert (high.priority, high.grace_s, high.preempts, high.exempt_s, high.mode) == (
-        100, 30.0, ("normal",), 600.0, ("requeue",)
-    )  # fmt: skip
+        100,
+        30.0,
+        ("normal",),
+        600.0,
+        ("requeue",),
+    )
     assert (high.flags, high.usage_factor) == (("denyonlimit", "noreserve"), 0.5)
     assert high.limits == SiteLimits(max_tres_pu=(("cpu", 10.0),), max_jobs_pu=3, max_wall_s=86400.0)
 

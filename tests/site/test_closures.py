@@ -63,15 +63,26 @@ def as_json(_):
 
     def row(name, begin, end, nodes, flags, users, accounts):
         start, stop = ({**number, "number": moment_s(text)} for text in (begin, end))
-        return {"name": name, "start_time": start, "end_time": stop, "node_list": nodes, "flags": flags,
-                "users": users, "accounts": accounts}  # fmt: skip
+        return {
+            "name": name,
+            "start_time": start,
+            "end_time": stop,
+            "node_list": nodes,
+            "flags": flags,
+            "users": users,
+            "accounts": accounts,
+        }
 
     day, next_day = "2026-12-01T", "2026-12-02T"
-    return json.dumps({"reservations": [
-        row("repair", day + "08:00", day + "20:00", "n[01-02]", ["MAINT", "IGNORE_JOBS"], "root", ""),
-        row("course", next_day + "08:00", next_day + "10:00", "n03", ["WEEKLY", "FLEX"], "eve,-bob", "teach"),
-        row("licences", next_day + "08:00", next_day + "10:00", "", [], "", ""),
-    ]})  # fmt: skip
+    return json.dumps(
+        {
+            "reservations": [
+                row("repair", day + "08:00", day + "20:00", "n[01-02]", ["MAINT", "IGNORE_JOBS"], "root", ""),
+                row("course", next_day + "08:00", next_day + "10:00", "n03", ["WEEKLY", "FLEX"], "eve,-bob", "teach"),
+                row("licences", next_day + "08:00", next_day + "10:00", "", [], "", ""),
+            ]
+        }
+    )
 
 
 @pytest.mark.parametrize("written", [str, as_one_line, as_json])
@@ -83,8 +94,10 @@ def test_reservations_read_alike_however_scontrol_prints_them(tmp_path, written)
     assert (course.kind, course.name, course.users, course.accounts) == ("reserved", "course", ("eve",), ("teach",))
     assert (course.from_s, course.hosts, course.flex) == (86_400.0 + 28_800.0, (2,), True)
     assert [note.split(" holds")[0].split(" comes")[0].split(" keeps")[0] for note in notes] == [
-        "The reservation course", "The reservation course", "The reservation licences",
-    ]  # fmt: skip
+        "The reservation course",
+        "The reservation course",
+        "The reservation licences",
+    ]
 
 
 def test_a_file_without_reservations_is_refused_and_one_that_says_so_is_empty(tmp_path):

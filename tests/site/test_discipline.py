@@ -53,11 +53,25 @@ def test_weights_flags_and_times_reach_the_order(queue):
         "NO_NORMAL_PART,INCR_ONLY,CALCULATE_RUNNING,MAX_TRES_GRES\n"
     )
     assert made.order == Multifactor(
-        age=7, fair_share=6, size=5, partition=4, qos=3, assoc=2, tres=(("cores", 300.0), ("memory", 2.0)),
+        age=7,
+        fair_share=6,
+        size=5,
+        partition=4,
+        qos=3,
+        assoc=2,
+        tres=(("cores", 300.0), ("memory", 2.0)),
         max_age=86400,
-        half_life=0, calc_period=120, reset="weekly", form="classic", damp=5, favor_small=True,
-        small_relative_to_time=True, accrue_always=True, max_tres=True, no_normal=("qos", "part"),
-    )  # fmt: skip
+        half_life=0,
+        calc_period=120,
+        reset="weekly",
+        form="classic",
+        damp=5,
+        favor_small=True,
+        small_relative_to_time=True,
+        accrue_always=True,
+        max_tres=True,
+        no_normal=("qos", "part"),
+    )
     assert left_out == ("PriorityFlags=INCR_ONLY", "PriorityFlags=MAX_TRES_GRES")
 
 

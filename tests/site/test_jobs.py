@@ -18,9 +18,12 @@ COUNTED = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
 def jobs():
     """Three jobs: without memory, with some, without and in the partition `big`."""
     return Workload.of(
-        submit_s=[0, 1, 2], runtime_s=[9, 9, 9], cores=[2, 1, 4], memory=[0, 50, 0],
+        submit_s=[0, 1, 2],
+        runtime_s=[9, 9, 9],
+        cores=[2, 1, 4],
+        memory=[0, 50, 0],
         constraints=Constraints(partition=Named.of([None, "main", "big,main"])),
-    )  # fmt: skip
+    )
 
 
 def test_the_default_of_the_partition_comes_before_that_of_the_cluster(tmp_path, jobs):
@@ -57,13 +60,16 @@ def test_where_memory_is_not_counted_nobody_is_asked_for_any_and_that_is_said(tm
 
 def test_a_log_without_limits_gets_those_of_the_partitions(tmp_path):
     jobs = Workload.of(
-        submit_s=[0, 1, 2], runtime_s=[9, 90, 9], cores=[2, 1, 4],
+        submit_s=[0, 1, 2],
+        runtime_s=[9, 90, 9],
+        cores=[2, 1, 4],
         constraints=Constraints(partition=Named.of([None, "short", "free"])),
-    )  # fmt: skip
+    )
     site = site_of(
-        tmp_path, HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
-        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n"
-    )  # fmt: skip
+        tmp_path,
+        HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
+        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n",
+    )
     made, notes = jobs_at(site, jobs)
     assert made.estimate_s.tolist() == [600, 60, 9]
     assert notes == ("The log has no limits of time: 2 jobs get the default of their partition.",)
@@ -74,15 +80,19 @@ def test_a_log_without_limits_gets_those_of_the_partitions(tmp_path):
 
 def test_of_a_log_in_which_some_jobs_have_limits_the_others_get_those_of_their_partitions(tmp_path):
     jobs = Workload.of(
-        submit_s=[0, 1, 2, 3], runtime_s=[9, 90, 9, 9], cores=[2, 1, 4, 1], estimate_s=np.array([30.0, 90.0, 9.0, 9.0]),
+        submit_s=[0, 1, 2, 3],
+        runtime_s=[9, 90, 9, 9],
+        cores=[2, 1, 4, 1],
+        estimate_s=np.array([30.0, 90.0, 9.0, 9.0]),
         constraints=Constraints(
             limit_s=np.array([30.0, np.inf, np.inf, np.inf]), partition=Named.of([None, None, "short", "free"])
         ),
-    )  # fmt: skip
+    )
     site = site_of(
-        tmp_path, HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
-        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n"
-    )  # fmt: skip
+        tmp_path,
+        HOSTS.replace("Default", "MaxTime=20 DefaultTime=10 Default")
+        + "PartitionName=short Nodes=ALL MaxTime=1\nPartitionName=free Nodes=ALL\n",
+    )
     made, notes = jobs_at(site, jobs)
     assert made.constraints.limit_s.tolist() == [30, 600, 60, np.inf]
     assert made.estimate_s.tolist() == [30, 600, 60, 9]

@@ -33,16 +33,16 @@ def test_a_backslash_joins_lines(lines):
 
 def test_a_value_goes_on_over_the_end_of_a_line_as_a_real_slurm_reads_it(lines):
     text = "SchedulerParameters=bf_window=10080,\\\nbf_continue,\\  \nbf_interval=60\nA=1\\\nB=2\n"
-    assert lines(text) == [
-        {"schedulerparameters": "bf_window=10080,bf_continue,bf_interval=60"}, {"a": "1B=2"}
-    ]  # fmt: skip
+    assert lines(text) == [{"schedulerparameters": "bf_window=10080,bf_continue,bf_interval=60"}, {"a": "1B=2"}]
 
 
 def test_blanks_around_the_sign_are_passed_over_and_values_may_be_empty_or_quoted(lines):
     assert lines('NodeName = n1  Reason="two words" CPUs=\t4\nPartitionName=p Nodes= State=UP\nX=\nY=a=b,c=d') == [
-        {"nodename": "n1", "reason": "two words", "cpus": "4"}, {"partitionname": "p", "nodes": "", "state": "UP"},
-        {"x": ""}, {"y": "a=b,c=d"},
-    ]  # fmt: skip
+        {"nodename": "n1", "reason": "two words", "cpus": "4"},
+        {"partitionname": "p", "nodes": "", "state": "UP"},
+        {"x": ""},
+        {"y": "a=b,c=d"},
+    ]
 
 
 def test_an_included_file_stands_in_its_place(lines):

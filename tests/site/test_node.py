@@ -15,7 +15,7 @@ def test_processors_are_counted_or_multiplied(tmp_path):
         "NodeName=a CPUs=6\nNodeName=b Sockets=2 CoresPerSocket=8 ThreadsPerCore=2\n"
         "NodeName=c Boards=2 SocketsPerBoard=2\n"
         "NodeName=d Procs=3 Sockets=9\nNodeName=e" + END,
-    ).nodes  # fmt: skip
+    ).nodes
     assert [node.cpus for node in nodes] == [6, 32, 4, 3, 1]
     assert nodes[1].threads == 2
 
@@ -24,8 +24,8 @@ def test_gpus_of_all_models_are_counted_and_letters_multiply(tmp_path):
     nodes = site_of(
         tmp_path,
         "NodeName=a Gres=gpu:a100:4,gpu:K80:2,bw:lustre:no_consume:4G\n"
-        "NodeName=b Gres=gpu:3\nNodeName=c Gres=gpu" + END
-    ).nodes  # fmt: skip
+        "NodeName=b Gres=gpu:3\nNodeName=c Gres=gpu" + END,
+    ).nodes
     assert nodes[0].gres == (("gpu", "a100", 4), ("gpu", "k80", 2), ("bw", "lustre", 4 << 30))
     assert [node.gpus for node in nodes] == [6, 3, 1]
 
@@ -56,8 +56,8 @@ def test_hosts_that_are_down_by_their_line_or_another_are_not_there(tmp_path):
     site = site_of(
         tmp_path,
         "NodeName=a[1-4]\nNodeName=b State=FUTURE\n"
-        "NodeName=c State=CLOUD\nDownNodes=a[2-3] State=DRAIN Reason=fan" + END
-    )  # fmt: skip
+        "NodeName=c State=CLOUD\nDownNodes=a[2-3] State=DRAIN Reason=fan" + END,
+    )
     assert [node.name for node in site.nodes if not node.there] == ["a2", "a3", "b"]
 
 
@@ -66,6 +66,6 @@ def test_sets_of_hosts_are_named_or_told_by_a_feature(tmp_path):
         tmp_path,
         "NodeSet=fast Nodes=n4 Feature=new\nNodeName=n[1-2] Feature=new,big\nNodeName=n[3-4] Features=old\n"
         "PartitionName=p Nodes=fast\nPartitionName=q Nodes=n3,fast\nPartitionName=r Nodes=\n",
-    )  # fmt: skip
+    )
     assert [part.nodes for part in site.partitions] == [("n1", "n2", "n4"), ("n1", "n2", "n3", "n4"), ()]
     assert site.nodes[0].features == ("new", "big")

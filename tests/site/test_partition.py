@@ -23,12 +23,33 @@ def test_every_word_of_a_line_is_kept(tmp_path):
         "PriorityTier=5 PriorityJobFactor=7 AllowAccounts=A,b DenyQos=Low QOS=Part OverSubscribe=EXCLUSIVE "
         "ExclusiveUser=YES PreemptMode=SUSPEND,GANG GraceTime=60 OverTimeLimit=UNLIMITED State=DRAIN DefMemPerCPU=512 "
         'MaxCPUsPerNode=3 TRESBillingWeights="CPU=1.0,Mem=0.25G,GRES/gpu=2.0" LLN=YES\n',
-    ).partitions  # fmt: skip
+    ).partitions
     assert part == SitePartition(
-        "p", ("n1", "n2"), True, 5, 7, 86400.0, 120.0, 1, 2.0, 3.0, ("a", "b"), (), None, ("low",), "part", "exclusive",
-        True, "drain", True, ("suspend", "gang"), 60.0, math.inf, DefaultMemory(per_cpu_mib=512),
+        "p",
+        ("n1", "n2"),
+        True,
+        5,
+        7,
+        86400.0,
+        120.0,
+        1,
+        2.0,
+        3.0,
+        ("a", "b"),
+        (),
+        None,
+        ("low",),
+        "part",
+        "exclusive",
+        True,
+        "drain",
+        True,
+        ("suspend", "gang"),
+        60.0,
+        math.inf,
+        DefaultMemory(per_cpu_mib=512),
         (("cpu", 1.0), ("mem", 0.25 / 1024), ("gres/gpu", 2.0)),
-    )  # fmt: skip
+    )
 
 
 def test_priority_sets_tier_and_job_factor_unless_they_are_given(tmp_path):

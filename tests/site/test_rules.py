@@ -73,8 +73,11 @@ QOS = "Name|Priority|Preempt|PreemptMode|Flags|MaxTRESPU|MaxWall\nhigh|9|low|wit
 def test_accounts_stand_behind_their_parents_with_limits_in_our_units(modelled):
     rules = modelled(SMALL + CONS + "AccountingStorageEnforce=limits\n", ACCOUNTS + QOS).cluster.rules
     assert [(node.account, node.user, node.parent, node.shares) for node in rules.accounts] == [
-        ("root", "", "", 1), ("phys", "", "root", 5), ("lab", "", "phys", 3), ("lab", "eve", "", 2)
-    ]  # fmt: skip
+        ("root", "", "", 1),
+        ("phys", "", "root", 5),
+        ("lab", "", "phys", 3),
+        ("lab", "eve", "", 2),
+    ]
     assert rules.accounts[1].limits == Limits(
         grp_tres=(("cores", 8.0), ("memory", float(GB))), grp_tres_s=(("cores", 6000.0),)
     )
@@ -82,8 +85,12 @@ def test_accounts_stand_behind_their_parents_with_limits_in_our_units(modelled):
     assert rules.accounts[3].limits == Limits(max_jobs_pu=7)
     (high,) = rules.qos
     assert (high.priority, high.preempts, high.within, high.preempt_mode, high.no_reserve) == (
-        9, ("low",), True, "cancel", True
-    )  # fmt: skip
+        9,
+        ("low",),
+        True,
+        "cancel",
+        True,
+    )
     assert high.limits == Limits(max_tres_pu=(("gpus", 2.0),), max_wall_s=600.0)
 
 

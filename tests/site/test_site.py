@@ -74,9 +74,14 @@ def test_what_is_not_modelled_is_named_once_and_what_has_no_bearing_is_counted(t
         "SelectTypeParameters=CR_Pack_Nodes\n",
     )
     assert site.not_modelled == (
-        "AllowGroups", "CoreSpecCount", "Licenses", "PriorityWieghtAge (a slip of PriorityWeightAge?)", "Zzz",
-        "SchedulerParameters: max_rpc_cnt", "SelectTypeParameters: cr_pack_nodes",
-    )  # fmt: skip
+        "AllowGroups",
+        "CoreSpecCount",
+        "Licenses",
+        "PriorityWieghtAge (a slip of PriorityWeightAge?)",
+        "Zzz",
+        "SchedulerParameters: max_rpc_cnt",
+        "SelectTypeParameters: cr_pack_nodes",
+    )
     assert site.no_bearing == 2
     assert site.scheduler.parameters == SchedulerParameters(bf_interval=60, defer=True)
 

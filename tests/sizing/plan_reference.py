@@ -70,17 +70,28 @@ def _affordable(fleet: Fleet, offer: Offer, aim: Aim, plans: list[RentForecast])
 
 
 def _forecast(
-    fleet: Fleet, offer: Offer, aim: Aim, number: int, work_s: Floats, cheapest: Floats, anyway: list[float],
-    end_s: Floats, tail_s: float,
-) -> RentForecast:  # fmt: skip
+    fleet: Fleet,
+    offer: Offer,
+    aim: Aim,
+    number: int,
+    work_s: Floats,
+    cheapest: Floats,
+    anyway: list[float],
+    end_s: Floats,
+    tail_s: float,
+) -> RentForecast:
     made = [outcome(fleet, offer, number, work, end) for work, end in zip(work_s, end_s, strict=True)]
     cost = [money + aim.spent for money, _ in made]
     waste = [cost[q] / cheapest[q] - 1 if cost[q] > max(cheapest[q], anyway[q]) + 1e-9 else 0.0 for q in range(CHANCES)]
     span = [made[q][1] + end_s[q] for q in range(CHANCES)]
     return RentForecast(
-        number, _total(cost[:CHANCES]) / CHANCES, _total(span) / CHANCES, cost[CHANCES], made[CHANCES][1] + tail_s,
+        number,
+        _total(cost[:CHANCES]) / CHANCES,
+        _total(span) / CHANCES,
+        cost[CHANCES],
+        made[CHANCES][1] + tail_s,
         _total(waste) / CHANCES,
-    )  # fmt: skip
+    )
 
 
 def _total(values: list[float]) -> float:

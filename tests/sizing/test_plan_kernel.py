@@ -19,9 +19,13 @@ machines = st.lists(st.tuples(seconds, st.floats(0.0, 300.0), speeds, unit_sizes
 fleets = machines.map(lambda rows: Fleet(*np.array(rows, dtype=float).reshape(-1, 6).T.copy()))
 offers = st.builds(Offer, speeds, st.sampled_from([0.0, 45.0, 900.0]), unit_sizes, least, prices, st.integers(0, 60))
 aims = st.builds(
-    Aim, st.sampled_from([THRIFT, BUDGET, DEADLINE]), st.floats(0.1, 60.0) | st.just(math.inf), st.floats(0.0, 20000.0),
-    st.sampled_from([0.0, 0.07, 0.3]), st.floats(0.0, 20.0),
-)  # fmt: skip
+    Aim,
+    st.sampled_from([THRIFT, BUDGET, DEADLINE]),
+    st.floats(0.1, 60.0) | st.just(math.inf),
+    st.floats(0.0, 20000.0),
+    st.sampled_from([0.0, 0.07, 0.3]),
+    st.floats(0.0, 20.0),
+)
 chances = CHANCES + 1
 works = st.lists(st.floats(1.0, 3e5), min_size=chances, max_size=chances).map(lambda v: np.sort(np.array(v)))
 ends = st.lists(st.floats(0.0, 900.0), min_size=chances, max_size=chances).map(np.array)

@@ -14,17 +14,25 @@ durations = st.lists(st.floats(1.0, 5000.0), min_size=1, max_size=40).map(np.arr
 sizers = st.one_of(
     st.builds(FixedHosts, st.integers(1, 10)),
     st.builds(
-        SilvaRule, st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0]),
-        overrun=st.sampled_from(["finish", "nostart", "kill"]), possible=st.sampled_from(["floor", "real"]),
-        condition=st.sampled_from(["ge", "gt"]), c_update=st.sampled_from(["in_if", "every"]),
+        SilvaRule,
+        st.sampled_from([0.0, 0.5, 1.0]),
+        st.sampled_from([0.0, 0.5, 1.0]),
+        overrun=st.sampled_from(["finish", "nostart", "kill"]),
+        possible=st.sampled_from(["floor", "real"]),
+        condition=st.sampled_from(["ge", "gt"]),
+        c_update=st.sampled_from(["in_if", "every"]),
         tick_s=st.sampled_from([60.0, math.inf]),
     ),
-)  # fmt: skip
+)
 kinds = st.builds(
-    HostType, price_per_h=st.sampled_from([0.5, 1.0]), speed=st.sampled_from([0.5, 1.0, 2.0]),
-    boot_s=st.sampled_from([0.0, 90.0]), unit_s=st.sampled_from([1.0, 60.0, 3600.0]),
-    minimum_s=st.sampled_from([0.0, 60.0]), interruptions_per_h=st.sampled_from([0.0, 0.5]),
-)  # fmt: skip
+    HostType,
+    price_per_h=st.sampled_from([0.5, 1.0]),
+    speed=st.sampled_from([0.5, 1.0, 2.0]),
+    boot_s=st.sampled_from([0.0, 90.0]),
+    unit_s=st.sampled_from([1.0, 60.0, 3600.0]),
+    minimum_s=st.sampled_from([0.0, 60.0]),
+    interruptions_per_h=st.sampled_from([0.0, 0.5]),
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -41,9 +41,10 @@ V1 = {
 
 def group(folder, limit, used=0, inactive=0):
     return {
-        f"{folder}memory.max": f"{limit}\n", f"{folder}memory.current": f"{used}\n",
+        f"{folder}memory.max": f"{limit}\n",
+        f"{folder}memory.current": f"{used}\n",
         f"{folder}memory.stat": f"anon 5\ninactive_file {inactive}\n",
-    }  # fmt: skip
+    }
 
 
 def test_a_machine_without_limits_gives_what_it_has_free(system):
@@ -63,10 +64,12 @@ def test_the_smallest_limit_of_all_groups_around_counts(system):
 def test_version_1_counts_as_well(system):
     folder = "sys/fs/cgroup/memory/slurm/"
     files = {
-        f"{folder}job/memory.limit_in_bytes": f"{1 << 63}\n", f"{folder}job/memory.usage_in_bytes": "5\n",
-        f"{folder}memory.limit_in_bytes": f"{2 * GIB}\n", f"{folder}memory.usage_in_bytes": f"{GIB}\n",
+        f"{folder}job/memory.limit_in_bytes": f"{1 << 63}\n",
+        f"{folder}job/memory.usage_in_bytes": "5\n",
+        f"{folder}memory.limit_in_bytes": f"{2 * GIB}\n",
+        f"{folder}memory.usage_in_bytes": f"{GIB}\n",
         f"{folder}memory.stat": f"inactive_file 7\ntotal_inactive_file {GIB // 4}\n",
-    }  # fmt: skip
+    }
     assert system(MACHINE | V1 | files) == GIB + GIB // 4
 
 

@@ -29,8 +29,10 @@ def harness(monkeypatch):
 def test_a_slice_of_every_kind_shows_no_fault(kind):
     done = subprocess.run(
         [sys.executable, str(FUZZ), "--kind", kind, "--cases", "12", "--first", "1", "--seed", "9"],
-        capture_output=True, text=True, timeout=900,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{kind}: 12 cases" in done.stdout
     assert "0 tracebacks, 0 hangs, 0 wrong" in done.stdout

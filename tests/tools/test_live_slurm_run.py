@@ -27,9 +27,10 @@ KillWait=5
 """
 RANKS = {"low": 1, "middle": 30, "high": 60, "top": 100}
 ACCOUNTS = (
-    *(f"add qos {name} priority={priority}" for name, priority in RANKS.items()), "add account lab",
+    *(f"add qos {name} priority={priority}" for name, priority in RANKS.items()),
+    "add account lab",
     f"add user root account=lab qos={','.join(RANKS)} defaultqos=low",
-)  # fmt: skip
+)
 BLOCKERS = {"one": 5, "two": 9, "three": 13}
 """Jobs that take a whole host each, with their seconds: they end far apart."""
 WAITING = {"low": "last", "high": "behind", "top": "front", "middle": "then"}
@@ -49,9 +50,18 @@ def beside_slurm():
 
 def _submit(slurm, name, qos, seconds):
     slurm.run(
-        "sbatch", "--parsable", f"--job-name={name}", "--nodes=1", "--ntasks=1", "--cpus-per-task=4", "--time=1",
-        "--account=lab", f"--qos={qos}", "--output=/dev/null", f"--wrap=sleep {seconds}",
-    )  # fmt: skip
+        "sbatch",
+        "--parsable",
+        f"--job-name={name}",
+        "--nodes=1",
+        "--ntasks=1",
+        "--cpus-per-task=4",
+        "--time=1",
+        "--account=lab",
+        f"--qos={qos}",
+        "--output=/dev/null",
+        f"--wrap=sleep {seconds}",
+    )
 
 
 @pytest.fixture(scope="module")

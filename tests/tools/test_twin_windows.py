@@ -30,10 +30,12 @@ def log(seed, many=150):
     estimate_s = rng.choice([60.0, 600.0, 3600.0, 7200.0], many)
     burst_s = np.repeat([0.0, 60_000.0, 61_000.0], many // 3)
     return Workload(
-        ("cores",), np.sort(burst_s + rng.uniform(0, 9_000.0, many)).round(),
-        np.ceil(estimate_s * rng.uniform(0.1, 1.2, many)), rng.integers(1, 16, (many, 1)).astype(float),
+        ("cores",),
+        np.sort(burst_s + rng.uniform(0, 9_000.0, many)).round(),
+        np.ceil(estimate_s * rng.uniform(0.1, 1.2, many)),
+        rng.integers(1, 16, (many, 1)).astype(float),
         estimate_s=estimate_s,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -47,9 +49,12 @@ def test_the_second_program_starts_every_job_when_the_product_does(tool, seed):
     rules |= {"twin": (usual, pool.Looks()), "twin(every_s=3600,handicap=0)": (usual, pool.Looks(3600.0, 0.0))}
     for name, (members, looks) in rules.items():
         schedule = simulate(
-            work, Cluster(("cores",), np.array([[float(CORES)]])), POLICIES["first-fit"], discipline_named(name),
+            work,
+            Cluster(("cores",), np.array([[float(CORES)]])),
+            POLICIES["first-fit"],
+            discipline_named(name),
             interval_s=0.0,
-        )  # fmt: skip
+        )
         np.testing.assert_array_equal(pool.replay(jobs, CORES, members, looks), schedule.start_s)
 
 

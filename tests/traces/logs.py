@@ -12,10 +12,25 @@ def swf_line(
     """One line of SWF; fields that are not named are -1."""
     wait, cpu, status = rest.get("wait", -1), rest.get("cpu", -1), rest.get("status", 1)
     fields = [
-        job, submit, wait, run, used, cpu, used_memory, asked, estimate, memory, status, user, group,
-        rest.get("executable", -1), rest.get("queue", -1), rest.get("partition", -1), rest.get("preceding", -1),
+        job,
+        submit,
+        wait,
+        run,
+        used,
+        cpu,
+        used_memory,
+        asked,
+        estimate,
+        memory,
+        status,
+        user,
+        group,
+        rest.get("executable", -1),
+        rest.get("queue", -1),
+        rest.get("partition", -1),
+        rest.get("preceding", -1),
         rest.get("think", -1),
-    ]  # fmt: skip
+    ]
     return " ".join(map(str, fields)) + "\n"
 
 

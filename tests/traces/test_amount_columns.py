@@ -85,8 +85,9 @@ DOUBT = "Memory looks wrong: plain numbers are read as bytes, and the largest of
 def test_plain_memory_that_is_implausibly_small_is_said_of_tasks_jobs_and_hosts(tmp_path):
     path = write(tmp_path, "t.csv", "cpu,memory\n1,60\n1,16\n")
     assert any(DOUBT.format("tasks", "60 B") in note for note in read_tasks(path, "1x16c64g").notes)
-    assert not any("wrong" in note for note in read_tasks(write(tmp_path, "t.csv", "cpu,memory\n1,1G\n")
-                                                           , "1x16c64g").notes)  # fmt: skip
+    assert not any(
+        "wrong" in note for note in read_tasks(write(tmp_path, "t.csv", "cpu,memory\n1,1G\n"), "1x16c64g").notes
+    )
     path = write(tmp_path, "j.csv", "submit_s,runtime_s,cores,memory\n0,1,1,60\n")
     trace = read_trace(path)
     assert any(DOUBT.format("tasks", "60 B") in note for note in trace.notes)

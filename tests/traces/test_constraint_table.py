@@ -15,21 +15,42 @@ from traces.logs import swf_line, write
 
 ENDINGS = pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 BOUND = Constraints(
-    eligible_s=np.array([3.0, np.inf, 9.5]), partition=Named.of(["a,b", None, "7"]), qos=Named.of([None, "high", "=x"]),
+    eligible_s=np.array([3.0, np.inf, 9.5]),
+    partition=Named.of(["a,b", None, "7"]),
+    qos=Named.of([None, "high", "=x"]),
     gpu_kind=Named.of(["a100", None, "a100,v100"]),
-    name=Named.of(["é", "b", None]), priority=np.array([1.5, 0.0, -2.0]), nice=np.array([0.0, 3.0, 0.0]),
-    hold=np.array([0, 1, 2]), depends=Dependencies.of(["", "afterok:7,singleton", "after:7+5?afterany:8"]),
-    follows=np.array([-1, -1, 7]), think_s=np.array([0.0, 0.0, 2.5]),
-    array=np.array([-1, 5, 5]), array_task=np.array([-1, 0, 1]), throttle=np.array([0, 2, 2]),
-    features=Named.of(["a&b|c", None, None]), exclusive=np.array([0, 2, 1]), reservation=Named.of([None, "r", None]),
-    requeue=np.array([True, False, True]), restarts=np.array([0, 1, 2]), status=np.array([0, 1, 6]),
-    limit_s=np.array([60.0, np.inf, 90.0]), min_hosts=np.array([0, 2, 1]), max_hosts=np.array([0, 4, 1]),
-    user_names=("eve", "bob"), account_names=("phys", "chem"),
-)  # fmt: skip
+    name=Named.of(["é", "b", None]),
+    priority=np.array([1.5, 0.0, -2.0]),
+    nice=np.array([0.0, 3.0, 0.0]),
+    hold=np.array([0, 1, 2]),
+    depends=Dependencies.of(["", "afterok:7,singleton", "after:7+5?afterany:8"]),
+    follows=np.array([-1, -1, 7]),
+    think_s=np.array([0.0, 0.0, 2.5]),
+    array=np.array([-1, 5, 5]),
+    array_task=np.array([-1, 0, 1]),
+    throttle=np.array([0, 2, 2]),
+    features=Named.of(["a&b|c", None, None]),
+    exclusive=np.array([0, 2, 1]),
+    reservation=Named.of([None, "r", None]),
+    requeue=np.array([True, False, True]),
+    restarts=np.array([0, 1, 2]),
+    status=np.array([0, 1, 6]),
+    limit_s=np.array([60.0, np.inf, 90.0]),
+    min_hosts=np.array([0, 2, 1]),
+    max_hosts=np.array([0, 4, 1]),
+    user_names=("eve", "bob"),
+    account_names=("phys", "chem"),
+)
 WORK = Workload.of(
-    submit_s=[0, 5, 9], runtime_s=[1, 2, 3], cores=[1, 1, 1], memory=[0, 0, 0], user=[0, 1, 0], project=[1, 0, 1],
-    job_id=[7, 8, 9], constraints=BOUND,
-)  # fmt: skip
+    submit_s=[0, 5, 9],
+    runtime_s=[1, 2, 3],
+    cores=[1, 1, 1],
+    memory=[0, 0, 0],
+    user=[0, 1, 0],
+    project=[1, 0, 1],
+    job_id=[7, 8, 9],
+    constraints=BOUND,
+)
 
 
 def test_every_column_of_the_model_is_in_this_file_listed_and_has_a_way_to_be_read():

@@ -21,10 +21,21 @@ def log_with_gaps(seed):
     for job in range(jobs):
         used = int(rng.integers(1, 5))
         row = [
-            job + 1, int(submit_s[job]), int(rng.integers(0, 50)), int(rng.integers(1, 90)), used,
-            int(rng.integers(1, 80)), 1024 * int(rng.integers(1, 9)), used, int(rng.integers(90, 200)),
-            1024 * int(rng.integers(1, 9)), int(rng.integers(0, 6)), *map(int, rng.integers(1, 5, 5)), -1, -1,
-        ]  # fmt: skip
+            job + 1,
+            int(submit_s[job]),
+            int(rng.integers(0, 50)),
+            int(rng.integers(1, 90)),
+            used,
+            int(rng.integers(1, 80)),
+            1024 * int(rng.integers(1, 9)),
+            used,
+            int(rng.integers(90, 200)),
+            1024 * int(rng.integers(1, 9)),
+            int(rng.integers(0, 6)),
+            *map(int, rng.integers(1, 5, 5)),
+            -1,
+            -1,
+        ]
         for field in MAY_BE_EMPTY:
             if field in never or rng.random() < 0.4:
                 row[field - 1] = -1

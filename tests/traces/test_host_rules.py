@@ -22,16 +22,19 @@ def test_every_host_has_the_features_of_its_row(tmp_path):
 def test_partitions_have_their_hosts_and_all_is_for_jobs_that_name_none(tmp_path):
     rules = read_hosts(write(tmp_path, "hosts.csv", TABLE)).rules
     assert [(part.name, part.hosts) for part in rules.partitions] == [
-        ("long", (0, 1, 2)), ("short", (0, 1)), ("all", None),
-    ]  # fmt: skip
+        ("long", (0, 1, 2)),
+        ("short", (0, 1)),
+        ("all", None),
+    ]
     assert rules.default_partition == "all"
 
 
 def test_down_times_become_rows_of_the_calendar(tmp_path):
     calendar = read_hosts(write(tmp_path, "hosts.csv", TABLE)).rules.calendar
     assert [(row.kind, row.from_s, row.to_s, row.hosts) for row in calendar] == [
-        ("down", 100.0, 200.0, (0, 1)), ("down", 50.0, None, (2,)),
-    ]  # fmt: skip
+        ("down", 100.0, 200.0, (0, 1)),
+        ("down", 50.0, None, (2,)),
+    ]
 
 
 def test_a_table_that_says_none_has_no_rules(tmp_path):

@@ -33,9 +33,14 @@ def test_every_kind_of_file_gives_the_same_hosts(tmp_path, form):
     path = tmp_path / f"hosts.{form}"
     if form == "parquet":
         frame = {
-            "name": ["fat", "thin"], "count": [1, 2], "cores": [64, 16], "memory_gb": [512, 64], "gpus": [8, None],
-            "speed": [1.5, None], "resource_licences": [2, None],
-        }  # fmt: skip
+            "name": ["fat", "thin"],
+            "count": [1, 2],
+            "cores": [64, 16],
+            "memory_gb": [512, 64],
+            "gpus": [8, None],
+            "speed": [1.5, None],
+            "resource_licences": [2, None],
+        }
         pl.DataFrame(frame).write_parquet(path)
     else:
         write(tmp_path, path.name, CSV if "csv" in form else YAML)
@@ -79,10 +84,13 @@ def test_prices_are_one_hosts_an_hour_in_the_short_form_and_in_files(tmp_path):
     assert read_hosts("2x16c").cost_per_hour is None
 
 
-@pytest.mark.parametrize(("text", "what"), [
-    ("count,cores,price_per_hour\n2,16,0.8\n1,64,\n", "price_per_hour of a host must be zero or more"),
-    ("count,cores,price_per_hour\n2,16,-1\n", "price_per_hour of a host must be zero or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("count,cores,price_per_hour\n2,16,0.8\n1,64,\n", "price_per_hour of a host must be zero or more"),
+        ("count,cores,price_per_hour\n2,16,-1\n", "price_per_hour of a host must be zero or more"),
+    ],
+)
 def test_a_price_that_is_missing_or_below_zero_is_refused(tmp_path, text, what):
     with pytest.raises(InputError, match=what):
         read_hosts(str(write(tmp_path, "a.csv", text)))

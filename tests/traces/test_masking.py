@@ -18,12 +18,20 @@ from loadmaster.traces.trace import Trace
 from traces.logs import write
 
 NAMED = Workload.of(
-    submit_s=[0, 1, 2], runtime_s=[1, 1, 1], cores=[1, 1, 1], user=[0, 1, 0], project=[0, 0, 0], source="secret.log",
+    submit_s=[0, 1, 2],
+    runtime_s=[1, 1, 1],
+    cores=[1, 1, 1],
+    user=[0, 1, 0],
+    project=[0, 0, 0],
+    source="secret.log",
     constraints=Constraints(
-        name=Named.of(["merger", None, "merger"]), partition=Named.of(["long", "long", "short"]),
-        reservation=Named.of([None, "eve_3", None]), user_names=("eve", "bob"), account_names=("phys",),
+        name=Named.of(["merger", None, "merger"]),
+        partition=Named.of(["long", "long", "short"]),
+        reservation=Named.of([None, "eve_3", None]),
+        user_names=("eve", "bob"),
+        account_names=("phys",),
     ),
-)  # fmt: skip
+)
 
 
 def test_equal_names_have_equal_masks_and_the_rest_stays():
@@ -33,9 +41,15 @@ def test_equal_names_have_equal_masks_and_the_rest_stays():
     assert bound.partition.words() == ["long", "long", "short"]
     first, second, third = bound.name.words()
     assert (first == third, second) == (True, None)
-    assert all(re.fullmatch(r"(user|account|job|reservation)-[0-9a-f]{12}", name) for name in (
-        *bound.user_names, *bound.account_names, first, bound.reservation[1],
-    ))  # fmt: skip
+    assert all(
+        re.fullmatch(r"(user|account|job|reservation)-[0-9a-f]{12}", name)
+        for name in (
+            *bound.user_names,
+            *bound.account_names,
+            first,
+            bound.reservation[1],
+        )
+    )
     assert work.source == "a log with masked names"
 
 
@@ -59,9 +73,11 @@ def test_numbers_are_dealt_anew_and_unknown_ones_stay_unknown():
 
 def test_nothing_of_the_names_is_in_the_file(tmp_path):
     log = write(
-        tmp_path, "secret.log", "JobID|JobName|User|Account|Submit|Elapsed|ReqCPUS|Reservation\n"
+        tmp_path,
+        "secret.log",
+        "JobID|JobName|User|Account|Submit|Elapsed|ReqCPUS|Reservation\n"
         "1|merger|eve|phys|2024-01-01T00:00:00|00:01:00|1|night\n2|merger|bob|phys|2024-01-01T00:00:09|00:01:00|1|\n",
-    )  # fmt: skip
+    )
     for ending in (".csv", ".swf"):
         out = tmp_path / f"out{ending}"
         result = CliRunner().invoke(app, ["convert", str(log), str(out), "--anonymise"])
@@ -100,5 +116,9 @@ def test_a_sites_limits_and_reservations_bind_the_same_jobs_under_masks(tmp_path
 def test_a_name_has_the_same_mask_in_every_verb():
     masks = [lm.info(Trace(NAMED), anonymise=True).read.workload.constraints.user_names for _ in range(2)]
     assert masks[0] == masks[1] != NAMED.constraints.user_names
-    assert lm.compare(Trace(NAMED), "2x4c", policies="first-fit", disciplines="easy", anonymise=True).comparison.case \
-        .workload.constraints.user_names == masks[0]  # fmt: skip
+    assert (
+        lm.compare(
+            Trace(NAMED), "2x4c", policies="first-fit", disciplines="easy", anonymise=True
+        ).comparison.case.workload.constraints.user_names
+        == masks[0]
+    )

@@ -28,9 +28,12 @@ def workloads(draw, resources, fractions):
     for name in resources:
         amounts[name] = column(st.integers(0, 2**40))
     extra = {
-        "tasks": st.integers(1, 9), "estimate_s": positive, "project": st.integers(0, 5), "user": st.integers(0, 99),
+        "tasks": st.integers(1, 9),
+        "estimate_s": positive,
+        "project": st.integers(0, 5),
+        "user": st.integers(0, 99),
         "job_id": st.integers(0, 2**40),
-    }  # fmt: skip
+    }
     chosen = {name: column(values) for name, values in extra.items() if draw(st.booleans())}
     return Workload.of(submit_s=submit - submit[0], runtime_s=column(positive), **amounts, **chosen)
 

@@ -26,9 +26,15 @@ def sacct(tmp_path, *jobs):
 
 def squeue(tmp_path, **job):
     usual = {
-        "job_id": 7, "submit_time": 1_700_000_000, "start_time": 0, "time_limit": 60, "node_count": 1, "cpus": 1,
-        "job_state": ["PENDING"], "user_name": "eve",
-    }  # fmt: skip
+        "job_id": 7,
+        "submit_time": 1_700_000_000,
+        "start_time": 0,
+        "time_limit": 60,
+        "node_count": 1,
+        "cpus": 1,
+        "job_state": ["PENDING"],
+        "user_name": "eve",
+    }
     return read_trace(write(tmp_path, "queue.json", json.dumps({"jobs": [usual | job]})))
 
 

@@ -106,8 +106,10 @@ def test_a_queue_in_json_tells_begin_times_throttles_and_who_may_come_back():
     assert (bound.hold.tolist(), bound.requeue.tolist()) == ([0, 0, 2], [True, False, True])
     assert (bound.throttle.tolist(), bound.array.tolist()) == ([0, 2, 0], [-1, 8, -1])
     assert (bound.nice.tolist(), bound.reservation.words(), bound.restarts.tolist()) == (
-        [0.0, 20.0, 0.0], [None, "night", None], [1, 0, 0],
-    )  # fmt: skip
+        [0.0, 20.0, 0.0],
+        [None, "night", None],
+        [1, 0, 0],
+    )
     assert bound.eligible_s.tolist() == [1.0, 7.0, 7.0]  # the first runs; the others come after the listing
 
 
@@ -126,9 +128,11 @@ def bound_of(tmp_path, *lines):
 
 def test_a_job_that_waits_for_others_is_eligible_as_they_let_it(tmp_path):
     _, bound = bound_of(
-        tmp_path, line(1, "00:00:30"), line(2, "00:05:00", submit="sbatch -d afterany:1 b.sh"),
+        tmp_path,
+        line(1, "00:00:30"),
+        line(2, "00:05:00", submit="sbatch -d afterany:1 b.sh"),
         line("3_0", "00:07:00", submit="sbatch -a 0-9%3 c.sh", raw=3),
-    )  # fmt: skip
+    )
     assert bound.eligible_s.tolist() == [30.0, 0.0, 0.0]
     assert (bound.depends.text(1), bound.throttle.tolist(), bound.array.tolist()) == (
         "afterany:1",
@@ -144,9 +148,12 @@ def test_a_log_in_which_nothing_waits_has_no_such_column(tmp_path):
 
 def test_what_is_not_modelled_is_counted_and_said(tmp_path):
     trace, bound = bound_of(
-        tmp_path, line(1, submit="sbatch --exclusive=user a"), line(2, submit="sbatch -C a*2 b"),
-        line(3, submit="sbatch -d expand:1 c"), line(4, submit="sbatch --exclusive d"),
-    )  # fmt: skip
+        tmp_path,
+        line(1, submit="sbatch --exclusive=user a"),
+        line(2, submit="sbatch -C a*2 b"),
+        line(3, submit="sbatch -d expand:1 c"),
+        line(4, submit="sbatch --exclusive d"),
+    )
     notes = " ".join(trace.notes)
     assert "1 jobs keep their hosts for their own user or group" in notes
     assert "1 jobs have features that are not modelled, such as a*2" in notes
@@ -194,9 +201,12 @@ BARS = "JobID|JobName|User|Submit|Elapsed|State|AllocCPUS|ReqMem|Constraints|Res
 def test_bars_inside_names_features_and_commands_stay_there_and_are_said(tmp_path, end):
     time = "2024-01-01T00:00:00|00:01:00|COMPLETED|4|8G"
     lines = [
-        BARS, f"1|a|b|eve|{time}|||1|sbatch x", f"2|plain|eve|{time}|x|y|kept|7|sbatch -C x|y --wrap 'a | b'",
-        f"3|a||b|c|eve|{time}||||sbatch x", f"4|plain|eve|{time}||||sbatch x",
-    ]  # fmt: skip
+        BARS,
+        f"1|a|b|eve|{time}|||1|sbatch x",
+        f"2|plain|eve|{time}|x|y|kept|7|sbatch -C x|y --wrap 'a | b'",
+        f"3|a||b|c|eve|{time}||||sbatch x",
+        f"4|plain|eve|{time}||||sbatch x",
+    ]
     trace = read_trace(write(tmp_path, "log.sacct", "".join(f"{line}{end}\n" for line in lines)))
     bound = trace.workload.constraints
     assert trace.workload.job_id.tolist() == [1, 2, 3, 4]
@@ -215,10 +225,12 @@ def test_a_line_whose_bars_could_be_in_several_cells_or_in_none_is_left_out(tmp_
 CLUSTERS = "Cluster|JobID|Submit|Elapsed|State|AllocCPUS\n" + "".join(
     f"{cluster}|{job}|2024-01-01T00:00:00|00:01:00|{state}|{cpus}\n"
     for cluster, job, state, cpus in [
-        ("east", 81, "COMPLETED", 4), ("west", 81, "REQUEUED", 16), ("west", 81, "COMPLETED", 16),
+        ("east", 81, "COMPLETED", 4),
+        ("west", 81, "REQUEUED", 16),
+        ("west", 81, "COMPLETED", 16),
         ("east", 82, "COMPLETED", 8),
     ]
-)  # fmt: skip
+)
 
 
 def test_jobs_of_several_clusters_are_told_and_one_can_be_chosen(tmp_path):

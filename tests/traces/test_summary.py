@@ -8,9 +8,15 @@ from loadmaster.traces.summary import fit, summarise
 
 def test_a_summary_counts_whole_jobs():
     work = Workload.of(
-        submit_s=[0, 10, 40], runtime_s=[5, 5, 50], cores=[1, 2, 1], memory=[1, 1, 1], tasks=[1, 2, 1],
-        estimate_s=[10, 10, 50], user=[1, 1, -1], project=[0, 0, 0],
-    )  # fmt: skip
+        submit_s=[0, 10, 40],
+        runtime_s=[5, 5, 50],
+        cores=[1, 2, 1],
+        memory=[1, 1, 1],
+        tasks=[1, 2, 1],
+        estimate_s=[10, 10, 50],
+        user=[1, 1, -1],
+        project=[0, 0, 0],
+    )
     found = summarise(work)
     assert (found.jobs, found.span_s, found.users, found.projects) == (3, 40.0, 1, 1)
     assert found.serial == pytest.approx(2 / 3)

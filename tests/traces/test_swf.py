@@ -168,9 +168,16 @@ def test_all_eighteen_fields_are_kept_when_asked_for(tmp_path):
     )
     extra = read(tmp_path, text, all_fields=True).extra
     assert {name: column.tolist() for name, column in extra.items()} == {
-        "used_processors": [3], "cpu_time_s": [2.5], "used_memory": [4 * KB], "status": [5],
-        "executable": [6], "queue": [7], "partition": [8], "preceding_job": [9], "think_time_s": [10],
-    }  # fmt: skip
+        "used_processors": [3],
+        "cpu_time_s": [2.5],
+        "used_memory": [4 * KB],
+        "status": [5],
+        "executable": [6],
+        "queue": [7],
+        "partition": [8],
+        "preceding_job": [9],
+        "think_time_s": [10],
+    }
     assert read(tmp_path, text).extra == {}
 
 

@@ -37,13 +37,21 @@ def named_logs(draw):
     users, groups = names(3), names(3)
     states = draw(st.lists(st.sampled_from(KEPT), min_size=jobs - 2, max_size=jobs - 2))
     bound = Constraints(
-        qos=some(3), partition=some(3), name=some(8), user_names=users.names, account_names=groups.names,
+        qos=some(3),
+        partition=some(3),
+        name=some(8),
+        user_names=users.names,
+        account_names=groups.names,
         status=np.array([STATUSES.index(word) for word in ("ok", "failed", *states)], np.int32),
-    )  # fmt: skip
+    )
     work = Workload.of(
-        submit_s=np.arange(jobs), runtime_s=np.arange(1, jobs + 1), cores=np.ones(jobs), user=users.code,
-        project=groups.code, job_id=np.arange(10, 10 + jobs),
-    )  # fmt: skip
+        submit_s=np.arange(jobs),
+        runtime_s=np.arange(1, jobs + 1),
+        cores=np.ones(jobs),
+        user=users.code,
+        project=groups.code,
+        job_id=np.arange(10, 10 + jobs),
+    )
     return replace(work, constraints=bound)
 
 
@@ -119,9 +127,12 @@ def fields(path):
 def test_the_end_of_one_job_of_the_log_is_the_job_before(tmp_path):
     depends = Dependencies.of(["", "afterany:10", "afterok:11", "afterany:10:11", "after:10", "afterany:99"])
     work = Workload.of(
-        submit_s=np.arange(6), runtime_s=np.ones(6), cores=np.ones(6), job_id=np.arange(10, 16),
+        submit_s=np.arange(6),
+        runtime_s=np.ones(6),
+        cores=np.ones(6),
+        job_id=np.arange(10, 16),
         constraints=Constraints(depends=depends),
-    )  # fmt: skip
+    )
     lost = write_trace(work, tmp_path / "log.swf")
     assert [line[16] for line in fields(tmp_path / "log.swf")] == ["-1", "10", "11", "-1", "-1", "-1"]
     assert lost == (
@@ -132,23 +143,37 @@ def test_the_end_of_one_job_of_the_log_is_the_job_before(tmp_path):
 
 def test_what_swf_has_no_field_for_is_said_with_how_many_jobs_it_concerns(tmp_path):
     bound = Constraints(
-        priority=np.array([1.0, 0, 2]), features=Named.of(["intel", None, None]), exclusive=np.array([0, 2, 0]),
+        priority=np.array([1.0, 0, 2]),
+        features=Named.of(["intel", None, None]),
+        exclusive=np.array([0, 2, 0]),
         status=np.array([STATUSES.index(word) for word in ("timeout", "ok", "cancelled")]),
-        limit_s=np.array([100.0, np.inf, 50]), eligible_s=np.array([0.0, 5, 2]),
-    )  # fmt: skip
+        limit_s=np.array([100.0, np.inf, 50]),
+        eligible_s=np.array([0.0, 5, 2]),
+    )
     work = Workload.of(
-        submit_s=[0, 1, 2], runtime_s=[5, 5, 5], estimate_s=[90, 90, 50], cores=[1, 4, 4], gpus=[0, 1, 2],
-        licences=[1, 0, 0], tasks=[2, 1, 2], constraints=bound,
-    )  # fmt: skip
+        submit_s=[0, 1, 2],
+        runtime_s=[5, 5, 5],
+        estimate_s=[90, 90, 50],
+        cores=[1, 4, 4],
+        gpus=[0, 1, 2],
+        licences=[1, 0, 0],
+        tasks=[2, 1, 2],
+        constraints=bound,
+    )
     assert {*write_trace(work, tmp_path / "log.swf")} == {
         f"SWF has no field for {what}."
         for what in (
-            "GPUs (2 jobs)", "licences (1 job)", "how many cores of a job lie on one host (2 jobs)",
+            "GPUs (2 jobs)",
+            "licences (1 job)",
+            "how many cores of a job lie on one host (2 jobs)",
             "timeouts, preemptions and host failures, which are written as failed (1 job)",
-            "priorities (2 jobs)", "features of hosts (1 job)", "whole hosts (1 job)", "begin times (1 job)",
+            "priorities (2 jobs)",
+            "features of hosts (1 job)",
+            "whole hosts (1 job)",
+            "begin times (1 job)",
             "time limits beside estimates (1 job)",
         )
-    }  # fmt: skip
+    }
     assert [line[10] for line in fields(tmp_path / "log.swf")] == ["0", "1", "5"]
 
 
@@ -166,6 +191,8 @@ def test_convert_tells_what_is_lost_and_keeps_what_slurm_said(tmp_path):
     assert "SWF has no field for GPUs (1 job)." in notes
     again = read_trace(tmp_path / "log.swf", ReadOptions(all_fields=True)).workload
     assert words_of(again) == {
-        "user": ["eve", "bob"], "group": ["bio", "bio"], "named": [["high", "low"], ["gpu", "gpu"], ["a", "b"]],
+        "user": ["eve", "bob"],
+        "group": ["bio", "bio"],
+        "named": [["high", "low"], ["gpu", "gpu"], ["a", "b"]],
         "status": ["failed", "ok"],
-    }  # fmt: skip
+    }

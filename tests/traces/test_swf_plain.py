@@ -32,8 +32,11 @@ def test_what_is_read_at_all_is_read_as_the_tokeniser_reads_it(text, wanted):
     plain = fields_of(text, wanted)
     values, start, bad, lines = read(text, wanted)
     assert plain is None or (plain.values.T.tolist(), plain.start.tolist(), bad, plain.lines) == (
-        values.tolist(), start, [], lines
-    )  # fmt: skip
+        values.tolist(),
+        start,
+        [],
+        lines,
+    )
 
 
 def test_faults_words_exponents_and_long_texts_are_left_to_the_tokeniser():

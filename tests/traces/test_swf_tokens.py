@@ -67,9 +67,12 @@ def read(text, wanted):
     slot[wanted] = np.arange(len(wanted))
     rows = text.count(b"\n") + 1
     tokens = Tokens(
-        slot, np.full((len(wanted), rows), np.nan), np.empty(rows, np.int32), np.empty(rows, np.int32),
+        slot,
+        np.full((len(wanted), rows), np.nan),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int32),
         np.empty(rows, np.int8),
-    )  # fmt: skip
+    )
     good, bad, lines = tokenise(np.frombuffer(text, np.uint8), tokens)
     failed = list(zip(tokens.bad_start[:bad].tolist(), tokens.bad_rule[:bad].tolist(), strict=True))
     return tokens.values[:, :good].T, tokens.start[:good].tolist(), failed, lines

@@ -74,9 +74,13 @@ def test_what_is_cut_is_shorter_and_said(values):
 def test_first_trees_are_best_fits_a_product_and_the_distance_of_mix_fit():
     found = [expression(values) for values in first_trees(("cores", "memory"))]
     assert found == [
-        "cores_part", "cores_left", "memory_part", "memory_left", "cores_part * memory_part",
+        "cores_part",
+        "cores_left",
+        "memory_part",
+        "memory_left",
+        "cores_part * memory_part",
         "max(cores_part - memory_part, memory_part - cores_part)",
-    ]  # fmt: skip
+    ]
     assert [expression(values) for values in first_trees(("cores",))] == ["cores_part", "cores_left"]
     knobs = {knob.name: knob.words for knob in tree_knobs(("cores", "memory"))}
     for values in first_trees(("cores", "memory")):

@@ -64,8 +64,10 @@ def test_terms_of_no_weight_are_left_out_and_the_backlog_with_the_ageing(part):
 
 
 def test_ageing_ends_at_the_longest_wait_that_is_allowed_and_every_first_order_is_in_range():
-    ranges = [{knob.name: (knob.low, knob.high) for knob in each if knob.off is None}
-              for each in (KNOBS, order_knobs(160 * 3600.0, memory=False))]  # fmt: skip
+    ranges = [
+        {knob.name: (knob.low, knob.high) for knob in each if knob.off is None}
+        for each in (KNOBS, order_knobs(160 * 3600.0, memory=False))
+    ]
     assert ranges == [{AGEING: (1, 7)}, {AGEING: (5, 160)}]
     assert len({order_text(KNOBS, values, 32.0) for values in first_orders(order_knobs(1e6, memory=True))}) == 8
     for values in first_orders(KNOBS):

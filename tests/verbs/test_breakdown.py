@@ -28,9 +28,11 @@ def row(job, user, partition, start, state="COMPLETED", gpus="", elapsed="01:00:
 def dump(tmp_path):
     a100 = ",gres/gpu:a100=2,gres/gpu=2"
     rows = [
-        row(0, "ann", "cpu", "08:00"), row(1, "bob", "cpu", "09:00"), row(2, "ann", "gpu", "09:02", "TIMEOUT", a100),
+        row(0, "ann", "cpu", "08:00"),
+        row(1, "bob", "cpu", "09:00"),
+        row(2, "ann", "gpu", "09:02", "TIMEOUT", a100),
         row(3, "bob", "cpu", "10:00", elapsed="00:10:00"),
-    ]  # fmt: skip
+    ]
     return str(write(tmp_path, "sacct.txt", HEAD + "\n".join(rows) + "\n"))
 
 

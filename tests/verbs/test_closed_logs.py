@@ -16,12 +16,13 @@ CLOSED = {"swf_feedback": "closed", "hosts": "2x1c", "spread": "any"}
 def log(tmp_path):
     """Two users on two cores, whose jobs follow their own; the last names none that is there."""
     rows = (
-        {"submit": 0, "run": 100, "user": 1}, {"submit": 10, "run": 50, "asked": 2, "user": 2},
+        {"submit": 0, "run": 100, "user": 1},
+        {"submit": 10, "run": 50, "asked": 2, "user": 2},
         {"submit": 110, "run": 30, "user": 1, "preceding": 1, "think": 10},
         {"submit": 150, "run": 20, "user": 2, "preceding": 2, "think": 90},
         {"submit": 160, "run": 25, "asked": 2, "user": 1, "preceding": 3, "think": 20},
         {"submit": 170, "run": 25, "asked": 2, "user": 1, "preceding": 99, "think": 20},
-    )  # fmt: skip
+    )
     return write(tmp_path, "log.swf", "".join(swf_line(job=k, **row) for k, row in enumerate(rows, 1)))
 
 

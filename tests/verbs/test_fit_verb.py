@@ -50,18 +50,29 @@ def log_served(discipline: str, interval_s: float, weeks: int = 6, held: bool = 
     count = 260 * weeks
     runtime_s = np.round(rng.lognormal(7.9, 1.0, count)) + 1
     jobs = Workload.of(
-        submit_s=np.sort(np.round(rng.uniform(0, weeks * 7 * 86400, count))), runtime_s=runtime_s, cores=[1] * count,
-        tasks=rng.integers(1, 5, count), estimate_s=runtime_s * rng.integers(1, 4, count),
-    )  # fmt: skip
+        submit_s=np.sort(np.round(rng.uniform(0, weeks * 7 * 86400, count))),
+        runtime_s=runtime_s,
+        cores=[1] * count,
+        tasks=rng.integers(1, 5, count),
+        estimate_s=runtime_s * rng.integers(1, 4, count),
+    )
     schedule = simulate(
-        jobs, Cluster.uniform(6, cores=1), policy_named("first-fit"), discipline_named(discipline),
+        jobs,
+        Cluster.uniform(6, cores=1),
+        policy_named("first-fit"),
+        discipline_named(discipline),
         interval_s=interval_s,
-    )  # fmt: skip
+    )
     wait_s = schedule.start_s - jobs.submit_s + 86400 * held
     return Workload.of(
-        submit_s=jobs.submit_s, runtime_s=runtime_s, cores=[1] * count, tasks=jobs.tasks, estimate_s=jobs.estimate_s,
-        recorded_wait_s=wait_s, source="a made log",
-    )  # fmt: skip
+        submit_s=jobs.submit_s,
+        runtime_s=runtime_s,
+        cores=[1] * count,
+        tasks=jobs.tasks,
+        estimate_s=jobs.estimate_s,
+        recorded_wait_s=wait_s,
+        source="a made log",
+    )
 
 
 def write_log(path: Path, log: Workload) -> None:
@@ -116,10 +127,10 @@ def test_a_cycle_is_looked_for_under_each_of_the_nearest_disciplines() -> None:
     runtime_s = np.round(rng.lognormal(9.1, 1.0, count)) + 1
     jobs = Workload.of(
         submit_s=submit_s, runtime_s=runtime_s, cores=rng.integers(1, 5, count), estimate_s=2 * runtime_s
-    )  # fmt: skip
+    )
     ran = simulate(
         jobs, Cluster.uniform(3, cores=4), policy_named("first-fit"), discipline_named("easy"), interval_s=60.0
-    )  # fmt: skip
+    )
     log = Trace(replace(jobs, recorded_wait_s=ran.start_s - jobs.submit_s))
     made = lm.fit(log, "3x4c", disciplines=["fcfs+easy", "fcfs+skip", "sjf+easy"])
     assert made.found.fit is not None

@@ -77,8 +77,10 @@ def test_what_is_no_sound_rule_is_refused_as_of_a_file():
 def test_pairs_classes_and_objects_stand_in_the_one_notation():
     with naming() as name:
         assert names_of(["easy", (large_first, "easy"), ("sjf", Walk)], "--disciplines", name) == [
-            "easy", "@large_first+easy", "sjf+@Walk",
-        ]  # fmt: skip
+            "easy",
+            "@large_first+easy",
+            "sjf+@Walk",
+        ]
         assert name_of(Walk(most=7), name) == "@Walk(most=7)"
         assert name_of(("fcfs", BACKFILLINGS["easy"][0](heads=2)), name) == "fcfs+easy(heads=2)"
         assert names_of("sjf+easy(heads=2),fcfs", "--disciplines", name) == ["sjf+easy(heads=2)", "fcfs"]

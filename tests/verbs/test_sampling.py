@@ -28,9 +28,7 @@ def test_every_rule_runs_on_the_same_samples_and_what_was_drawn_is_not_drawn_aga
     assert {row["samples"] for row in made["rows"]} == {5}
     assert (tmp_path / "groups.parquet").is_file()
     assert "How sure this is" in (tmp_path / "report.html").read_text()
-    more = lm.compare(
-        limit=300, policies=["first-fit", "worse-fit-cores"], loads=[1.2], samples=6, out=tmp_path
-    ).frame  # fmt: skip
+    more = lm.compare(limit=300, policies=["first-fit", "worse-fit-cores"], loads=[1.2], samples=6, out=tmp_path).frame
     kept = printed(f"compare {RULES} --samples 6 --json -o {tmp_path}", capsys, monkeypatch)
     assert "14 of 14 runs were kept from before" in kept[2]
     assert [row["difference_low"] for row in json.loads(kept[1])["rows"]] == more["difference_low"].to_list()

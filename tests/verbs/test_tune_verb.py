@@ -147,9 +147,7 @@ def test_compare_takes_the_written_file_and_gives_the_same_numbers(found, tmp_pa
     monkeypatch.chdir(tmp_path)
     found.save(tmp_path)
     held_out = found.tuning.weeks.held_out.workload
-    row = lm.compare(
-        held_out, HOSTS, policies="first-fit", disciplines=f"{FILE}:rank+easy"
-    ).frame.row(0, named=True)  # fmt: skip
+    row = lm.compare(held_out, HOSTS, policies="first-fit", disciplines=f"{FILE}:rank+easy").frame.row(0, named=True)
     values = found.tuning.unseen.whole[0].values
     assert row["mean_wait_s"] == values["mean_wait_s"]
     assert row["longest_wait_s"] == values["longest_wait_s"]
@@ -222,9 +220,12 @@ def test_every_term_of_the_winner_is_taken_out_once(found):
 def test_a_gain_is_claimed_only_where_its_interval_is_below_zero():
     rule = None
     for low, high, how, claimed in (
-        (-0.3, -0.1, "percentile", True), (-0.3, 0.0, "percentile", False), (-0.3, 0.1, "spread", False),
-        (-0.3, -0.1, "chaos", False), (0.1, 0.2, "percentile", False),
-    ):  # fmt: skip
+        (-0.3, -0.1, "percentile", True),
+        (-0.3, 0.0, "percentile", False),
+        (-0.3, 0.1, "spread", False),
+        (-0.3, -0.1, "chaos", False),
+        (0.1, 0.2, "percentile", False),
+    ):
         assert Gain(rule, (Difference((low + high) / 2, low, high, 0.5, how),)).claimed == claimed
 
 
@@ -335,8 +336,12 @@ def test_a_built_in_winner_is_named_is_no_file_and_is_not_measured_against_itsel
     assert "--disciplines 'area+easy'" in known_wins.rule.text
     document = tune_document(tuning, known_wins.notes, "x")
     assert document["winner"] == {
-        "policy": "first-fit", "discipline": "area+easy", "file": None, "trial": None, "values": {},
-    }  # fmt: skip
+        "policy": "first-fit",
+        "discipline": "area+easy",
+        "file": None,
+        "trial": None,
+        "values": {},
+    }
     assert "area+easy, the winner" in json.dumps(known_wins.plot().to_dict())
     said = [block.text for block in known_wins.page().blocks if isinstance(block, Text)]
     assert any(text.startswith("A built-in rule: area+easy.") for text in said)
@@ -378,9 +383,16 @@ def test_nothing_is_found_where_nobody_is_lower_than_first_come_first_served():
 def test_placement_and_backfilling_are_searched_together_for_two_targets(monkeypatch, tmp_path, form):
     monkeypatch.setattr("loadmaster.tuning.baselines.POLICIES", {"best-fit-cores": POLICIES["best-fit-cores"]})
     made = lm.tune(
-        weekly_log(weeks=4, jobs_a_week=25), hosts="2x8c", search=[form, "backfilling"], trials=4, runs=2,
-        samples=5, target="p95_wait_s,mean_bounded_slowdown", longest_wait_limit=4.0, out=tmp_path,
-    )  # fmt: skip
+        weekly_log(weeks=4, jobs_a_week=25),
+        hosts="2x8c",
+        search=[form, "backfilling"],
+        trials=4,
+        runs=2,
+        samples=5,
+        target="p95_wait_s,mean_bounded_slowdown",
+        longest_wait_limit=4.0,
+        out=tmp_path,
+    )
     winner = made.tuning.selection.winner.rule.setting
     assert isinstance(winner, Setting)
     assert winner.policy == f"{FILE}:score"

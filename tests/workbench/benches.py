@@ -36,8 +36,14 @@ def compared(folder, waits, load=0.8, answer="mix-fit waits least."):
 def simulated(folder, policy="mix-fit", wait_s=60.0, ids=(7, 8)):
     """A folder of `simulate`, without what only its engine knows."""
     folder.mkdir(parents=True, exist_ok=True)
-    result = {"policy": policy, "discipline": "easy", "jobs": len(ids), "load": 0.5, "mean_wait_s": wait_s,
-              "utilization": {"cores": 0.5}}  # fmt: skip
+    result = {
+        "policy": policy,
+        "discipline": "easy",
+        "jobs": len(ids),
+        "load": 0.5,
+        "mean_wait_s": wait_s,
+        "utilization": {"cores": 0.5},
+    }
     about = {"setting": {"policy": policy, "discipline": "easy"}, "source": "a log", "result": result}
     jobs = {"id": list(ids), "wait_s": [float(k) for k in range(len(ids))], "submit_s": [0.0] * len(ids)}
     pl.DataFrame(jobs).write_parquet(folder / "jobs.parquet")

@@ -18,9 +18,16 @@ def places(tmp_path):
 def test_choices_become_the_arguments_of_one_command(places, tmp_path):
     chosen = choices_of(GIVEN | {"loads": "0.8, 0.9", "limit": 50, "policies": ["mix-fit", "first-fit"]}, places)
     assert arguments_of(chosen, places, tmp_path / "out") == [
-        "compare", f"{tmp_path}/logs/a.swf", "-o", f"{tmp_path}/out", "--hosts=2x4c8g", "--policies=mix-fit,first-fit",
-        "--disciplines=easy", "--loads=0.8,0.9", "--limit=50",
-    ]  # fmt: skip
+        "compare",
+        f"{tmp_path}/logs/a.swf",
+        "-o",
+        f"{tmp_path}/out",
+        "--hosts=2x4c8g",
+        "--policies=mix-fit,first-fit",
+        "--disciplines=easy",
+        "--loads=0.8,0.9",
+        "--limit=50",
+    ]
     assert choices_of(chosen.plain() | {"policies": list(chosen.policies), "disciplines": ["easy"]}, places) == chosen
 
 

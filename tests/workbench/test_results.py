@@ -30,8 +30,11 @@ def test_every_kind_of_folder_is_found_with_its_answer_and_those_under_way_come_
     (tmp_path / "other" / "index.html").write_text("<title>not ours</title>")
     found = {each.shown.partition("/")[2]: each for each in results_in(tmp_path).all()}
     assert {name: each.verb for name, each in found.items()} == {
-        "a": "compare", "deep/er/b": "simulate", "paper": "reproduce", "c": "share",
-    }  # fmt: skip
+        "a": "compare",
+        "deep/er/b": "simulate",
+        "paper": "reproduce",
+        "c": "share",
+    }
     assert (found["a"].answer, found["a"].page, found["a"].record) == ("mix-fit waits least.", "report.html", False)
     assert (found["paper"].answer, found["paper"].page) == ("Shai: 3 hold", "shai2014.html")
     assert (found["deep/er/b"].page, found["deep/er/b"].made, found["deep/er/b"].record) == ("", True, True)

@@ -34,8 +34,11 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(
             [sys.executable, "-m", "loadmaster", "serve", str(self.folder), "--port", str(self.port)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "300"},
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "300"},
+        )
         said = self.process.stdout.readline()
         assert said.startswith("The workbench: "), self.process.communicate()[1]
         self.address = said.split()[-1]

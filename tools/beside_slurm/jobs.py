@@ -34,14 +34,22 @@ class Asked:
     def command(self, name: str) -> list[str]:
         """How it is submitted; `cpus` on each of its hosts."""
         return [
-            "sbatch", "--parsable", f"--job-name={name}", f"--nodes={self.hosts}", f"--ntasks={self.hosts}",
-            "--ntasks-per-node=1", f"--cpus-per-task={self.cpus}", f"--mem={self.memory_mib}",
-            f"--time={self.limit_min}", f"--account={self.account}",
-            f"--partition={self.partition}", f"--qos={self.qos}",
+            "sbatch",
+            "--parsable",
+            f"--job-name={name}",
+            f"--nodes={self.hosts}",
+            f"--ntasks={self.hosts}",
+            "--ntasks-per-node=1",
+            f"--cpus-per-task={self.cpus}",
+            f"--mem={self.memory_mib}",
+            f"--time={self.limit_min}",
+            f"--account={self.account}",
+            f"--partition={self.partition}",
+            f"--qos={self.qos}",
             *([f"--reservation={self.reservation}"] if self.reservation else []),
             "--output=/dev/null",
             f"--wrap=sleep {self.runtime_s}",
-        ]  # fmt: skip
+        ]
 
 
 def made(count: int, seed: int, span_s: float, given: Set) -> list[Asked]:
@@ -57,9 +65,16 @@ def _one(draw: random.Random, at_s: float, given: Set) -> Asked:
     limit = draw.choice((1, 1, 2)) if partition == "short" else draw.choice((1, 2, 3, 5))
     cpus, memory = draw.choice((1, 2, 2, 4, 8) if hosts == 1 else (2, 4)), draw.choice((500, 2000, 4000))
     job = Asked(
-        at_s, hosts, cpus, memory, limit, draw.randint(4, 30), draw.choice(("phys", "phys", "chem", "bio")), partition,
+        at_s,
+        hosts,
+        cpus,
+        memory,
+        limit,
+        draw.randint(4, 30),
+        draw.choice(("phys", "phys", "chem", "bio")),
+        partition,
         draw.choice(given.qualities),
-    )  # fmt: skip
+    )
     if job.qos == "low":
         job = replace(job, cpus=min(cpus, 2))  # more than that on three hosts its limit never lets run
     if given.reservation and partition == "main" and hosts < 3 and job.limit_min == 1 and draw.random() < 0.5:

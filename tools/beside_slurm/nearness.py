@@ -105,6 +105,10 @@ def apart(first: Seen, second: Seen) -> Difference:
     distance = np.abs(waits[0] - waits[1])
     alike = [set(first.hosts[name]) == set(second.hosts[name]) for name in names]
     return Difference(
-        len(names), float(same.sum() / max(differ.sum(), 1)), (float(waits[0].mean()), float(waits[1].mean())),
-        float(distance.mean()), float(np.median(distance)), float(np.mean(alike)),
-    )  # fmt: skip
+        len(names),
+        float(same.sum() / max(differ.sum(), 1)),
+        (float(waits[0].mean()), float(waits[1].mean())),
+        float(distance.mean()),
+        float(np.median(distance)),
+        float(np.mean(alike)),
+    )

@@ -111,9 +111,15 @@ def warm_up(folder: Path, calls: Iterable[tuple[str, ...]]) -> None:
 
 
 def series(
-    kind: str, seed: int, numbers: Iterable[int], home: Path, workers: Workers, minutes: float, limit_s: float,
+    kind: str,
+    seed: int,
+    numbers: Iterable[int],
+    home: Path,
+    workers: Workers,
+    minutes: float,
+    limit_s: float,
     tally: Tally,
-) -> None:  # fmt: skip
+) -> None:
     """Run these cases of one kind, count them in `tally`, say what is wrong with which. Sound ones leave nothing."""
     codes, wrong, ends = Counter[int](), 0, time.monotonic() + minutes * 60.0
     for number in numbers:

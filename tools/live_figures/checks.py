@@ -40,5 +40,7 @@ def _one(folder: Path, rule: tuple[str, ...], jobs: int, hosts: int, span_s: flo
     )
     said = json.loads(done.stdout)
     return {name: said[name] for name in ("passes", "same_passes", "starts", "same_starts", "same")} | {
-        "submitted": len(submitted.numbers), "load": site.load(), "notes": said.get("notes", [])
-    }  # fmt: skip
+        "submitted": len(submitted.numbers),
+        "load": site.load(),
+        "notes": said.get("notes", []),
+    }

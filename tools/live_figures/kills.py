@@ -117,8 +117,10 @@ def measure(folder: Path, loops: int, controllers: int, hosts: int, seed: int = 
         deaths.start_loop()
         with site.submitting(slurm, work) as submitted:
             acts: list[tuple[Callable[[], None], int]] = [
-                (deaths.kill_loop, loops), (deaths.kill_controller, controllers), (deaths.trouble_a_host, hosts),
-            ]  # fmt: skip
+                (deaths.kill_loop, loops),
+                (deaths.kill_controller, controllers),
+                (deaths.trouble_a_host, hosts),
+            ]
             for act, count in acts:
                 for _ in range(count):
                     act()
@@ -130,9 +132,13 @@ def measure(folder: Path, loops: int, controllers: int, hosts: int, seed: int = 
         rows = slurm.run("sacct", "-a", "-n", "-P", "-D", "-X", "-S", "now-1days", "-o", "JobName,State").splitlines()
     checked = subprocess.run([*site.PROGRAM, "live", "--check", "killed"], cwd=folder, capture_output=True, text=True)
     return {
-        **deaths.done, "loop_still_ran": still, "loop_exit_code": code, **_fate(submitted.names, rows, started),
-        "stranded": waiting, "check": checked.stdout.splitlines()[:3],
-    }  # fmt: skip
+        **deaths.done,
+        "loop_still_ran": still,
+        "loop_exit_code": code,
+        **_fate(submitted.names, rows, started),
+        "stranded": waiting,
+        "check": checked.stdout.splitlines()[:3],
+    }
 
 
 def _drained(slurm: RealSlurm) -> list[str]:
@@ -154,9 +160,10 @@ def _fate(names: list[str], rows: list[str], started: Path) -> dict[str, object]
     done = {name for name in names if "COMPLETED" in states.get(name, ())}
     again = [name for name in names if began[name] > 1]
     return {
-        "submitted": len(names), "completed": len(done),
+        "submitted": len(names),
+        "completed": len(done),
         "forgotten_by_slurm": [name for name in names if name not in runs],
         "not_completed": {name: states[name] for name in names if name in runs and name not in done},
         "began_again_as_slurm_requeued_them": sum(began[name] <= runs.get(name, 0) for name in again),
         "began_twice": {name: began[name] for name in again if began[name] > runs.get(name, 0)},
-    }  # fmt: skip
+    }

@@ -51,10 +51,15 @@ def made_jobs(count: int, span_s: float, seed: int, least_s: float, most_s: floa
     rng = random.Random(seed)
     times = sorted(rng.uniform(0.0, span_s) for _ in range(count))
     return [
-        Job(at_s, rng.randint(1, most_cores), rng.choice((100, 500, 1000, 2000)), rng.uniform(least_s, most_s),
-            rng.choice((2, 5, 30)))
+        Job(
+            at_s,
+            rng.randint(1, most_cores),
+            rng.choice((100, 500, 1000, 2000)),
+            rng.uniform(least_s, most_s),
+            rng.choice((2, 5, 30)),
+        )
         for at_s in times
-    ]  # fmt: skip
+    ]
 
 
 @dataclass

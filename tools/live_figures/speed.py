@@ -45,9 +45,14 @@ def measure(folder: Path, jobs: int, hosts: int, seed: int = 1) -> dict[str, obj
         finally:
             engine.close()
     return {
-        "waiting": len(seen.ids), "hosts": len(names), "observe_s": _said(observe_s), "decide_s": decide_s,
-        "act_s_a_job": _said(act_s), "load_before": load, "load_after": site.load(),
-    }  # fmt: skip
+        "waiting": len(seen.ids),
+        "hosts": len(names),
+        "observe_s": _said(observe_s),
+        "decide_s": decide_s,
+        "act_s_a_job": _said(act_s),
+        "load_before": load,
+        "load_after": site.load(),
+    }
 
 
 def _accepted(engine: SlurmEngine, start: Start) -> None:

@@ -19,8 +19,16 @@ def measure(folder: Path, minutes: float, jobs: int, hosts: int, seed: int = 1) 
     samples: list[tuple[float, float, float]] = []
     with real_slurm.real_slurm(["CPUs=8 RealMemory=16000"] * hosts, site.PLAIN) as slurm:
         words = ("slurm", "--shadow", "--interval", "1s", "--for", f"{span_s:g}s", "--conf", str(slurm.conf))
-        process = site.live(*words, "--state", str(folder / "state"), "-o", "steady", "--json",
-                            log=folder / "steady.json", folder=folder)  # fmt: skip
+        process = site.live(
+            *words,
+            "--state",
+            str(folder / "state"),
+            "-o",
+            "steady",
+            "--json",
+            log=folder / "steady.json",
+            folder=folder,
+        )
         began_s = time.monotonic()
         with site.submitting(slurm, work) as submitted:
             while process.poll() is None:
@@ -40,9 +48,13 @@ def summary(samples: list[tuple[float, float, float]], said: dict[str, object]) 
     slope, _ = statistics.linear_regression(*zip(*warm, strict=True)) if len(warm) > 1 else (float("nan"), 0.0)
     loads = [load for _, _, load in samples]
     return {
-        "jobs": said["jobs"], "cycles": said["cycles"], "missed": said["missed"], "skipped": said["skipped"],
+        "jobs": said["jobs"],
+        "cycles": said["cycles"],
+        "missed": said["missed"],
+        "skipped": said["skipped"],
         "memory_first_fifth_mb": round(statistics.fmean(memory for _, memory in warm[:fifth]), 1),
         "memory_last_fifth_mb": round(statistics.fmean(memory for _, memory in warm[-fifth:]), 1),
         "memory_growth_mb_an_hour": round(3600 * slope, 1),
-        "load_mean": round(statistics.fmean(loads), 2), "load_max": max(loads),
-    }  # fmt: skip
+        "load_mean": round(statistics.fmean(loads), 2),
+        "load_max": max(loads),
+    }

@@ -16,8 +16,12 @@ THIS = sys.modules[__name__]
 def study():
     """Sixty executions of the five methods."""
     outcome = run_block(SETUP, 0, SETUP.executions)
-    return [*claims.table_1(outcome), *claims.orderings(SETUP, outcome), *claims.ratios(SETUP, outcome),
-            *claims.unknown_needs(SETUP, outcome)]  # fmt: skip
+    return [
+        *claims.table_1(outcome),
+        *claims.orderings(SETUP, outcome),
+        *claims.ratios(SETUP, outcome),
+        *claims.unknown_needs(SETUP, outcome),
+    ]
 
 
 def _method(name, other):

@@ -20,9 +20,11 @@ def study():
     streams = {stream.name: stream for group in (LUBLIN, SERIALS) for stream in group.streams}
     rows = {case: delgado.run_case(case, streams[case.stream]) for case in dict.fromkeys(cases)}
     return [
-        *claims.underused(rows, LUBLIN, 0.7), *claims.serial_jobs(rows, SERIALS, 0.3),
-        claims.ripple(rows, SERIALS, LUBLIN, 0.7), claims.heterogeneous_is_harder(rows, LUBLIN, 0.7),
-    ]  # fmt: skip
+        *claims.underused(rows, LUBLIN, 0.7),
+        *claims.serial_jobs(rows, SERIALS, 0.3),
+        claims.ripple(rows, SERIALS, LUBLIN, 0.7),
+        claims.heterogeneous_is_harder(rows, LUBLIN, 0.7),
+    ]
 
 
 def _case(change):

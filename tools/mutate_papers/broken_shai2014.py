@@ -41,7 +41,7 @@ def study():
             for shape in READINGS
         ]
         for name in TABLE_2_1
-    }  # fmt: skip
+    }
     reserved, free = (
         {
             name: run_streams(name, streams, reading, SETUP.warm_up_s, None, pool, lambda steps: None)

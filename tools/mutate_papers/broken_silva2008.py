@@ -28,10 +28,12 @@ def study():
         cells = {key: repeat(_bags(name), silva.SilvaRule(*key, tick_s=math.inf)) for key in NEEDED}
         plain = name == "normal"
         found += [
-            claims.optimum(name, cells, plain), claims.full_creation(name, cells, ""),
-            *claims.increase_ratio(name, cells), claims.thirteen(name, cells, plain),
+            claims.optimum(name, cells, plain),
+            claims.full_creation(name, cells, ""),
+            *claims.increase_ratio(name, cells),
+            claims.thirteen(name, cells, plain),
             *claims.behaviours(name, cells, not plain),
-        ]  # fmt: skip
+        ]
     return found
 
 

@@ -111,9 +111,11 @@ def margin_of(waits_s: np.ndarray, rules: Sequence[str]) -> Window:
     best = int(means[:, :-1].mean(axis=0).argmin())
     longest = waits_s[:, :, 1].max(axis=0)
     return Window(
-        np.exp(means.mean(axis=0)), rules[best], means[:, -1] - means[:, best],
+        np.exp(means.mean(axis=0)),
+        rules[best],
+        means[:, -1] - means[:, best],
         (float(longest[-1]), float(longest[:-1].max())),
-    )  # fmt: skip
+    )
 
 
 def percent(ratio: float) -> str:

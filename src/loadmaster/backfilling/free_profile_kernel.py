@@ -63,9 +63,15 @@ def with_more_room(sky: FreeProfile, steps: int) -> FreeProfile:
     base, used = np.cumsum(room) - room, int(room.sum())
     free = np.zeros((used + steps, sky.free.shape[1]))
     new = FreeProfile(
-        np.zeros(used + steps), free, free.reshape(-1), base, room, base.copy(), sky.many.copy(),
+        np.zeros(used + steps),
+        free,
+        free.reshape(-1),
+        base,
+        room,
+        base.copy(),
+        sky.many.copy(),
         np.full(1, used, np.int64),
-    )  # fmt: skip
+    )
     number = np.arange(int(sky.many.sum())) - np.repeat(np.cumsum(sky.many) - sky.many, sky.many)
     old, at = np.repeat(sky.first, sky.many) + number, np.repeat(base, sky.many) + number
     new.time_s[at], new.free[at] = sky.time_s[old], sky.free[old]

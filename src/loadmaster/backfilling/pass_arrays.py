@@ -24,9 +24,23 @@ def _layout(**fields: str) -> np.dtype[Any]:
 
 
 ROW = _layout(
-    expected_s="f8", since_s="f8", first_task="i8", first_host="i8", first_use="i8", uses="i4", job="i4", next_row="i4",
-    kind="i4", tasks="i4", hosts="i4", partition="i4", array="i4", group="i4", least="i4", most="i4",
-)  # fmt: skip
+    expected_s="f8",
+    since_s="f8",
+    first_task="i8",
+    first_host="i8",
+    first_use="i8",
+    uses="i4",
+    job="i4",
+    next_row="i4",
+    kind="i4",
+    tasks="i4",
+    hosts="i4",
+    partition="i4",
+    array="i4",
+    group="i4",
+    least="i4",
+    most="i4",
+)
 """One job in one of its partitions.
 
 `expected_s` at speed 1; `since_s`, since when it might have started; `first_task`, the number of its first task, for

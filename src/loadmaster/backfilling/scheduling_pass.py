@@ -289,9 +289,12 @@ class SchedulingPass:
 
     def _promise_moment(self, row: int, own: int | None) -> float:
         found = ShadowTime(
-            self.snapshot.queue.requests[row], self.room.restricted_to(row), self.now_s,
-            list(self.room.amounts), self.releases(),
-        )  # fmt: skip
+            self.snapshot.queue.requests[row],
+            self.room.restricted_to(row),
+            self.now_s,
+            list(self.room.amounts),
+            self.releases(),
+        )
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:
                 return self.promised[own].start_s

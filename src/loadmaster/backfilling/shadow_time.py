@@ -24,9 +24,13 @@ class ShadowTime:
     """
 
     def __init__(
-        self, request: RowRequest, may: Bools | None, now_s: float, free: list[Amounts],
+        self,
+        request: RowRequest,
+        may: Bools | None,
+        now_s: float,
+        free: list[Amounts],
         releases: Sequence[ExpectedEnd],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Args:
         request: what the head asks for.
         may: bool[H], hosts that the head may use; None: all.

@@ -26,9 +26,14 @@ class Slurm(SlurmParameters):
     def most_tried(self) -> int | None:
         """The number of waiting jobs that every pass tries; beyond it some may not be tried. None: all are."""
         counts = (
-            self.default_queue_depth, self.partition_job_depth, self.bf_max_job_test, self.bf_max_job_user,
-            self.bf_max_job_part, self.bf_max_job_user_part, self.bf_max_job_assoc,
-        )  # fmt: skip
+            self.default_queue_depth,
+            self.partition_job_depth,
+            self.bf_max_job_test,
+            self.bf_max_job_user,
+            self.bf_max_job_part,
+            self.bf_max_job_user_part,
+            self.bf_max_job_assoc,
+        )
         return min((count for count in counts if count > 0), default=None)
 
     def serve(self, this_pass: SchedulingPass) -> None:

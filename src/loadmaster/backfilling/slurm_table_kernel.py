@@ -193,8 +193,10 @@ def _split(slurm, number):
 @inner
 def _copy_step(slurm, i, to):
     slurm.step[to].start_s, slurm.step[to].line, slurm.step[to].many = (
-        slurm.step[i].start_s, slurm.step[i].line, slurm.step[i].many,
-    )  # fmt: skip
+        slurm.step[i].start_s,
+        slurm.step[i].line,
+        slurm.step[i].many,
+    )
 
 
 @inner

@@ -102,12 +102,27 @@ def empty_bounds(demand: Floats, kind: Ints, expected_s: Floats, hosts: int, par
     needs, need_of = _needs(need)
     entry, number = np.zeros(FREED), np.zeros(many, np.int64)
     return StartBounds(
-        of, need, short_s, long_s, np.zeros((many, hosts)), np.zeros(many), np.zeros((many, -(-hosts // BLOCK))),
-        _shorter(need, short_s), number, number.copy(),
-        np.zeros(FREED, np.int32), entry, entry.copy(), np.zeros((FREED, resources)),
-        needs, need_of, np.zeros((len(needs), FREED + APART)), np.zeros((len(needs), FREED + APART)),
-        np.full(1, 2 * FREED, np.int64), np.zeros(hosts, np.int64),
-    )  # fmt: skip
+        of,
+        need,
+        short_s,
+        long_s,
+        np.zeros((many, hosts)),
+        np.zeros(many),
+        np.zeros((many, -(-hosts // BLOCK))),
+        _shorter(need, short_s),
+        number,
+        number.copy(),
+        np.zeros(FREED, np.int32),
+        entry,
+        entry.copy(),
+        np.zeros((FREED, resources)),
+        needs,
+        need_of,
+        np.zeros((len(needs), FREED + APART)),
+        np.zeros((len(needs), FREED + APART)),
+        np.full(1, 2 * FREED, np.int64),
+        np.zeros(hosts, np.int64),
+    )
 
 
 def _classes(demand: Floats, kind: Ints, expected_s: Floats, parts: float, most: int) -> Ints:

@@ -16,10 +16,16 @@ def convert(options: ConvertOptions, as_json: AsJson = False) -> None:
     read = convert_with(options)
     if as_json:
         content = {"out": str(options.out), "jobs": read.workload.jobs}
-        print_document(document(
-            "convert", content, command=command_line(), synthetic=read.workload.synthetic, notes=read.notes,
-            left_out=left_out(read.skipped),
-        ))  # fmt: skip
+        print_document(
+            document(
+                "convert",
+                content,
+                command=command_line(),
+                synthetic=read.workload.synthetic,
+                notes=read.notes,
+                left_out=left_out(read.skipped),
+            )
+        )
         return
     console = for_notes()
     for sentence in (*read.skipped.sentences(), *(f"Note: {note}" for note in read.notes)):

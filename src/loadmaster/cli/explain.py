@@ -35,10 +35,17 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
                 for_notes().print(note, soft_wrap=True)
         return
     record, case = result.record, result.record.case
-    print_document(document(
-        "explain", result.figures, command=command_line(), seed=record.setting.seed, synthetic=case.workload.synthetic,
-        notes=case.notes, left_out=left_out(case.skipped),
-    ))  # fmt: skip
+    print_document(
+        document(
+            "explain",
+            result.figures,
+            command=command_line(),
+            seed=record.setting.seed,
+            synthetic=case.workload.synthetic,
+            notes=case.notes,
+            left_out=left_out(case.skipped),
+        )
+    )
 
 
 def _shares(folder: Path, word: str, as_json: bool) -> None:

@@ -45,15 +45,26 @@ def _print_json(result: "FoundFewest") -> None:
     fewest = result.found
     target = {"mean_s": fewest.target.mean_s, "p95_s": fewest.target.p95_s, "p99_s": fewest.target.p99_s}
     content = {
-        "enough": result.enough, "answer": result.answer, "target": target, "growth": fewest.growth,
+        "enough": result.enough,
+        "answer": result.answer,
+        "target": target,
+        "growth": fewest.growth,
         "resample": None if fewest.drawing is None else fewest.drawing.how,
         "best": next((r for r, each in enumerate(fewest.answers) if each is fewest.best), None),
-        **rejected_jobs(fewest.case.rejected), "rows": result.rows,
-    }  # fmt: skip
-    print_document(document(
-        "fewest", content, command=fewest.command, seed=fewest.answers[0].fewest.setting.seed,
-        synthetic=fewest.case.workload.synthetic, notes=fewest.notes, left_out=left_out(fewest.case.skipped),
-    ))  # fmt: skip
+        **rejected_jobs(fewest.case.rejected),
+        "rows": result.rows,
+    }
+    print_document(
+        document(
+            "fewest",
+            content,
+            command=fewest.command,
+            seed=fewest.answers[0].fewest.setting.seed,
+            synthetic=fewest.case.workload.synthetic,
+            notes=fewest.notes,
+            left_out=left_out(fewest.case.skipped),
+        )
+    )
 
 
 def _show(result: "FoundFewest") -> None:
@@ -74,8 +85,13 @@ def _show(result: "FoundFewest") -> None:
         shown = new_table(title=subtitle(fewest))
         for k, head in enumerate(heads[: _NAMES + more]):
             named = k < _NAMES
-            shown.add_column(head, justify="left" if named else "right", overflow="fold", no_wrap=not named,
-                             min_width=12 if named else None)  # fmt: skip
+            shown.add_column(
+                head,
+                justify="left" if named else "right",
+                overflow="fold",
+                no_wrap=not named,
+                min_width=12 if named else None,
+            )
         for each, row in zip(fewest.answers, cells, strict=True):
             shown.add_row(*map(Text, row[: _NAMES + more]), style="bold green" if each is fewest.best else "")
         return shown

@@ -38,10 +38,16 @@ def _show(result: "Fitting", out: Path, as_json: bool) -> None:
         notes.print(note)
     if as_json:
         content = fit_document(fit, result.cpu_s, "" if result.refused else result.text)
-        print_document(document(
-            "fit", content, command=fit.command, synthetic=fit.synthetic, notes=fit.notes,
-            left_out=left_out(fit.skipped),
-        ))  # fmt: skip
+        print_document(
+            document(
+                "fit",
+                content,
+                command=fit.command,
+                synthetic=fit.synthetic,
+                notes=fit.notes,
+                left_out=left_out(fit.skipped),
+            )
+        )
     else:
         console = for_results()
         if verdict_sentence(fit):

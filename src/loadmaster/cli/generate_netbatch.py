@@ -36,10 +36,15 @@ def netbatch(
         write_hosts(cluster, beside)
     if as_json:
         content = {
-            "kind": "netbatch", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,
-            "hosts": cluster.hosts, "cores": int(cluster.total[0]), "span_s": trace.workload.span_s,
+            "kind": "netbatch",
+            "trace": str(out),
+            "hosts_file": str(beside),
+            "jobs": trace.workload.jobs,
+            "hosts": cluster.hosts,
+            "cores": int(cluster.total[0]),
+            "span_s": trace.workload.span_s,
             "offered_load": trace.workload.offered_load(cluster),
-        }  # fmt: skip
+        }
         print_document(
             document("generate", content, command=command_line(), seed=options.seed, synthetic=True, notes=lost)
         )

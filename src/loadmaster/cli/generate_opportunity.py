@@ -31,9 +31,13 @@ def opportunity(
     lost = write_trace(trace.workload, out, recipe=trace.recipe)
     write_hosts(trace.cluster, beside)
     facts = {
-        "kind": "opportunity", "trace": str(out), "hosts_file": str(beside), "jobs": trace.workload.jobs,
-        "tasks": int(trace.workload.task_count.sum()), "hosts": trace.cluster.hosts,
-    }  # fmt: skip
+        "kind": "opportunity",
+        "trace": str(out),
+        "hosts_file": str(beside),
+        "jobs": trace.workload.jobs,
+        "tasks": int(trace.workload.task_count.sum()),
+        "hosts": trace.cluster.hosts,
+    }
     if as_json:
         print_document(
             document("generate", facts, command=command_line(), seed=options.seed, synthetic=True, notes=lost)

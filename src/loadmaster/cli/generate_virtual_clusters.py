@@ -53,9 +53,12 @@ def _write(
             frame.write_parquet(part)
     if as_json:
         content = {
-            "kind": kind, "tasks_file": str(out),
-            "tasks": instance.tasks, "jobs": instance.jobs, "hosts": f"{options.hosts}x1c1g",
-        }  # fmt: skip
+            "kind": kind,
+            "tasks_file": str(out),
+            "tasks": instance.tasks,
+            "jobs": instance.jobs,
+            "hosts": f"{options.hosts}x1c1g",
+        }
         print_document(document("generate", content, command=command_line(), seed=options.seed, synthetic=True))
         return
     typer.echo(f"{out}: {instance.tasks:,} synthetic tasks of {instance.jobs:,} jobs, seed {options.seed}")

@@ -51,9 +51,13 @@ def _document(path: str, result: "Described") -> dict[str, Any]:
 
     read = result.read
     return document(
-        "info", {"trace": path, **result.figures}, command=command_line(), synthetic=read.workload.synthetic,
-        notes=read.notes, left_out=left_out(read.skipped),
-    )  # fmt: skip
+        "info",
+        {"trace": path, **result.figures},
+        command=command_line(),
+        synthetic=read.workload.synthetic,
+        notes=read.notes,
+        left_out=left_out(read.skipped),
+    )
 
 
 def _show(result: "Described") -> None:

@@ -38,6 +38,9 @@ def _amounts(each: "ResourceFacts") -> list[str]:
 
     part = each.used / each.total if each.total else 0.0
     return [
-        shown(each.total), f"{shown(each.used)} ({percent(part, 0)})", shown(each.waiting), shown(each.largest_free),
+        shown(each.total),
+        f"{shown(each.used)} ({percent(part, 0)})",
+        shown(each.waiting),
+        shown(each.largest_free),
         shown(each.stranded),
-    ]  # fmt: skip
+    ]

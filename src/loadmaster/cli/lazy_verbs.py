@@ -46,10 +46,14 @@ def group_of(verbs: dict[str, str]) -> type[TyperGroup]:
             """The same, of verbs that have a name and a line of help and can do nothing."""
             lines: dict[str, Any] = {name: TyperCommand(name, help=line) for name, line in verbs.items()}
             listing = TyperGroup(
-                name=self.name, help=self.help, params=self.params, commands=lines,
-                rich_markup_mode=self.rich_markup_mode, subcommand_metavar=self.subcommand_metavar,
+                name=self.name,
+                help=self.help,
+                params=self.params,
+                commands=lines,
+                rich_markup_mode=self.rich_markup_mode,
+                subcommand_metavar=self.subcommand_metavar,
                 epilog=self.epilog,
-            )  # fmt: skip
+            )
             return _switches_shown(listing)
 
     return Verbs

@@ -43,7 +43,13 @@ def print_json(result: "Lived") -> None:
     from loadmaster.report.document import document, print_document
 
     rows = {"rows": list(result.rows)} if "commands" in result.figures or "machines" in result.figures else {}
-    print_document(document(
-        "live", {"record": str(result.folder)} | result.figures | rows, command=command_line(), seed=result.seed,
-        synthetic=result.synthetic, notes=result.notes,
-    ))  # fmt: skip
+    print_document(
+        document(
+            "live",
+            {"record": str(result.folder)} | result.figures | rows,
+            command=command_line(),
+            seed=result.seed,
+            synthetic=result.synthetic,
+            notes=result.notes,
+        )
+    )

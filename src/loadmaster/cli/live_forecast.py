@@ -39,9 +39,12 @@ def _content(folder: Path, foretold: "ForecastReport") -> dict[str, Any]:
         for each in foretold.forecasts
     ]
     return {
-        "record": str(folder), "forecasts": rows, "judged": asdict(foretold.judged), "launch_s": foretold.launch_s,
+        "record": str(folder),
+        "forecasts": rows,
+        "judged": asdict(foretold.judged),
+        "launch_s": foretold.launch_s,
         "ended_jobs": foretold.ended,
-    }  # fmt: skip
+    }
 
 
 def _print(foretold: "ForecastReport") -> None:
@@ -76,8 +79,9 @@ def _print(foretold: "ForecastReport") -> None:
         console.print(
             f"Of {judged.jobs} earlier jobs, foretold as they arrived, {judged.inside} started within such an interval "
             f"({share}){error}. The samples alone held {judged.inside_plain}: intervals are wider by "
-            f"{percent(judged.widened, 0)} of the wait.", soft_wrap=True,
-        )  # fmt: skip
+            f"{percent(judged.widened, 0)} of the wait.",
+            soft_wrap=True,
+        )
     if foretold.launch_s is not None:
         console.print(f"From decision to start a job takes {foretold.launch_s:.3g} s (middle of those seen).")
 

@@ -71,9 +71,10 @@ def _left_out(jobs: Iterable[Sequence[str]]) -> list[str]:
         names.setdefault(why, []).append(name)
     return [
         f"{'not decided on':32} {', '.join(job_names[:MOST_ROWS])}"
-        + (f" and {len(job_names) - MOST_ROWS:,} more" if len(job_names) > MOST_ROWS else "") + f": {why}"
+        + (f" and {len(job_names) - MOST_ROWS:,} more" if len(job_names) > MOST_ROWS else "")
+        + f": {why}"
         for why, job_names in names.items()
-    ]  # fmt: skip
+    ]
 
 
 def _stranded_table(rows: list[dict[str, Any]]) -> Any:

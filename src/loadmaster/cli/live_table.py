@@ -27,9 +27,14 @@ class LiveTable(OnTerminal):
     """
 
     def __init__(
-        self, engine: str, how: "LiveSettings", jobs: int | None = None, foretold: "Callable[[], str] | None" = None, *,
+        self,
+        engine: str,
+        how: "LiveSettings",
+        jobs: int | None = None,
+        foretold: "Callable[[], str] | None" = None,
+        *,
         as_json: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from loadmaster.live.agreement import Agreeing
         from loadmaster.report.console import for_notes, for_results
 
@@ -46,8 +51,9 @@ class LiveTable(OnTerminal):
         """Called after every cycle."""
         fresh = [
             f"{now_s:,.0f} s: {start.id} on {', '.join(dict.fromkeys(start.hosts))}"
-            for each in decided.passes for start in each.starts
-        ]  # fmt: skip
+            for each in decided.passes
+            for start in each.starts
+        ]
         self._starts = [*self._starts, *fresh][-SHOWN:]
         self._followed.update(
             each.options[each.chosen].member for each in decided.passes if each.options and each.chosen >= 0

@@ -23,10 +23,16 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
         typer.echo(f"note: {note}", err=True)
     if as_json:
         content = {name: value for name, value in result.figures.items() if name != "synthetic"} | {"rows": result.rows}
-        print_document(document(
-            "pack", content, command=command_line(), seed=options.seed, synthetic=result.figures["synthetic"],
-            notes=result.notes,
-        ))  # fmt: skip
+        print_document(
+            document(
+                "pack",
+                content,
+                command=command_line(),
+                seed=options.seed,
+                synthetic=result.figures["synthetic"],
+                notes=result.notes,
+            )
+        )
     else:
         _show(result.name, result.figures, options.admit)
     if options.out is not None and result.some_placed:

@@ -62,9 +62,7 @@ def _show_costs(made: "PlacementByCost", options: RebalanceOptions, as_json: boo
     for note in made.notes:
         typer.echo(f"note: {note}", err=True)
     if as_json:
-        print_document(
-            document("placement", made.figures, command=command_line(), seed=made.seed, notes=made.notes)
-        )  # fmt: skip
+        print_document(document("placement", made.figures, command=command_line(), seed=made.seed, notes=made.notes))
     else:
         console = for_results()
         console.print(f"{made.name}: {made.answer}", highlight=False, soft_wrap=True)

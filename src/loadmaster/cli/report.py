@@ -42,6 +42,11 @@ def _document(result: "Reported") -> dict[str, Any]:
         return document("report", content, command=command_line())
     case = result.case
     return document(
-        "report", content, command=command_line(), seed=result.seed, synthetic=case.workload.synthetic,
-        notes=case.notes, left_out=left_out(case.skipped),
-    )  # fmt: skip
+        "report",
+        content,
+        command=command_line(),
+        seed=result.seed,
+        synthetic=case.workload.synthetic,
+        notes=case.notes,
+        left_out=left_out(case.skipped),
+    )

@@ -46,11 +46,16 @@ def _show(rows: "list[SharingRow]", study: "SharingStudy", out: Path, as_json: b
         "unfinished": [label(*pair) for pair in study.pairs if pair not in done],
         **rejected_jobs(case.rejected),
         "rows": [row.as_dict() for row in rows],
-    }  # fmt: skip
+    }
     fields = document(
-        "share", content, command=command_line(), seed=settings.seed, synthetic=case.workload.synthetic,
-        notes=case.notes, left_out=left_out(case.skipped),
-    )  # fmt: skip
+        "share",
+        content,
+        command=command_line(),
+        seed=settings.seed,
+        synthetic=case.workload.synthetic,
+        notes=case.notes,
+        left_out=left_out(case.skipped),
+    )
     write_whole(out / "sharing.json", to_json(fields) + "\n")
     if as_json:
         print_document(fields)

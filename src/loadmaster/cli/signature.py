@@ -63,11 +63,13 @@ def _parameters(kind: type[Options], usual: dict[str, Any]) -> list[inspect.Para
     defaults = {name: each.default for name, each in inspect.signature(kind).parameters.items()} | usual
     return [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name],
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=defaults[name],
             annotation=Annotated[python if option.typed is None else option.typed, _typer(kind, name, option)],
         )
         for name, (python, option) in described(kind).items()
-    ]  # fmt: skip
+    ]
 
 
 def _keywords(own: list[inspect.Parameter]) -> list[inspect.Parameter]:
@@ -79,9 +81,14 @@ def _typer(kind: type[Options], name: str, option: Option) -> Any:
         return typer.Argument(metavar=option.metavar or name.upper(), help=option.help)
     flags = option.flags or (kind.flag(name),)
     return typer.Option(
-        *flags, metavar=option.metavar, help=option.help, rich_help_panel=option.panel, min=option.least,
-        max=option.most, callback=None if option.below is None else _below(option.below),
-    )  # fmt: skip
+        *flags,
+        metavar=option.metavar,
+        help=option.help,
+        rich_help_panel=option.panel,
+        min=option.least,
+        max=option.most,
+        callback=None if option.below is None else _below(option.below),
+    )
 
 
 def _below(end: int) -> Callable[[int], int]:

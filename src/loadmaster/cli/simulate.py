@@ -75,9 +75,14 @@ def _document(
 
     content |= {"warnings": warnings(outcome), **rejected_jobs(case.rejected), **outcome.row()}
     return document(
-        "simulate", content, command=command_line(), seed=setting.seed, synthetic=case.workload.synthetic,
-        notes=(*case.notes, *notes), left_out=left_out(case.skipped),
-    )  # fmt: skip
+        "simulate",
+        content,
+        command=command_line(),
+        seed=setting.seed,
+        synthetic=case.workload.synthetic,
+        notes=(*case.notes, *notes),
+        left_out=left_out(case.skipped),
+    )
 
 
 def _again(folder: Path, trust: bool, as_json: bool) -> None:

@@ -25,9 +25,13 @@ def size(options: SizeOptions, as_json: AsJson = False) -> None:
     for note in result.notes:
         for_notes().print(note)
     fields = document(
-        "size", result.figures, command=command_line(), seed=options.seed, synthetic=result.drawn.synthetic,
+        "size",
+        result.figures,
+        command=command_line(),
+        seed=options.seed,
+        synthetic=result.drawn.synthetic,
         notes=result.notes,
-    )  # fmt: skip
+    )
     if options.out is not None:
         _write(Path(options.out), fields, result)
     if as_json:

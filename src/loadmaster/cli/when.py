@@ -40,11 +40,19 @@ def _print_json(result: "StartOfJob") -> None:
 
     found = result.found
     content = {
-        "answer": result.answer, "job": found.job.name, "listed": found.date(0.0) or None, "running": found.running,
-        "waiting": found.waiting, "waited_s": found.job.waited_s, "never": result.never, "sampled": found.sampled,
-        "samples": int(found.forecast.wait_s.size), "rule": found.rule, "coverage": coverage_row(found.coverage),
+        "answer": result.answer,
+        "job": found.job.name,
+        "listed": found.date(0.0) or None,
+        "running": found.running,
+        "waiting": found.waiting,
+        "waited_s": found.job.waited_s,
+        "never": result.never,
+        "sampled": found.sampled,
+        "samples": int(found.forecast.wait_s.size),
+        "rule": found.rule,
+        "coverage": coverage_row(found.coverage),
         "rows": result.rows,
-    }  # fmt: skip
+    }
     print_document(document("when", content, command=found.command, seed=found.seed, notes=found.notes))
 
 

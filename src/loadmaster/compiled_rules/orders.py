@@ -138,10 +138,19 @@ def _rank_none(columns, jobs, n, now, out):
 @njit(error_model="numpy")
 def _job(columns, i):
     return Job(
-        columns.submit_s[i], columns.eligible_s[i], columns.expected_s[i], columns.tasks[i] + 0, columns.cores[i],
-        columns.memory[i], columns.user[i] + 0, columns.account[i] + 0, columns.partition[i] + 0, columns.qos[i] + 0,
-        columns.priority[i], columns.nice[i],
-    )  # fmt: skip
+        columns.submit_s[i],
+        columns.eligible_s[i],
+        columns.expected_s[i],
+        columns.tasks[i] + 0,
+        columns.cores[i],
+        columns.memory[i],
+        columns.user[i] + 0,
+        columns.account[i] + 0,
+        columns.partition[i] + 0,
+        columns.qos[i] + 0,
+        columns.priority[i],
+        columns.nice[i],
+    )
 
 
 @njit(error_model="numpy")

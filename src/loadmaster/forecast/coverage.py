@@ -71,9 +71,14 @@ def past_starts(workload: Workload, cluster: Cluster, rules: SchedulerRules) -> 
         start_s = workload.submit_s + recorded
         return PastStarts(True, start_s, start_s + workload.runtime_s, None)
     schedule = simulate(
-        workload, _always_open(cluster), rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
+        workload,
+        _always_open(cluster),
+        rules.policy,
+        rules.discipline,
+        interval_s=rules.interval_s,
+        seed=rules.seed,
         estimate_model=rules.estimate_model,
-    )  # fmt: skip
+    )
     start_s = np.where(schedule.started, schedule.start_s, np.nan)
     return PastStarts(False, start_s, np.asarray(schedule.ends_s(workload)), schedule.host)
 
@@ -136,7 +141,7 @@ def widened(forecast: StartForecast, calibration: ForecastCalibration) -> StartF
 
 def _past_forecast(
     workload: Workload, cluster: Cluster, rules: SchedulerRules, state: QueueSnapshot, history: RuntimeHistory, job: int
-) -> Forecast | None:  # fmt: skip
+) -> Forecast | None:
     """The forecast of a job of the log; None where the job would never start."""
     arrivals = past_arrivals(np.arange(workload.jobs), workload.submit_s, state.now_s)
     onward = Onward(workload, cluster, rules, state, history, arrivals, by_seconds=workload.estimate_s is None)

@@ -65,12 +65,19 @@ def joined_workload(listing: Workload, log: Workload | None, apart_s: float | No
         return np.concatenate((getattr(listing, name), getattr(log, name)))[order]
 
     workload = Workload(
-        listing.resources, submit_s[order], both("runtime_s"), both("demand"), tasks=both("task_count"),
-        estimate_s=both("expected_s"), project=None if project is None else project[order],
-        user=None if user is None else user[order], job_id=np.concatenate((_ids(listing), _ids(log)))[order],
-        source=listing.source, synthetic=listing.synthetic or log.synthetic,
+        listing.resources,
+        submit_s[order],
+        both("runtime_s"),
+        both("demand"),
+        tasks=both("task_count"),
+        estimate_s=both("expected_s"),
+        project=None if project is None else project[order],
+        user=None if user is None else user[order],
+        job_id=np.concatenate((_ids(listing), _ids(log)))[order],
+        source=listing.source,
+        synthetic=listing.synthetic or log.synthetic,
         constraints=None if bound is None else bound.take(order),
-    )  # fmt: skip
+    )
     return JoinedWorkload(workload, place[: listing.jobs], place[listing.jobs :], listing_zero_s, log_zero_s)
 
 
@@ -125,9 +132,7 @@ def _people(
     return np.concatenate((one, codes[other])), tuple(number)
 
 
-def _column(
-    name: str, first: Any, second: Any, listing: Workload, log: Workload, zeros_s: tuple[float, float]
-) -> Any:  # fmt: skip
+def _column(name: str, first: Any, second: Any, listing: Workload, log: Workload, zeros_s: tuple[float, float]) -> Any:
     if name == "depends":
         return _dependencies(first, second, listing.jobs, log.jobs)
     if isinstance(first, Named) or isinstance(second, Named):

@@ -131,9 +131,15 @@ class Onward:
         cluster = calendar_moved(self.cluster, -self._zero_s)
         engine: Literal["auto", "compiled"] = "auto" if self.runtimes is None else "compiled"  # a few runs or many
         schedule = simulate(
-            workload, cluster, rules.policy, rules.discipline, interval_s=rules.interval_s, seed=rules.seed,
-            engine=engine, estimate_model=rules.estimate_model,
-        )  # fmt: skip
+            workload,
+            cluster,
+            rules.policy,
+            rules.discipline,
+            interval_s=rules.interval_s,
+            seed=rules.seed,
+            engine=engine,
+            estimate_model=rules.estimate_model,
+        )
         start_s = float(schedule.start_s[job])
         return start_s + self._zero_s if math.isfinite(start_s) else math.inf
 
@@ -153,7 +159,10 @@ class Onward:
         runtime_s = np.concatenate((durations_s, self.workload.runtime_s[arrivals.rows]))
         running = np.flatnonzero(state.runs)
         begins = StartingState(
-            state.now_s - zero_s, running, state.start_s[running] - zero_s, state.host,
+            state.now_s - zero_s,
+            running,
+            state.start_s[running] - zero_s,
+            state.host,
             end_s=state.start_s[running] - zero_s + durations_s[running],
-        )  # fmt: skip
+        )
         return replace(drawn, runtime_s=runtime_s, starting=begins)

@@ -169,9 +169,7 @@ def refresh(scores, scan, kind, demand, free, last_host, seed):
         return slot, np.int64(0)
     scores.known_at[slot] = scores.clock[CLOCK]
     n = _blocks_since(scores, since)
-    wrong = scan(
-        scores.lanes, demand, scores.blocks, n, slot, since, scores.lane.shape[0], last_host, 0, seed
-    )  # fmt: skip
+    wrong = scan(scores.lanes, demand, scores.blocks, n, slot, since, scores.lane.shape[0], last_host, 0, seed)
     renew_groups(scores, slot, n)
     return slot, wrong
 

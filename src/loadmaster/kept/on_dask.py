@@ -73,9 +73,10 @@ def _require_workers(client: Any, address: str, made_by: tuple[str, ...]) -> Non
     for worker, theirs in client.run(worker_source, made_by, on_error="return").items():
         if theirs != ours:
             raise InputError(
-                worker, f"here is loadmaster {__version__}, but this worker {_other(theirs)}",
+                worker,
+                f"here is loadmaster {__version__}, but this worker {_other(theirs)}",
                 fix="install the same version there",
-            )  # fmt: skip
+            )
 
 
 def _other(theirs: Any) -> str:

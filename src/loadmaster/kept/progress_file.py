@@ -210,10 +210,13 @@ class ProgressFile(Watch):
     def _at_this_moment(self) -> Progress:
         since, now = self._running_since, self._now
         return replace(
-            now, cells=now.cells + self._ahead, steps=now.steps + self._ahead * self._of_each, told_s=time.time(),
+            now,
+            cells=now.cells + self._ahead,
+            steps=now.steps + self._ahead * self._of_each,
+            told_s=time.time(),
             moved=sum(self._moved.copy().values()),
             running_s=0.0 if since is None else time.monotonic() - since,
-        )  # fmt: skip
+        )
 
 
 @contextmanager

@@ -99,9 +99,13 @@ class Store:
     def put(self, key: str, result: KeptResult) -> None:
         """Keep `result`; if another process was faster, its result stays, unless that is damaged."""
         row = {
-            "key": key, "kind": result.kind, "about": to_json(result.about), "finished_at": datetime.now(UTC),
-            "checksum": _checksum(key, result.block), "result": result.block,
-        }  # fmt: skip
+            "key": key,
+            "kind": result.kind,
+            "about": to_json(result.about),
+            "finished_at": datetime.now(UTC),
+            "checksum": _checksum(key, result.block),
+            "result": result.block,
+        }
         with self._refusing("written"):
             if not self._rows.insert(row) and key not in self.get([key]).whole:
                 self._rows.replace(row)

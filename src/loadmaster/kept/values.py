@@ -78,9 +78,14 @@ def write_value(
     with whole_file(folder / ARRAYS) as part:
         part.write_bytes(content)
     about = {
-        "format": FORMAT, "program": _PACKAGE, "version": __version__, "kind": kind, "arrays": _digest(content),
-        "made": dict(made), "value": tree,
-    }  # fmt: skip
+        "format": FORMAT,
+        "program": _PACKAGE,
+        "version": __version__,
+        "kind": kind,
+        "arrays": _digest(content),
+        "made": dict(made),
+        "value": tree,
+    }
     write_whole(folder / ABOUT, json.dumps(about, allow_nan=False) + "\n")
 
 
@@ -193,9 +198,13 @@ def _value(tree: Any, arrays: list[NDArray[Any]], foreign: Mapping[str, Foreign]
     ((what, plain),) = tree.items()
     if what == "map":
         return {inner(key): inner(part) for key, part in plain}
-    return _LEAVES[what](plain) if what in _LEAVES else _of_array(plain, arrays) if what == "array" else _MANY[what](
-        inner(part) for part in plain
-    )  # fmt: skip
+    return (
+        _LEAVES[what](plain)
+        if what in _LEAVES
+        else _of_array(plain, arrays)
+        if what == "array"
+        else _MANY[what](inner(part) for part in plain)
+    )
 
 
 def _of_array(number: int, arrays: list[NDArray[Any]]) -> NDArray[Any]:

@@ -114,10 +114,18 @@ class EligibleJobs:
         return [self.ids[job] for job in self._entries()[0]]
 
     def snapshot(
-        self, demands: Mapping[str, Floats], seed: int, *, ranks: Floats | None, need: Need | None, first_task: Longs,
-        last_host: str, promises: Mapping[str, tuple[float, tuple[str, ...]]], columns: JobColumns | None = None,
+        self,
+        demands: Mapping[str, Floats],
+        seed: int,
+        *,
+        ranks: Floats | None,
+        need: Need | None,
+        first_task: Longs,
+        last_host: str,
+        promises: Mapping[str, tuple[float, tuple[str, ...]]],
+        columns: JobColumns | None = None,
         **flags: Any,
-    ) -> Snapshot:  # fmt: skip
+    ) -> Snapshot:
         """What the scheduler sees.
 
         Args:
@@ -134,15 +142,33 @@ class EligibleJobs:
         jobs, rows = self._entries()
         work, given = self._work, self._bound(rows)
         queue = Queue(
-            jobs, work.demand[jobs], work.task_count[jobs], work.expected_s[jobs], work.projects[jobs], first_task,
-            rank=ranks, user=None if work.user is None else work.user[jobs], eligible_s=self._since_s(jobs),
-            columns=columns, **given.pop("columns"),
-        )  # fmt: skip
+            jobs,
+            work.demand[jobs],
+            work.task_count[jobs],
+            work.expected_s[jobs],
+            work.projects[jobs],
+            first_task,
+            rank=ranks,
+            user=None if work.user is None else work.user[jobs],
+            eligible_s=self._since_s(jobs),
+            columns=columns,
+            **given.pop("columns"),
+        )
         running = self._busy(demands)
         return Snapshot(
-            self._now_s, self._cluster, self._free(running), queue, running, self._host.get(last_host, NOWHERE), seed,
-            need=need, promises=self.standing(promises), as_pool=self._as_pool, **flags, **given,
-        )  # fmt: skip
+            self._now_s,
+            self._cluster,
+            self._free(running),
+            queue,
+            running,
+            self._host.get(last_host, NOWHERE),
+            seed,
+            need=need,
+            promises=self.standing(promises),
+            as_pool=self._as_pool,
+            **flags,
+            **given,
+        )
 
     def _entries(self) -> tuple[Longs, Longs]:
         """Rows of the queue: their jobs, and their entries in the binding."""
@@ -176,10 +202,13 @@ class EligibleJobs:
             if self.ids[job] in demands:
                 demand[row] = demands[self.ids[job]][t]
         return Running(
-            owner, np.array([self._host[run.hosts[t]] for _, run, t in jobs], np.int32), demand,
-            np.array([run.expected_end_s for _, run, _ in jobs], float), self._work.projects[owner],
+            owner,
+            np.array([self._host[run.hosts[t]] for _, run, t in jobs], np.int32),
+            demand,
+            np.array([run.expected_end_s for _, run, _ in jobs], float),
+            self._work.projects[owner],
             np.array([run.start_s for _, run, _ in jobs], float),
-        )  # fmt: skip
+        )
 
     def _free(self, running: Running) -> Floats:
         free = np.array(self._cluster.capacity)

@@ -30,23 +30,31 @@ def fake_listing(cluster: FakeCluster, strange: Mapping[str, str], token: str) -
     vain = [cluster.waits.in_vain(int(number), cluster.over) for number in here]
     cluster.ended = [each for each in cluster.ended if now_s - each.end_s <= _REMEMBERED_S]
     return Observation(
-        now_s, _without(cluster, left_out), cluster.up, _never(_estimated(jobs), [each is not None for each in vain]),
+        now_s,
+        _without(cluster, left_out),
+        cluster.up,
+        _never(_estimated(jobs), [each is not None for each in vain]),
         tuple(cluster.ids[number] for number in here),
         _tasks([cluster.jobs[number] for number in here], jobs.task_count),
         tuple((cluster.ids[number], strange[cluster.ids[number]]) for number in left_out),
-        tuple(cluster.ended), token, awaits=tuple(each for each in vain if each is not None),
+        tuple(cluster.ended),
+        token,
+        awaits=tuple(each for each in vain if each is not None),
         refused=tuple((cluster.ids[number], UNFIT) for number in here if cluster.jobs[number].unfit),
-    )  # fmt: skip
+    )
 
 
 def _tasks(jobs: Sequence[FakeJob], count: Ints) -> ObservedTasks:
     hosts = [host for job, n in zip(jobs, count, strict=True) for host in (job.host or (NOWHERE,) * n)]
     pins = [pin for job, n in zip(jobs, count, strict=True) for pin in (job.pin or (NOWHERE,) * n)]
     return ObservedTasks(
-        np.repeat(np.arange(len(jobs)), count), np.array([t for n in count for t in range(n)], np.int32),
-        np.repeat(np.array([job.state for job in jobs], np.int32), count), np.array(hosts, np.int32),
-        np.array(pins, np.int32), start_s=np.repeat(np.array([job.start_s for job in jobs], float), count),
-    )  # fmt: skip
+        np.repeat(np.arange(len(jobs)), count),
+        np.array([t for n in count for t in range(n)], np.int32),
+        np.repeat(np.array([job.state for job in jobs], np.int32), count),
+        np.array(hosts, np.int32),
+        np.array(pins, np.int32),
+        start_s=np.repeat(np.array([job.start_s for job in jobs], float), count),
+    )
 
 
 def _without(cluster: FakeCluster, left_out: Sequence[int]) -> Cluster:
@@ -71,6 +79,8 @@ def _estimated(jobs: Workload) -> Workload:
     """Nobody may look at how long a job will run: only at what its user expects."""
     bound = jobs.constraints or Constraints()
     return replace(
-        jobs, runtime_s=np.maximum(jobs.expected_s, 1e-3), estimate_s=jobs.expected_s,
+        jobs,
+        runtime_s=np.maximum(jobs.expected_s, 1e-3),
+        estimate_s=jobs.expected_s,
         constraints=replace(bound, status=None),
-    )  # fmt: skip
+    )

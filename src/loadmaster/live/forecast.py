@@ -75,9 +75,12 @@ def forecast_starts(
     forecasts = [calibration.widened(each) for each in plain]
     launches = now.history.launches_s
     return ForecastReport(
-        forecasts, calibration.judged(), float(np.median(launches)) if launches else None, now.history.ended,
+        forecasts,
+        calibration.judged(),
+        float(np.median(launches)) if launches else None,
+        now.history.ended,
         list(now.notes()),
-    )  # fmt: skip
+    )
 
 
 @dataclass

@@ -41,14 +41,19 @@ class Ledger(ClusterState):
         names = self.waiting.queued()
         carried = self.carried
         return self.waiting.snapshot(
-            self._demands(), self.seed,
+            self._demands(),
+            self.seed,
             ranks=self.order_state.ranks(names, self.now_s) if ranked else None,
             need=self.order_state.need(names) if ranked else None,
             columns=self.order_state.columns(names) if ranked else None,
             first_task=np.array([self._number[name] for name in names], np.int64),
-            last_host=carried.last_host, promises=carried.promises, clock=carried.clock,
-            early_end=self.early_end, arrived=self.arrived, ended=self.ended,
-        )  # fmt: skip
+            last_host=carried.last_host,
+            promises=carried.promises,
+            clock=carried.clock,
+            early_end=self.early_end,
+            arrived=self.arrived,
+            ended=self.ended,
+        )
 
     def ask(self) -> None:
         """Ask the order, as a decision does: what it reckons when it is asked depends on when that was."""

@@ -37,18 +37,20 @@ def listing_of(seen: Observation) -> Listing:
         "at_s": seen.at_s,
         "token": seen.token,
         "cluster": {
-            "resources": list(cluster.resources), "names": list(cluster.names), "speed": cluster.speed.tolist(),
+            "resources": list(cluster.resources),
+            "names": list(cluster.names),
+            "speed": cluster.speed.tolist(),
             "capacity": cluster.capacity.tolist(),
-            "rules": None if cluster.rules is None else _RULES.dump_python(
-                cluster.rules, mode="json", exclude_defaults=True
-            ),
+            "rules": None
+            if cluster.rules is None
+            else _RULES.dump_python(cluster.rules, mode="json", exclude_defaults=True),
         },
         "up": [bool(each) for each in seen.up],
         "names": {"user": list(bound.user_names), "account": list(bound.account_names)},
         "jobs": _rows(seen, bound),
         "left_out": [list(row) for row in seen.left_out],
         "over": [[each.id, each.end_s, each.status] for each in seen.over],
-    }  # fmt: skip
+    }
 
 
 def observation_in(listing: Listing) -> Observation:
@@ -60,18 +62,29 @@ def observation_in(listing: Listing) -> Observation:
     left_out = tuple((name, why) for name, why in listing["left_out"])
     awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
     return Observation(
-        listing["at_s"], cluster, np.array(listing["up"], bool), workload_in(cluster, rows, listing["names"]),
-        tuple(ids), _tasks(cluster, rows), left_out, over, listing["token"], awaits=awaits,
-    )  # fmt: skip
+        listing["at_s"],
+        cluster,
+        np.array(listing["up"], bool),
+        workload_in(cluster, rows, listing["names"]),
+        tuple(ids),
+        _tasks(cluster, rows),
+        left_out,
+        over,
+        listing["token"],
+        awaits=awaits,
+    )
 
 
 def cluster_in(about: Mapping[str, Any]) -> Cluster:
     """The hosts that a listing describes."""
     rules = None if about["rules"] is None else _RULES.validate_python(about["rules"])
     return Cluster(
-        tuple(about["resources"]), np.array(about["capacity"], float), tuple(about["names"]),
-        np.array(about["speed"], float), rules,
-    )  # fmt: skip
+        tuple(about["resources"]),
+        np.array(about["capacity"], float),
+        tuple(about["names"]),
+        np.array(about["speed"], float),
+        rules,
+    )
 
 
 def change(before: Listing, after: Listing) -> dict[str, Any]:
@@ -133,10 +146,12 @@ def workload_in(cluster: Cluster, rows: Sequence[Mapping[str, Any]], names: Mapp
     there = rows[0].keys() if rows else ()
     demand = np.array([row["demand"] for row in rows], float).reshape(len(rows), len(cluster.resources))
     return Workload(
-        cluster.resources, _floats(rows, "submit_s"), demand=demand,
+        cluster.resources,
+        _floats(rows, "submit_s"),
+        demand=demand,
         **{name: _numbers(rows, name) for name in _COLUMNS if name in there or name == "runtime_s"},
         constraints=_constraints(rows, names),
-    )  # fmt: skip
+    )
 
 
 def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str]]) -> Constraints:
@@ -159,11 +174,14 @@ def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> ObservedTasks
     starts = [float(value) for row in rows for value in row["start_s"]] if "start_s" in first else None
     state, host, pin = (np.array(flat[name], np.int32) for name in ("state", "host", "pin"))
     return ObservedTasks(
-        np.repeat(np.arange(len(rows)), count), np.array([t for n in count for t in range(n)], np.int32),
-        state, host, pin,
+        np.repeat(np.arange(len(rows)), count),
+        np.array([t for n in count for t in range(n)], np.int32),
+        state,
+        host,
+        pin,
         None if holds is None else np.array(holds, float).reshape(-1, len(cluster.resources)),
         None if starts is None else np.array(starts, float),
-    )  # fmt: skip
+    )
 
 
 def _numbers(rows: Sequence[Mapping[str, Any]], name: str) -> Any:

@@ -127,10 +127,13 @@ def _state(
     cores = [names.index(CORES)]
     at = np.where(host >= 0, number[host], NOWHERE).astype(np.int32)
     instance = Instance(
-        exact_demand(demand[:, cores]), np.hstack([exact_demand(demand[:, some]), rights]), room[here][:, cores],
-        np.hstack([room[here][:, some], allowed]), fluid_names=(CORES,),
+        exact_demand(demand[:, cores]),
+        np.hstack([exact_demand(demand[:, some]), rights]),
+        room[here][:, cores],
+        np.hstack([room[here][:, some], allowed]),
+        fluid_names=(CORES,),
         rigid_names=(*(names[r] for r in some), *(f"right {k}" for k in range(len(bound)))),
-    )  # fmt: skip
+    )
     return State(instance, at, unit)
 
 

@@ -120,12 +120,19 @@ class MetricsServer:
             return
         running = sum(run.running for run in ledger.runs.values())
         values: dict[str, float] = {
-            "cycles_total": report.cycles, "missed_cycles_total": report.missed, "skipped_cycles_total": report.skipped,
-            "starts_total": report.starts, "foreign_total": report.foreign, "queue_jobs": len(ledger.waiting.rows),
-            "running_jobs": running, "claimed_jobs": len(ledger.runs) - running, "left_out_jobs": len(report.left_out),
-            "lost_jobs_total": len(report.lost), "cycle_duration_seconds": report.cycle_s,
+            "cycles_total": report.cycles,
+            "missed_cycles_total": report.missed,
+            "skipped_cycles_total": report.skipped,
+            "starts_total": report.starts,
+            "foreign_total": report.foreign,
+            "queue_jobs": len(ledger.waiting.rows),
+            "running_jobs": running,
+            "claimed_jobs": len(ledger.runs) - running,
+            "left_out_jobs": len(report.left_out),
+            "lost_jobs_total": len(report.lost),
+            "cycle_duration_seconds": report.cycle_s,
             "fallback_cycles_total": report.fallbacks,
-        }  # fmt: skip
+        }
         lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
         lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
         if self.so_far is not None:
@@ -163,10 +170,13 @@ class MetricsServer:
 def _of_shadow(waits: "InterimWaits") -> list[str]:
     """What is not known is left out."""
     values = {
-        "site_mean_wait_seconds": waits.site_wait_s, "own_mean_wait_seconds": waits.own_wait_s,
-        "model_mean_wait_seconds": waits.model_wait_s, "model_error_ratio": waits.error, "jobs": waits.jobs,
+        "site_mean_wait_seconds": waits.site_wait_s,
+        "own_mean_wait_seconds": waits.own_wait_s,
+        "model_mean_wait_seconds": waits.model_wait_s,
+        "model_error_ratio": waits.error,
+        "jobs": waits.jobs,
         "open_jobs": waits.open,
-    }  # fmt: skip
+    }
     return [
         line for name, value in values.items() if value is not None for line in _lines(f"shadow_{name}", {"": value})
     ]

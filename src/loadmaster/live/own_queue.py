@@ -31,9 +31,13 @@ class OwnQueue(ResumedEngine):
     """
 
     def __init__(
-        self, history: ObservedHistory, scheduler: Scheduler, interval_s: float, seed: int,
+        self,
+        history: ObservedHistory,
+        scheduler: Scheduler,
+        interval_s: float,
+        seed: int,
         watch: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._watch = watch
         self._all = {name: _lasting(name, history) for name in history.rows}
         super().__init__(self._all, history.ledger, scheduler, interval_s, seed)

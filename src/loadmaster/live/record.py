@@ -94,9 +94,13 @@ def begin_line(**about: Any) -> dict[str, Any]:
 
 
 def cycle_line(
-    now_s: float, changed: Mapping[str, Any], forgetful: bool, decided: CycleDecision, actions: Sequence[Action],
+    now_s: float,
+    changed: Mapping[str, Any],
+    forgetful: bool,
+    decided: CycleDecision,
+    actions: Sequence[Action],
     refused: Sequence[Refusal] = (),
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """A cycle, before anything of it is asked of the engine.
 
     Args:
@@ -238,6 +242,11 @@ def _pass_in(plain: Mapping[str, Any]) -> Pass:
     starts = tuple(Start(name, tuple(hosts)) for name, hosts, _ in plain["starts"])
     options = tuple(Alternative(*option) for option in plain.get("options", ()))
     return Pass(
-        starts, tuple(part for *_, part in plain["starts"]), carried, plain["winners"], plain["queued"],
-        plain.get("chosen", -1), options,
-    )  # fmt: skip
+        starts,
+        tuple(part for *_, part in plain["starts"]),
+        carried,
+        plain["winners"],
+        plain["queued"],
+        plain.get("chosen", -1),
+        options,
+    )

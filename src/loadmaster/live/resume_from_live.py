@@ -103,7 +103,7 @@ class ResumedEngine(Replay):
             ends = ends_of(job, run.expected_end_s, hosts, self.demand[job])
             held = RunningJob(
                 run.start_s, run.expected_end_s, math.inf, 0, partition, run.start_s, slowest, hosts, ends
-            )  # fmt: skip
+            )
             self.occupancy.start(job, hosts, held)
             self.pending.start(job, run.start_s)
             self.ranking.started(job, self.now_s)
@@ -152,12 +152,13 @@ class ResumedEngine(Replay):
         owner = np.repeat(np.fromiter(runs, np.int64, len(runs)), many)
         parts = [held[job] for job in runs]
         return Running(
-            owner, np.array([host for hosts, _ in parts for host in hosts], np.int32),
+            owner,
+            np.array([host for hosts, _ in parts for host in hosts], np.int32),
             np.concatenate([np.zeros((0, len(self.cluster.resources))), *(amounts for _, amounts in parts)]),
             np.repeat(np.array([run.expected_end_s for run in runs.values()], float), many),
             self.workload.projects[owner],
             np.repeat(np.array([run.start_s for run in runs.values()], float), many),
-        )  # fmt: skip
+        )
 
 
 class HeldByHost(Occupancy):

@@ -122,9 +122,13 @@ def _with_calendar(cluster: Cluster, rows: Sequence[CalendarRow]) -> Cluster:
 
 
 def _record(
-    jobs: _Jobs, cluster: Cluster, cycles: CycleLog, ledger: Ledger, setting: Setting,
+    jobs: _Jobs,
+    cluster: Cluster,
+    cycles: CycleLog,
+    ledger: Ledger,
+    setting: Setting,
     sources: Mapping[str, str],
-) -> Record:  # fmt: skip
+) -> Record:
     ids = sorted(jobs.row, key=lambda name: jobs.row[name]["submit_s"])
     rows = [_on_its_hosts(jobs.row[name], jobs.runs.get(name)) for name in ids]
     known_jobs = workload_in(cluster, alike(rows), ledger.listing["names"])
@@ -151,12 +155,18 @@ def _record(
     number = {name: job for job, name in enumerate(ids)}
     cut = [
         (number[name], begin, end, True, [host[each] for each in hosts])
-        for name, begin, end, hosts in jobs.cut if all(each in host for each in hosts)
-    ]  # fmt: skip
+        for name, begin, end, hosts in jobs.cut
+        if all(each in host for each in hosts)
+    ]
     schedule = Schedule(
-        start_s, placed, cycles.cycles(), end_s, status if (status >= 0).any() else None,
-        Segments.of(cut) if cut else None, _counted(ledger.left_out()),
-    )  # fmt: skip
+        start_s,
+        placed,
+        cycles.cycles(),
+        end_s,
+        status if (status >= 0).any() else None,
+        Segments.of(cut) if cut else None,
+        _counted(ledger.left_out()),
+    )
     called = () if all(name.isdecimal() for name in ids) else tuple(ids)
     return Record(Case(workload, cluster, notes=tuple(notes)), setting, workload, schedule, sources, called=called)
 

@@ -72,9 +72,13 @@ def interim_waits_of(
     counted = history.counted
     going = {name for name in history.rows if name not in history.ran and name not in history.withdrawn}
     return InterimWaits(
-        history.now_s, len(counted), len((going | ours.open) & set(counted)), _mean(history, history.began_s),
-        _mean(history, ours.began_s), _modelled(lines, about, watch),
-    )  # fmt: skip
+        history.now_s,
+        len(counted),
+        len((going | ours.open) & set(counted)),
+        _mean(history, history.began_s),
+        _mean(history, ours.began_s),
+        _modelled(lines, about, watch),
+    )
 
 
 def _modelled(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], watch: Callable[[], None]) -> float | None:

@@ -207,14 +207,26 @@ class _Reading:
         mode = self.sessions[-1].mode
         agreement = None if mode == "live" else agreement_of(lines)
         return LiveTimeline(
-            sessions=self.sessions, last_s=max(self.now_s, self.end_s), counted=self.counted, jobs=len(self.seen),
-            began=list(self.began.values()), by_others=self.by_others, unseen=self.unseen,
+            sessions=self.sessions,
+            last_s=max(self.now_s, self.end_s),
+            counted=self.counted,
+            jobs=len(self.seen),
+            began=list(self.began.values()),
+            by_others=self.by_others,
+            unseen=self.unseen,
             waiting_s=[max(0.0, at_s - _finite(row["submit_s"])) for row in waits],
-            refused=self.refused, texts=self.texts, refused_jobs=self._refused_to_the_end(),
-            skipped=self.skipped, choices=self.choices,
-            hosts=list(_hosts(shown, typical)), hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
-            resources=resources, typical=[_finite(each) for each in typical],
-            agreed=[] if agreement is None else [
+            refused=self.refused,
+            texts=self.texts,
+            refused_jobs=self._refused_to_the_end(),
+            skipped=self.skipped,
+            choices=self.choices,
+            hosts=list(_hosts(shown, typical)),
+            hosts_at_s=_finite(shown["at_s"]) - self.origin_s,
+            resources=resources,
+            typical=[_finite(each) for each in typical],
+            agreed=[]
+            if agreement is None
+            else [
                 CycleAgreement(each.at_s, each.alike, each.both - each.alike, each.theirs - each.both, each.ours)
                 for each in agreement.cycles
             ],
@@ -222,16 +234,19 @@ class _Reading:
             stranded=[] if agreement is None else [StrandedPart(**asdict(each)) for each in stranded_by_host(lines)],
             so_far=self.so_far if mode == "shadow" else [],
             left_out=Counter(str(why) for _, why in self.listing["left_out"]),
-        )  # fmt: skip
+        )
 
 
 def _session(line: Mapping[str, Any], origin_s: float) -> Session:
     conduct = line["conduct"]
     return Session(
-        _finite(line["at_s"]) - origin_s, str(conduct["mode"]), str(line.get("engine", "")),
-        str(line.get("command", "")), dict(line.get("setting", {})),
+        _finite(line["at_s"]) - origin_s,
+        str(conduct["mode"]),
+        str(line.get("engine", "")),
+        str(line.get("command", "")),
+        dict(line.get("setting", {})),
         {**conduct, "interval_s": _finite(conduct["interval_s"])},
-    )  # fmt: skip
+    )
 
 
 def _choices(now_s: float, passes: Sequence[Pass]) -> Iterator[MetaChoice]:

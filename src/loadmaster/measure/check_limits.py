@@ -83,9 +83,10 @@ def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, sched
         for key, limit, amount in _limits_of(job, workload, bound, rules, _ALONE):
             kind = key[1]
             demand = {
-                "max_wall_s": may_run_s, "max_tres_host": amount / hosts,
+                "max_wall_s": may_run_s,
+                "max_tres_host": amount / hosts,
                 "max_tres_s_job": amount * may_run_s if amount > 0.0 else 0.0,
-            }.get(kind, amount)  # fmt: skip
+            }.get(kind, amount)
             if demand < limit if kind == "min_tres_job" else demand > limit:
                 name = workload.id_of(job)
                 yield f"{' '.join(filter(None, key))}: job {name} asks for {demand:.6g}, the limit is {limit:.6g}"

@@ -88,10 +88,12 @@ class ForecastCalibration:
         judged = [each for each in self.seen if each[2] is not None]
         off = [truth_s - forecast.start_s for truth_s, forecast, _ in judged if np.isfinite(forecast.start_s)]
         return ForecastAccuracy(
-            len(judged), sum(bool(inside) for *_, inside in judged),
+            len(judged),
+            sum(bool(inside) for *_, inside in judged),
             sum(forecast.low_s <= truth_s <= forecast.high_s for truth_s, forecast, _ in judged),
-            float(np.mean(off)) if off else None, self._more(),
-        )  # fmt: skip
+            float(np.mean(off)) if off else None,
+            self._more(),
+        )
 
     def _more(self) -> float:
         """By which part of the wait foretold intervals have to be wider on either side; negative: narrower."""

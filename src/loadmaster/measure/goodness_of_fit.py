@@ -94,10 +94,12 @@ class WeekByWeek:
         real, ours, jobs = self.recorded.mean_wait_s[rows], self.model.mean_wait_s[rows], self.recorded.jobs[rows]
         hours = (np.arange(self.recorded.queue.size) * HOUR_S // WEEK_S).astype(np.int64) % 2 == parity
         return GoodnessOfFit(
-            int(rows.sum()), _apart(ours, real), rank_correlation(ours, real),
+            int(rows.sum()),
+            _apart(ours, real),
+            rank_correlation(ours, real),
             _ratio(float((ours * jobs).sum()), float((real * jobs).sum())) - 1.0,
             _queues_apart(self.model.queue, self.recorded.queue, hours),
-        )  # fmt: skip
+        )
 
 
 def rank_correlation(one: Floats, other: Floats) -> float:

@@ -135,10 +135,15 @@ def _measured(workload: Workload, schedule: Schedule) -> _Measured:
         gpus = workload.demand[:, workload.resources.index(GPUS)] * workload.task_count
     row = np.flatnonzero(on)
     return _Measured(
-        on.astype(float), wait_s, bounded, (on & (status == _TIMEOUT)).astype(float),
-        np.where(in_log, held_s, lost_s) * cores, held_s * cores, held_s * gpus,
+        on.astype(float),
+        wait_s,
+        bounded,
+        (on & (status == _TIMEOUT)).astype(float),
+        np.where(in_log, held_s, lost_s) * cores,
+        held_s * cores,
+        held_s * gpus,
         row[np.argsort(wait_s[row], kind="stable")],
-    )  # fmt: skip
+    )
 
 
 def _ended_as(workload: Workload, schedule: Schedule) -> Longs:
@@ -165,11 +170,19 @@ def _grouped(by: JobGroup, jobs: _Measured) -> Groups:
 
     wait_s = jobs.wait_s[ordered]
     return Groups(
-        by.by, tuple(map(by.name, codes.tolist())), started, mean(jobs.wait_s), mean(jobs.bounded_slowdown),
-        _at(wait_s, end, started, 1.0), _at(wait_s, end, started, _P95),
-        np.bincount(group, minlength=many) - started, total(jobs.killed).astype(np.int64),
-        total(jobs.lost_core_s), total(jobs.core_s), total(jobs.gpu_s),
-    )  # fmt: skip
+        by.by,
+        tuple(map(by.name, codes.tolist())),
+        started,
+        mean(jobs.wait_s),
+        mean(jobs.bounded_slowdown),
+        _at(wait_s, end, started, 1.0),
+        _at(wait_s, end, started, _P95),
+        np.bincount(group, minlength=many) - started,
+        total(jobs.killed).astype(np.int64),
+        total(jobs.lost_core_s),
+        total(jobs.core_s),
+        total(jobs.gpu_s),
+    )
 
 
 def _at(values: Floats, end: Longs, count: Longs, part: float) -> Floats:

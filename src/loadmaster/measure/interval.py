@@ -26,9 +26,14 @@ def bootstrap_interval(
         point = float(statistic(values, axis=0)) if len(values) else float("nan")
         return point, point
     result = bootstrap(
-        (values,), statistic, n_resamples=RESAMPLES, confidence_level=confidence, method="percentile", batch=200,
+        (values,),
+        statistic,
+        n_resamples=RESAMPLES,
+        confidence_level=confidence,
+        method="percentile",
+        batch=200,
         rng=np.random.default_rng(seed),
-    )  # fmt: skip
+    )
     return float(result.confidence_interval.low), float(result.confidence_interval.high)
 
 

@@ -58,8 +58,9 @@ def groupings(workload: Workload) -> Iterator[JobGroup]:
         if column is not None:
             yield _of_names(by, column)
     for by, codes, names in (
-        ("account", workload.project, bound.account_names), ("user", workload.user, bound.user_names),
-    ):  # fmt: skip
+        ("account", workload.project, bound.account_names),
+        ("user", workload.user, bound.user_names),
+    ):
         if codes is not None:
             yield JobGroup(by, codes.astype(np.int64), partial(_name, names=names))
     cores = np.maximum(workload.demand[:, 0] * workload.task_count, 1.0)

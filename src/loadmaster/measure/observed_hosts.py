@@ -84,7 +84,7 @@ def observed_hosts(workload: Workload) -> ObservedHosts | None:
     np.maximum.at(guess, kind, at_least)
     return ObservedHosts(
         workload.resources, names, at_least, _rounded(guess, workload.resources)[kind], kind, partitions, row.size, peak
-    )  # fmt: skip
+    )
 
 
 def _host_lists(workload: Workload) -> tuple[dict[int, Longs], tuple[str, ...]]:

@@ -75,9 +75,14 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
     room_s = _room_s(workload, schedule, since, free)
     waited_s = float(workload.recorded_wait_s[schedule.started].sum())
     return Recorded(
-        _metrics(workload, cluster, schedule), int(workload.jobs - schedule.started.sum()), peak, over,
-        float(room_s.sum()) / waited_s if waited_s > 0 else float("nan"), room_s, known,
-    )  # fmt: skip
+        _metrics(workload, cluster, schedule),
+        int(workload.jobs - schedule.started.sum()),
+        peak,
+        over,
+        float(room_s.sum()) / waited_s if waited_s > 0 else float("nan"),
+        room_s,
+        known,
+    )
 
 
 def recorded_groups(workload: Workload, launch_s: float = 0.0) -> tuple[Groups, ...]:
@@ -160,6 +165,9 @@ def _metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metric
         return replace(plain, mean_queue_length=little(workload, schedule).expected, little_error=0.0)
     unknown = float("nan")
     return replace(
-        plain, mean_queue_length=unknown, makespan_s=unknown, little_error=0.0,
+        plain,
+        mean_queue_length=unknown,
+        makespan_s=unknown,
+        little_error=0.0,
         utilization=dict.fromkeys(plain.utilization, unknown),
-    )  # fmt: skip
+    )

@@ -53,6 +53,11 @@ def recorded_waits(workload: Workload) -> RecordedWaits | None:
     known_s = waits_s[~np.isnan(waits_s)]
     median_s, p95_s = np.quantile(known_s, [0.5, 0.95]).tolist()
     return RecordedWaits(
-        known_s.size, workload.jobs - known_s.size, float(known_s.mean()), median_s, p95_s, float(known_s.max()),
+        known_s.size,
+        workload.jobs - known_s.size,
+        float(known_s.mean()),
+        median_s,
+        p95_s,
+        float(known_s.max()),
         float((known_s > 0).mean()),
-    )  # fmt: skip
+    )

@@ -60,9 +60,7 @@ def users(workload: Workload, rng: np.random.Generator) -> Sample:
     _, who = np.unique(workload.user[jobs], return_inverse=True)
     by_user = jobs[np.argsort(who, kind="stable")]
     count = np.bincount(who)
-    drawn = np.concatenate([
-        rng.choice(kind, kind.size) for kind in _classes(who, at_s[jobs], weeks_) if kind.size
-    ])  # fmt: skip
+    drawn = np.concatenate([rng.choice(kind, kind.size) for kind in _classes(who, at_s[jobs], weeks_) if kind.size])
     moved_s = rng.integers(0, weeks_, drawn.size) * WEEK_S
     first = np.cumsum(count) - count
     draw = np.repeat(np.arange(drawn.size), count[drawn])
@@ -181,8 +179,14 @@ def drawn_log(
             bound = replace(bound, user_names=user_names)
     columns = {name: getattr(workload, name) for name in ("runtime_s", "demand", "tasks", "estimate_s", "project")}
     sample = replace(
-        workload, submit_s=submit_s, user=None if user is None else user[order], job_id=np.arange(source.size),
-        recorded_wait_s=None, recorded_hosts=None, constraints=bound, epoch_s=None,
+        workload,
+        submit_s=submit_s,
+        user=None if user is None else user[order],
+        job_id=np.arange(source.size),
+        recorded_wait_s=None,
+        recorded_hosts=None,
+        constraints=bound,
+        epoch_s=None,
         **{name: column[source] for name, column in columns.items() if column is not None},
-    )  # fmt: skip
+    )
     return Sample(sample, cut)

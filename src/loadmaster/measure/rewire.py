@@ -74,7 +74,7 @@ def _dependencies(
     first = np.concatenate(([0], np.cumsum(np.bincount(owner[stays], minlength=source.size))))
     rows = Dependencies(
         first, depends.kind[stays], named[stays], depends.task[stays], depends.delay_s[stays], depends.one_is_enough
-    )  # fmt: skip
+    )
     return rows, int((has_target & ~stays).sum())
 
 

@@ -39,12 +39,15 @@ class RunDiagnostics:
         """What the row of a run says of it."""
         even, settled = self.fairness, self.steady
         return {
-            "warm_up_s": settled.warm_up_s, "drain_s": settled.drain_s, "steady_mean_wait_s": settled.mean_wait_s,
-            "steady_mean_queue_length": settled.mean_queue_length, "overloaded": settled.overloaded,
+            "warm_up_s": settled.warm_up_s,
+            "drain_s": settled.drain_s,
+            "steady_mean_wait_s": settled.mean_wait_s,
+            "steady_mean_queue_length": settled.mean_queue_length,
+            "overloaded": settled.overloaded,
             "jain_of_users": None if even is None else even.jain,
             "worst_user": None if even is None else even.worst_user,
             "worst_user_bounded_slowdown": None if even is None else even.worst_user_slowdown,
-        }  # fmt: skip
+        }
 
     def plain(self) -> dict[str, Any]:
         """It as JSON takes it."""
@@ -66,7 +69,7 @@ def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) ->
     used = np.array(list(utilization(workload, cluster, schedule).values()))
     return RunDiagnostics(
         steady(workload, schedule), group_waits(workload, schedule), why_idle(workload, cluster, schedule, used)
-    )  # fmt: skip
+    )
 
 
 def _list(value: Any) -> Any:

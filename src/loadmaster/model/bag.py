@@ -60,9 +60,11 @@ class Bag:
         if bad.any():
             task = int(np.argmax(bad))
             raise InputError(
-                self.duration_s[task], f"duration of task {task + 1} must be more than 0 s",
-                fix="leave it empty if it is unknown", where=self.source,
-            )  # fmt: skip
+                self.duration_s[task],
+                f"duration of task {task + 1} must be more than 0 s",
+                fix="leave it empty if it is unknown",
+                where=self.source,
+            )
         _refuse_beyond_clocks(float(self.known.max(initial=0.0)), self.tasks, self.source)
 
     @property

@@ -71,9 +71,13 @@ class Dependencies:
         kind, on, task, delay_s = zip(*rows, strict=True) if rows else ((), (), (), ())
         first = np.cumsum([0, *(len(each) for each, _ in parsed)])
         return cls(
-            first, np.array(kind, np.int32), np.array(on, np.int64), np.array(task, np.int32),
-            np.array(delay_s, np.float64), np.array([any_ for _, any_ in parsed], bool),
-        )  # fmt: skip
+            first,
+            np.array(kind, np.int32),
+            np.array(on, np.int64),
+            np.array(task, np.int32),
+            np.array(delay_s, np.float64),
+            np.array([any_ for _, any_ in parsed], bool),
+        )
 
     def __len__(self) -> int:
         return int(self.one_is_enough.shape[0])
@@ -100,7 +104,7 @@ class Dependencies:
         rows = np.repeat(self.first[chosen] - first[:-1], count) + np.arange(first[-1])
         return Dependencies(
             first, self.kind[rows], self.on[rows], self.task[rows], self.delay_s[rows], self.one_is_enough[chosen]
-        )  # fmt: skip
+        )
 
 
 def parse_dependency(text: str) -> tuple[list[tuple[int, int, int, float]], bool]:

@@ -37,11 +37,13 @@ class Segments:
     def of(cls, rows: Sequence[tuple[int, float, float, bool, Sequence[int]]]) -> "Segments":
         """From rows (job, start_s, end_s, lost, hosts)."""
         return cls(
-            np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], float),
-            np.array([row[2] for row in rows], float), np.array([row[3] for row in rows], bool),
+            np.array([row[0] for row in rows], np.int64),
+            np.array([row[1] for row in rows], float),
+            np.array([row[2] for row in rows], float),
+            np.array([row[3] for row in rows], bool),
             np.cumsum([0, *(len(row[4]) for row in rows)], dtype=np.int64),
             np.array([host for row in rows for host in row[4]], np.int32),
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         return int(self.job.shape[0])

@@ -74,13 +74,15 @@ class StartingState:
         many = first_task[self.job + 1] - first_task[self.job]
         tasks = np.split(self.host, np.cumsum(many)[:-1])
         return replace(
-            self, job=number[self.job[kept]], start_s=self.start_s[kept],
+            self,
+            job=number[self.job[kept]],
+            start_s=self.start_s[kept],
             host=np.concatenate([self.host[:0], *(tasks[row] for row in kept)]),
             expected_end_s=None if self.expected_end_s is None else self.expected_end_s[kept],
             end_s=None if self.end_s is None else self.end_s[kept],
             first_task=None if self.first_task is None else self.first_task[chosen],
             columns=None if self.columns is None else type(self.columns)(*(each[chosen] for each in self.columns)),
-        )  # fmt: skip
+        )
 
     def check_jobs(self, tasks: Ints) -> None:
         """See that it speaks of a workload whose jobs have these `tasks` int32[J].

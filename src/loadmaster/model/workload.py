@@ -136,16 +136,18 @@ class Workload:
         """
         if self.resources != cluster.resources:
             raise InputError(
-                ", ".join(self.resources), f"the hosts have {', '.join(cluster.resources)}",
+                ", ".join(self.resources),
+                f"the hosts have {', '.join(cluster.resources)}",
                 fix="give the jobs and the hosts the same resources in the same order",
-            )  # fmt: skip
+            )
         for resource in np.flatnonzero((cluster.capacity > MOST_BESIDE_FRACTIONS).any(axis=0)):
             if not is_whole(column := self.demand[:, [resource]]):
                 raise InputError(
-                    f"{column[column != np.floor(column)][0]:g}", f"a fraction of {self.resources[resource]} beside "
+                    f"{column[column != np.floor(column)][0]:g}",
+                    f"a fraction of {self.resources[resource]} beside "
                     f"hosts that have {cluster.capacity[:, resource].max():g} of it cannot be counted exactly",
                     fix="round the demands, or count in larger units",
-                )  # fmt: skip
+                )
 
     def id_of(self, job: int) -> int:
         """The log's identifier of job number `job`."""
@@ -166,9 +168,13 @@ class Workload:
         if starting is not None:
             starting = starting.take(np.arange(self.jobs)[jobs], self.first_task)
         return replace(
-            self, submit_s=submit_s, constraints=constraints, recorded_hosts=ran_on, starting=starting,
+            self,
+            submit_s=submit_s,
+            constraints=constraints,
+            recorded_hosts=ran_on,
+            starting=starting,
             **{name: c[jobs] for name, c in columns.items() if c is not None},
-        )  # fmt: skip
+        )
 
     def on_single_host(self) -> "Workload":
         """All tasks of a job as one task: the demands of the job on one host."""
@@ -216,9 +222,13 @@ class Workload:
         submit_s = self.submit_s * beta
         later = None if self.constraints is None else self.constraints.shifted(submit_s - self.submit_s)
         return replace(
-            self, submit_s=submit_s, constraints=later, recorded_wait_s=None, recorded_hosts=None,
+            self,
+            submit_s=submit_s,
+            constraints=later,
+            recorded_wait_s=None,
+            recorded_hosts=None,
             epoch_s=self.epoch_s if beta == 1.0 else None,
-        )  # fmt: skip
+        )
 
     def offered_load(self, cluster: Cluster, resource: int = 0) -> float:
         """Work asked for over what `cluster` can give from the first arrival to the last, as a fraction.

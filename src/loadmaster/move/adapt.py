@@ -35,12 +35,15 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
     price[:cells] = np.where(stays, 0.0, state.cost[:, None] / unit).reshape(-1)
     if np.isfinite(budget):
         program = replace(
-            program, matrix=scipy.sparse.vstack((program.matrix, scipy.sparse.csr_array(price[None, :]))).tocsr(),
-            low=np.append(program.low, -np.inf), high=np.append(program.high, budget / unit),
-        )  # fmt: skip
+            program,
+            matrix=scipy.sparse.vstack((program.matrix, scipy.sparse.csr_array(price[None, :]))).tocsr(),
+            low=np.append(program.low, -np.inf),
+            high=np.append(program.high, budget / unit),
+        )
     result = run_milp(program, cells, time_limit_s)
-    lost = Change("infeasible" if result.status == 2 else "limit", state.host, float("nan"), 0.0, NAME,
-                  result.status == 2)  # fmt: skip
+    lost = Change(
+        "infeasible" if result.status == 2 else "limit", state.host, float("nan"), 0.0, NAME, result.status == 2
+    )
     if result.x is None:
         return lost
     host, done = _mapping(state, result), result.status == 0

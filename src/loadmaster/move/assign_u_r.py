@@ -31,8 +31,9 @@ class AssignUR:
                 held = added(base, load_before[task], demand[task, 0] / hosts.unit[host])
                 others = [
                     added(base, hosts.relative_load(k), demand[task, 0] / hosts.unit[k])
-                    for k in range(hosts.hosts) if k != host
-                ]  # fmt: skip
+                    for k in range(hosts.hosts)
+                    if k != host
+                ]
                 if others and held > 2.0 * min(others):
                     target = others.index(min(others))
                     return TaskMove(task, target + (target >= host))

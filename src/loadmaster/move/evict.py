@@ -51,9 +51,13 @@ def evicted_at(state: State, level: float) -> Ints | None:
     free = room - host_use(demand[~out], state.host[~out], instance.hosts)
     moving = np.flatnonzero(out)
     problem = McbProblem(
-        demand[moving][None], np.zeros((1, len(moving), demand.shape[1])), np.arange(len(moving))[None],
-        np.maximum(free, 0.0), 8, TOLERANCE,
-    )  # fmt: skip
+        demand[moving][None],
+        np.zeros((1, len(moving), demand.shape[1])),
+        np.arange(len(moving))[None],
+        np.maximum(free, 0.0),
+        8,
+        TOLERANCE,
+    )
     work = work_for(problem)
     if probe(problem, work, 1.0) < len(moving):
         return None
@@ -80,8 +84,15 @@ def evicted(host: Ints, demand: Floats, cost: Floats, room: Floats) -> Bools:
     dims, most = demand.shape[1], max(SUBSETS_UP_TO, int(np.diff(edge).max()))
     stays, rest = np.empty((2, SUBSETS_UP_TO + 1, dims))
     work = Weighing(
-        np.ascontiguousarray(demand), cost, room + TOLERANCE, np.empty(dims), stays, rest,
-        np.empty(SUBSETS_UP_TO + 1), np.empty(SUBSETS_UP_TO, np.int8), np.empty(most, np.bool_),
-    )  # fmt: skip
+        np.ascontiguousarray(demand),
+        cost,
+        room + TOLERANCE,
+        np.empty(dims),
+        stays,
+        rest,
+        np.empty(SUBSETS_UP_TO + 1),
+        np.empty(SUBSETS_UP_TO, np.int8),
+        np.empty(most, np.bool_),
+    )
     evict_cheapest(work, order, edge, out)
     return out

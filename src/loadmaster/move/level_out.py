@@ -6,9 +6,14 @@ from loadmaster.model.arrays import Floats, Ints
 
 
 def levelled_out(
-    host: Ints, fluid: Floats, rigid: Floats, cost: Floats, fluid_capacity: Floats, rigid_capacity: Floats,
+    host: Ints,
+    fluid: Floats,
+    rigid: Floats,
+    cost: Floats,
+    fluid_capacity: Floats,
+    rigid_capacity: Floats,
     budget: float,
-) -> Ints:  # fmt: skip
+) -> Ints:
     """The mapping after moves that each lower the largest relative CPU load, at a cost of at most `budget` in all.
 
     Args:

@@ -68,6 +68,9 @@ class Mosix:
         if (hosts.used[target, 0] + self.stability) / hosts.power[target] >= hosts.used[host, 0] / hosts.power[host]:
             return None
         after = hosts.used[target] + demand[hosts.present(host)]
-        fitting = [t for t, use in zip(hosts.present(host), after, strict=True)
-                   if (use[1:] <= hosts.capacity[target, 1:]).all()]  # fmt: skip
+        fitting = [
+            t
+            for t, use in zip(hosts.present(host), after, strict=True)
+            if (use[1:] <= hosts.capacity[target, 1:]).all()
+        ]
         return TaskMove(fitting[pick % len(fitting)], target) if fitting else None

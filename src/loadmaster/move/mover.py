@@ -72,9 +72,10 @@ def check_mover(mover: object) -> None:
     """
     if mover is not None and not isinstance(mover, PeriodicMover | TerminationMover):
         raise InputError(
-            type(mover).__name__, "this is no mover: no host can ask it for a move",
+            type(mover).__name__,
+            "this is no mover: no host can ask it for a move",
             fix="give it name, period_s, fanout and turn(...), or name and next_move(...)",
-        )  # fmt: skip
+        )
 
 
 def asked(

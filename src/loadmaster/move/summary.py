@@ -18,22 +18,32 @@ def summary(state: State, plan: MovePlan, budget: float) -> dict[str, Any]:
     """What there is to say of a plan, by name; None where there is no such value."""
     better, blocked = plan.better, plan.blocked
     return {
-        "status": plan.status, "solver": plan.solver, "proven": plan.proven, "weighted": state.instance.weighted,
-        "unit": state.unit, "budget": None if math.isinf(budget) else budget, "spent": plan.spent,
-        "level_before": _number(state.level), "level": _number(plan.level), "bound": upper_bound(state.instance),
+        "status": plan.status,
+        "solver": plan.solver,
+        "proven": plan.proven,
+        "weighted": state.instance.weighted,
+        "unit": state.unit,
+        "budget": None if math.isinf(budget) else budget,
+        "spent": plan.spent,
+        "level_before": _number(state.level),
+        "level": _number(plan.level),
+        "bound": upper_bound(state.instance),
         "moves": [_row(state, k, move) for k, move in enumerate(plan.moves, start=1)],
         "better": None if better is None else {"level": better.level, "spent": better.spent},
         "stuck": [] if better is None or blocked is None else _stuck(state, blocked, better.host),
         "missing": _missing(state, plan, budget),
-    }  # fmt: skip
+    }
 
 
 def _row(state: State, step: int, move: TaskTransfer) -> dict[str, Any]:
     return {
-        "step": step, "task": state.instance.task_name(move.task), "from": _host(state, move.source),
-        "to": _host(state, move.target), "cost": float(state.cost[move.task]) if move.source >= 0 else 0.0,
+        "step": step,
+        "task": state.instance.task_name(move.task),
+        "from": _host(state, move.source),
+        "to": _host(state, move.target),
+        "cost": float(state.cost[move.task]) if move.source >= 0 else 0.0,
         "temporary": move.temporary,
-    }  # fmt: skip
+    }
 
 
 def _stuck(state: State, blocked: SafeOrder, mapping: Any) -> list[dict[str, Any]]:
@@ -45,12 +55,19 @@ def _stuck(state: State, blocked: SafeOrder, mapping: Any) -> list[dict[str, Any
     for task in blocked.stuck:
         target = int(mapping[task])
         short = scaled.hard[task] - free[target]
-        lacks = {hard_name(instance, d): float(short[d] * instance.hard_unit[d])
-                 for d in np.flatnonzero(short > TOLERANCE).tolist()}  # fmt: skip
-        rows.append({
-            "task": instance.task_name(task), "from": _host(state, int(state.host[task])), "to": _host(state, target),
-            "cost": float(state.cost[task]), "lacks": lacks,
-        })  # fmt: skip
+        lacks = {
+            hard_name(instance, d): float(short[d] * instance.hard_unit[d])
+            for d in np.flatnonzero(short > TOLERANCE).tolist()
+        }
+        rows.append(
+            {
+                "task": instance.task_name(task),
+                "from": _host(state, int(state.host[task])),
+                "to": _host(state, target),
+                "cost": float(state.cost[task]),
+                "lacks": lacks,
+            }
+        )
     return rows
 
 

@@ -53,13 +53,21 @@ def branch_and_bound(
         host = np.empty(instance.tasks, np.int32)
         host[order] = mapping
     if host is not None:
-        return Attempt(host, "ok" if done else "limit", NAME, level_of(instance, host) if done else bound, bool(done),
-                       effort=visited, interrupted=interrupted)  # fmt: skip
+        return Attempt(
+            host,
+            "ok" if done else "limit",
+            NAME,
+            level_of(instance, host) if done else bound,
+            bool(done),
+            effort=visited,
+            interrupted=interrupted,
+        )
     if done:
         reason = "every way to place the tasks was tried and overfills some host"
         return Attempt(None, "infeasible", NAME, 0.0, True, reason=reason, effort=visited)
-    return Attempt(None, "limit", NAME, bound, reason=f"{visited} nodes searched", effort=visited,
-                   interrupted=interrupted)  # fmt: skip
+    return Attempt(
+        None, "limit", NAME, bound, reason=f"{visited} nodes searched", effort=visited, interrupted=interrupted
+    )
 
 
 def _problem(instance: Instance, bound: float) -> tuple[Longs, BranchProblem]:
@@ -76,6 +84,15 @@ def _problem(instance: Instance, bound: float) -> tuple[Longs, BranchProblem]:
     total = scaled.need.sum(axis=0).max(initial=0.0)
     least = float(scaled.room.min(initial=1.0)) / total if total > 0 and not instance.guaranteed else 0.0
     return order, BranchProblem(
-        scaled.need[order], scaled.room, turn[order], scaled.hard[order], scaled.hard_room,
-        kinds.reshape(-1).astype(np.int32), twin, bound * (1 - 1e-12), least, instance.guaranteed, TOLERANCE,
-    )  # fmt: skip
+        scaled.need[order],
+        scaled.room,
+        turn[order],
+        scaled.hard[order],
+        scaled.hard_room,
+        kinds.reshape(-1).astype(np.int32),
+        twin,
+        bound * (1 - 1e-12),
+        least,
+        instance.guaranteed,
+        TOLERANCE,
+    )

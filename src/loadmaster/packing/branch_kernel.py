@@ -78,12 +78,21 @@ def start_walk(problem):
     tasks, fluid = problem.need.shape
     hosts, dims = problem.hard_room.shape
     return BranchSearch(
-        np.zeros((tasks, fluid)), problem.room + (problem.tolerance if problem.guaranteed else 0.0),
-        np.zeros((tasks + 1, fluid + dims)), np.full((tasks + 1, fluid + dims), np.inf), np.zeros((hosts, fluid)),
-        problem.hard_room + problem.tolerance, np.zeros(hosts, np.int64), np.zeros((tasks, fluid + dims)),
-        np.zeros(tasks, np.int64), np.zeros((tasks, hosts), np.int64), np.zeros(hosts), np.zeros(tasks, np.int64),
-        np.zeros(tasks, np.int64), np.array([0, 1]),
-    )  # fmt: skip
+        np.zeros((tasks, fluid)),
+        problem.room + (problem.tolerance if problem.guaranteed else 0.0),
+        np.zeros((tasks + 1, fluid + dims)),
+        np.full((tasks + 1, fluid + dims), np.inf),
+        np.zeros((hosts, fluid)),
+        problem.hard_room + problem.tolerance,
+        np.zeros(hosts, np.int64),
+        np.zeros((tasks, fluid + dims)),
+        np.zeros(tasks, np.int64),
+        np.zeros((tasks, hosts), np.int64),
+        np.zeros(hosts),
+        np.zeros(tasks, np.int64),
+        np.zeros(tasks, np.int64),
+        np.array([0, 1]),
+    )
 
 
 @part

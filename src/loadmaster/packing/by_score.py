@@ -88,9 +88,14 @@ def empty_hosts(problem: ScoreProblem, cards: Floats) -> ScoreState:
     """
     hosts, tasks = len(problem.capacity), len(problem.demand)
     return ScoreState(
-        problem.capacity.copy(), problem.capacity.copy(), np.zeros(hosts, np.int32), np.zeros(hosts), cards.copy(),
-        np.full(tasks, -1, np.int32), np.zeros((tasks, cards.shape[1]), bool),
-    )  # fmt: skip
+        problem.capacity.copy(),
+        problem.capacity.copy(),
+        np.zeros(hosts, np.int32),
+        np.zeros(hosts),
+        cards.copy(),
+        np.full(tasks, -1, np.int32),
+        np.zeros((tasks, cards.shape[1]), bool),
+    )
 
 
 def _place(problem: ScoreProblem, policy: Policy, seed: int, state: ScoreState) -> int:

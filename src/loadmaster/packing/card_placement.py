@@ -44,9 +44,12 @@ def requests_of(cards: Cards | None, tasks: int, hosts: int) -> CardRequests:
     if cards is None:
         none = frozen_longs(np.zeros(tasks, np.int64))
         return CardRequests(
-            none, frozen_floats(np.zeros(tasks)), none, frozen_bools(np.ones((1, 1), bool)),
+            none,
+            frozen_floats(np.zeros(tasks)),
+            none,
+            frozen_bools(np.ones((1, 1), bool)),
             frozen_ints(np.zeros((hosts, 0), np.int32)),
-        )  # fmt: skip
+        )
     return CardRequests(cards.wanted, cards.share, cards.accepts, cards.accepted, cards.kind)
 
 
@@ -90,7 +93,7 @@ def placed_by_best_fit(instance: Instance, attempt: Attempt) -> Attempt:
         name = f"{attempt.solver}+{BEST_FIT}"
         return replace(
             attempt, host=placement.host, solver=name, cards=cards, status="ok", proven=False, unplaced=-1, reason=""
-        )  # fmt: skip
+        )
     return replace(attempt, partial=placement.host, cards=cards)
 
 
@@ -104,18 +107,29 @@ def settled(instance: Instance, attempt: Attempt) -> Attempt:
         first = int(np.argmax(placement.host < 0))
         reason = attempt.reason or f"no host has cards for task {instance.task_name(first)} beside the others"
         return replace(
-            attempt, host=None, partial=placement.host, cards=placement.taken, reason=reason,
+            attempt,
+            host=None,
+            partial=placement.host,
+            cards=placement.taken,
+            reason=reason,
             status="infeasible" if attempt.status == "ok" else attempt.status,
             proven=attempt.host is None and attempt.proven,
             unplaced=attempt.unplaced if attempt.unplaced >= 0 else first,
-        )  # fmt: skip
+        )
     if attempt.host is not None and placement.moved == 0:
         return replace(attempt, cards=placement.taken)
     name = attempt.solver if attempt.host is not None else f"{attempt.solver}+{BEST_FIT}"
     return replace(
-        attempt, host=placement.host, cards=placement.taken, solver=name, proven=False, status="ok", level=None,
-        reason="", unplaced=-1,
-    )  # fmt: skip
+        attempt,
+        host=placement.host,
+        cards=placement.taken,
+        solver=name,
+        proven=False,
+        status="ok",
+        level=None,
+        reason="",
+        unplaced=-1,
+    )
 
 
 def _placed(instance: Instance, start: Ints, order: Longs) -> CardPlacement:
@@ -146,7 +160,7 @@ def open_tasks(instance: Instance, start: Ints, taken: Bools | None = None) -> O
         np.subtract.at(cards, start[there], taken[there] * instance.cards.share[there, None])
     return OpenTasks(
         scaled.hard, scaled.need, free, load, scaled.room, scaled.hard_room, cards, start.copy(), taken.copy()
-    )  # fmt: skip
+    )
 
 
 def _tightest_first(cards: Cards) -> Longs:
@@ -183,7 +197,9 @@ def card_relaxation(instance: Instance) -> Instance:
         return replace(instance, cards=None)
     names, demands, capacities = zip(*columns, strict=True)
     return replace(
-        instance, cards=None, rigid=np.hstack((instance.rigid, np.column_stack(demands))),
+        instance,
+        cards=None,
+        rigid=np.hstack((instance.rigid, np.column_stack(demands))),
         rigid_capacity=np.hstack((instance.rigid_capacity, np.column_stack(capacities))),
         rigid_names=(*instance.rigid_names, *names),
-    )  # fmt: skip
+    )

@@ -60,15 +60,18 @@ class Cards:
     def of_tasks(self, tasks: Bools | Longs) -> "Cards":
         """The same hosts with some of the tasks, by number or as a mask."""
         return Cards(
-            self.wanted[tasks], self.share[tasks], self.kind, self.kinds, self.accepts[tasks], self.accepted,
+            self.wanted[tasks],
+            self.share[tasks],
+            self.kind,
+            self.kinds,
+            self.accepts[tasks],
+            self.accepted,
             self.requests,
-        )  # fmt: skip
+        )
 
     def of_hosts(self, hosts: Longs) -> "Cards":
         """The same tasks with some of the hosts, by number."""
-        return Cards(
-            self.wanted, self.share, self.kind[hosts], self.kinds, self.accepts, self.accepted, self.requests
-        )  # fmt: skip
+        return Cards(self.wanted, self.share, self.kind[hosts], self.kinds, self.accepts, self.accepted, self.requests)
 
 
 def cards_of(
@@ -108,11 +111,14 @@ def cards_of(
     distinct = list(dict.fromkeys(["", *texts]))
     row_of = {text: row for row, text in enumerate(distinct)}
     return Cards(
-        np.ceil(asked).astype(np.int64), np.minimum(asked, 1.0), kind, tuple(kinds),
+        np.ceil(asked).astype(np.int64),
+        np.minimum(asked, 1.0),
+        kind,
+        tuple(kinds),
         np.array([row_of[text] for text in texts], np.int64),
         np.array([_accepted(text, kinds) for text in distinct], bool).reshape(len(distinct), len(kinds)),
         tuple(distinct),
-    )  # fmt: skip
+    )
 
 
 def _accepted(request: str, kinds: Sequence[CardKind]) -> list[bool]:

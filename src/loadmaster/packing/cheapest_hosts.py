@@ -35,12 +35,17 @@ def all_rigid(instance: Instance, price: Floats | None = None) -> Instance:
     """
     share = instance.task_guarantee if instance.guaranteed else np.ones(instance.tasks)
     return replace(
-        instance, fluid=instance.fluid[:, :0], fluid_capacity=instance.fluid_capacity[:, :0], fluid_names=(),
+        instance,
+        fluid=instance.fluid[:, :0],
+        fluid_capacity=instance.fluid_capacity[:, :0],
+        fluid_names=(),
         rigid=np.hstack((instance.fluid * share[:, None], instance.rigid)),
         rigid_capacity=np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
-        rigid_names=(*instance.fluid_names, *instance.rigid_names), weight=None, guarantee=None,
+        rigid_names=(*instance.fluid_names, *instance.rigid_names),
+        weight=None,
+        guarantee=None,
         price=instance.price if price is None else price,
-    )  # fmt: skip
+    )
 
 
 def cost_of(price: Floats, host: Ints | Longs) -> float:
@@ -97,10 +102,13 @@ def _by_price(rigid: Instance, price: Floats) -> Longs:
 def _on(rigid: Instance, hosts: Longs) -> Instance:
     names = tuple(rigid.host_names[h] for h in hosts) if rigid.host_names else ()
     return replace(
-        rigid, fluid_capacity=rigid.fluid_capacity[hosts], rigid_capacity=rigid.rigid_capacity[hosts],
-        host_names=names, price=None if rigid.price is None else rigid.price[hosts],
+        rigid,
+        fluid_capacity=rigid.fluid_capacity[hosts],
+        rigid_capacity=rigid.rigid_capacity[hosts],
+        host_names=names,
+        price=None if rigid.price is None else rigid.price[hosts],
         cards=None if rigid.cards is None else rigid.cards.of_hosts(hosts),
-    )  # fmt: skip
+    )
 
 
 @dataclass

@@ -76,9 +76,10 @@ def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
             elif instance.cards is not None and not _accepts(instance.cards, task, host, card):
                 broken.append(f"task {task} takes GPU {card} of host {host}, of a kind that it does not accept")
     return broken + [
-        f"GPU {card} of host {host} is used {fsum(parts)} times" for (host, card), parts in used.items()
+        f"GPU {card} of host {host} is used {fsum(parts)} times"
+        for (host, card), parts in used.items()
         if fsum(parts) > 1 + TOLERANCE
-    ]  # fmt: skip
+    ]
 
 
 def _accepts(cards: Cards, task: int, host: int, card: int) -> bool:

@@ -97,15 +97,23 @@ def cloud_balancing_problem(path: Path) -> ConstrainedProblem:
     """
     read = read_cloud_balancing(path)
     for what, values in (
-        ("amount", read.demand), ("amount", read.cluster.capacity), ("cost of a computer", read.price),
-    ):  # fmt: skip
+        ("amount", read.demand),
+        ("amount", read.cluster.capacity),
+        ("cost of a computer", read.price),
+    ):
         bad: Bools = ~((values >= 0) & (values == np.floor(values)) & (values < 1 << 53))
         if bad.any():
             rule = f"each {what} must be a whole number of zero or more"
             raise InputError(f"{values[bad][0]:g}", rule, where=str(path))
     names = tuple(f"process {name}" for name in read.names)
     return ConstrainedProblem(
-        read.cluster.resources, read.demand.astype(np.int64), read.cluster.capacity.astype(np.int64), read.host,
-        (Capacity(np.zeros(3, np.bool_)),), (HostPrice("price of computers in use", read.price.astype(np.int64)),),
-        names, tuple(f"computer {name}" for name in read.cluster.names), path.name,
-    )  # fmt: skip
+        read.cluster.resources,
+        read.demand.astype(np.int64),
+        read.cluster.capacity.astype(np.int64),
+        read.host,
+        (Capacity(np.zeros(3, np.bool_)),),
+        (HostPrice("price of computers in use", read.price.astype(np.int64)),),
+        names,
+        tuple(f"computer {name}" for name in read.cluster.names),
+        path.name,
+    )

@@ -115,10 +115,12 @@ class CheapestHosts:
         tasks, known = len(problem.count), len(columns.kind)
         kinds = np.array(columns.kind, np.int64)
         cost = np.concatenate((problem.price[kinds], np.full(tasks, self.penalty * problem.price.max())))
-        matrix = sparse.vstack((
-            sparse.hstack((-columns.cover(), -sparse.eye_array(tasks))),
-            sparse.hstack((columns.on_kind(problem.kinds), sparse.csc_array((problem.kinds, tasks)))),
-        ))  # fmt: skip
+        matrix = sparse.vstack(
+            (
+                sparse.hstack((-columns.cover(), -sparse.eye_array(tasks))),
+                sparse.hstack((columns.on_kind(problem.kinds), sparse.csc_array((problem.kinds, tasks)))),
+            )
+        )
         value, duals, x = _linear(cost, matrix, np.concatenate((-problem.count, problem.hosts)), deadline)
         return Solved(value, duals[:tasks], problem.price + duals[tasks:], x[:known], float(x[known:].sum()))
 
@@ -144,11 +146,18 @@ class ShareOfHosts:
         tasks, known = len(problem.count), len(columns.kind)
         penalty = float(problem.hosts.sum())
         cost = np.concatenate((np.zeros(known), np.full(tasks, penalty), [1.0]))
-        matrix = sparse.vstack((
-            sparse.hstack((-columns.cover(), -sparse.eye_array(tasks), sparse.csc_array((tasks, 1)))),
-            sparse.hstack((columns.on_kind(problem.kinds), sparse.csc_array((problem.kinds, tasks)),
-                           sparse.csc_array(-problem.hosts[:, None].astype(np.float64)))),
-        ))  # fmt: skip
+        matrix = sparse.vstack(
+            (
+                sparse.hstack((-columns.cover(), -sparse.eye_array(tasks), sparse.csc_array((tasks, 1)))),
+                sparse.hstack(
+                    (
+                        columns.on_kind(problem.kinds),
+                        sparse.csc_array((problem.kinds, tasks)),
+                        sparse.csc_array(-problem.hosts[:, None].astype(np.float64)),
+                    )
+                ),
+            )
+        )
         value, duals, x = _linear(cost, matrix, np.concatenate((-problem.count, np.zeros(problem.kinds))), deadline)
         return Solved(value, duals[:tasks], duals[tasks:], x[:known], float(x[known:-1].sum()))
 

@@ -124,6 +124,10 @@ def better(instance: Instance, one: Attempt, other: Attempt) -> Attempt:
     proven = bound is not None and max(levels) >= bound * (1 - 1e-12)
     status: Status = "ok" if proven or (other.status == "ok" and winner is other) else "limit"
     return replace(
-        winner, status=status, bound=bound, effort=one.effort + other.effort, proven=proven,
+        winner,
+        status=status,
+        bound=bound,
+        effort=one.effort + other.effort,
+        proven=proven,
         interrupted=one.interrupted or other.interrupted,
-    )  # fmt: skip
+    )

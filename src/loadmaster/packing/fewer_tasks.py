@@ -16,13 +16,16 @@ def without(instance: Instance, refused: Bools) -> Instance:
         tuple(name for name, keep in zip(instance.task_names, kept, strict=True) if keep) if instance.task_names else ()
     )
     return replace(
-        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], task_names=names,
+        instance,
+        fluid=instance.fluid[kept],
+        rigid=instance.rigid[kept],
+        task_names=names,
         job_names=tuple(name for name, out in zip(instance.job_names, refused, strict=False) if not out),
         job=number[instance.job_of[kept]] if instance.parallel or refused.any() else instance.job,
         weight=None if instance.weight is None else instance.weight[~refused],
         guarantee=None if instance.guarantee is None else instance.guarantee[~refused],
         cards=None if instance.cards is None else instance.cards.of_tasks(kept),
-    )  # fmt: skip
+    )
 
 
 def tasks_alone(instance: Instance, kept: Bools) -> Instance:
@@ -34,10 +37,13 @@ def tasks_alone(instance: Instance, kept: Bools) -> Instance:
 
     number: Ints = job.astype(np.int32)
     return replace(
-        instance, fluid=instance.fluid[kept], rigid=instance.rigid[kept], job=number,
+        instance,
+        fluid=instance.fluid[kept],
+        rigid=instance.rigid[kept],
+        job=number,
         weight=None if instance.weight is None else instance.weight[jobs],
         guarantee=None if instance.guarantee is None else instance.guarantee[jobs],
         task_names=tuple(instance.task_name(int(t)) for t in np.flatnonzero(kept)),
         job_names=of_jobs(instance.job_names),
         cards=None if instance.cards is None else instance.cards.of_tasks(kept),
-    )  # fmt: skip
+    )

@@ -88,26 +88,40 @@ def card_problem(instance: Instance) -> CardProblem:
     capacity = np.hstack((instance.fluid_capacity, np.delete(instance.rigid_capacity, column, axis=1)))
     demand, capacity = _cores_first(names, demand), _cores_first(names, exact_capacity(capacity))
     kinds, kind, often = np.unique(
-        np.column_stack((demand[:, 0], cards.wanted, cards.share, cards.accepts)), axis=0, return_inverse=True,
+        np.column_stack((demand[:, 0], cards.wanted, cards.share, cards.accepts)),
+        axis=0,
+        return_inverse=True,
         return_counts=True,
-    )  # fmt: skip
+    )
     if len(kinds) * instance.hosts > MOST_RATINGS:
         rule = f"FGD remembers at most {MOST_RATINGS:,} ratings"
         raise InputError(f"{len(kinds)} kinds of tasks x {instance.hosts} hosts", rule, fix="take another method")
     return CardProblem(
-        kind.astype(np.int32).reshape(-1), np.ascontiguousarray(kinds[:, 0]), kinds[:, 1].astype(np.int64),
-        np.ascontiguousarray(kinds[:, 2]), kinds[:, 3].astype(np.int64), often.astype(np.float64), demand, capacity,
-        cards.free(), cards.kind, cards.accepted,
-    )  # fmt: skip
+        kind.astype(np.int32).reshape(-1),
+        np.ascontiguousarray(kinds[:, 0]),
+        kinds[:, 1].astype(np.int64),
+        np.ascontiguousarray(kinds[:, 2]),
+        kinds[:, 3].astype(np.int64),
+        often.astype(np.float64),
+        demand,
+        capacity,
+        cards.free(),
+        cards.kind,
+        cards.accepted,
+    )
 
 
 def start(problem: CardProblem) -> CardState:
     """All hosts empty, and none rated yet."""
     hosts, kinds = len(problem.capacity), len(problem.weight)
     return CardState(
-        problem.capacity.copy(), problem.cards.copy(), np.zeros(hosts, np.int32), np.full((kinds, hosts), -1, np.int32),
-        np.zeros((kinds, hosts)), np.zeros((kinds, hosts), np.int32),
-    )  # fmt: skip
+        problem.capacity.copy(),
+        problem.cards.copy(),
+        np.zeros(hosts, np.int32),
+        np.full((kinds, hosts), -1, np.int32),
+        np.zeros((kinds, hosts)),
+        np.zeros((kinds, hosts), np.int32),
+    )
 
 
 def _cores_first(names: list[str], amounts: Floats) -> Floats:

@@ -79,9 +79,13 @@ def virtual_clusters(spec: Spec, seed: int = 0, repetition: int = 0, lublin_bug:
         memory = np.clip(memory, 0.0, 1.0)
     job = np.repeat(np.arange(jobs), size)
     return Instance.of(
-        spec.hosts, cpu[job], memory[job], job=job if spec.parallel else None,
-        source=f"virtual-clusters {spec!r}, seed {seed}.{repetition}" + ", lublin_bug" * lublin_bug, synthetic=True,
-    )  # fmt: skip
+        spec.hosts,
+        cpu[job],
+        memory[job],
+        job=job if spec.parallel else None,
+        source=f"virtual-clusters {spec!r}, seed {seed}.{repetition}" + ", lublin_bug" * lublin_bug,
+        synthetic=True,
+    )
 
 
 def lublin_sizes(tasks: int, rng: np.random.Generator, high: float = 6.0, lublin_bug: bool = False) -> Longs:

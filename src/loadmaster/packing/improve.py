@@ -67,32 +67,42 @@ def improve(
     host, level = (better, after) if after > before else (attempt.host, before)
     proven = bool(level >= best_possible * (1 - 1e-12))
     name = f"{attempt.solver}+local-search"
-    return Attempt(
-        host, "ok", name, best_possible, proven, effort=attempt.effort + effort, interrupted=interrupted
-    )  # fmt: skip
+    return Attempt(host, "ok", name, best_possible, proven, effort=attempt.effort + effort, interrupted=interrupted)
 
 
 def search_state(instance: Instance) -> tuple[SearchProblem, SearchState]:
     """The kernel's view of an instance, and a state without a mapping yet."""
     scaled, tasks, hosts = instance.scaled, instance.tasks, instance.hosts
     return SearchProblem(scaled.need, scaled.room, scaled.hard, scaled.hard_room + TOLERANCE), SearchState(
-        np.empty(tasks, np.int64), np.zeros(scaled.room.shape), np.zeros(scaled.hard_room.shape), np.zeros(hosts),
-        np.empty(hosts, np.int64), np.empty(tasks, np.int64), np.empty(tasks, np.int64),
-    )  # fmt: skip
+        np.empty(tasks, np.int64),
+        np.zeros(scaled.room.shape),
+        np.zeros(scaled.hard_room.shape),
+        np.zeros(hosts),
+        np.empty(hosts, np.int64),
+        np.empty(tasks, np.int64),
+        np.empty(tasks, np.int64),
+    )
 
 
 def _walk(instance: Instance, seed: int) -> PairWalk:
     leaves = 1 << max(1, (instance.hosts - 1).bit_length())
     return PairWalk(
-        np.full((2, 2 * leaves), -1, np.int64), np.empty(instance.tasks, np.int64), np.zeros(1),
+        np.full((2, 2 * leaves), -1, np.int64),
+        np.empty(instance.tasks, np.int64),
+        np.zeros(1),
         np.array([seed % 2**64], np.uint64),
-    )  # fmt: skip
+    )
 
 
 def _group(instance: Instance) -> HostGroup:
     resources = instance.scaled.room.shape[1] + instance.scaled.hard_room.shape[1]
     return HostGroup(
-        np.zeros(GROUP, np.int64), np.zeros(FREE, np.int64), np.zeros(FREE, np.int64), np.zeros((GROUP, resources)),
-        np.zeros((GROUP, resources)), np.zeros((GROUP, FREE + 1, resources)), np.zeros((GROUP + 1, resources)),
+        np.zeros(GROUP, np.int64),
+        np.zeros(FREE, np.int64),
+        np.zeros(FREE, np.int64),
+        np.zeros((GROUP, resources)),
+        np.zeros((GROUP, resources)),
+        np.zeros((GROUP, FREE + 1, resources)),
+        np.zeros((GROUP + 1, resources)),
         np.zeros(GROUP * (FREE + 1), np.int64),
-    )  # fmt: skip
+    )

@@ -47,11 +47,15 @@ def pods_anew(state: KubernetesProblem) -> PodsAnew:
     """
     problem = state.problem
     placement, runs = CountedPlacement(problem), problem.now >= 0
-    free = np.array([
-        placement.own_hosts(task).sum() > placement.own_hosts(task)[problem.now[task]] if runs[task]
-        else task not in state.unmodelled
-        for task in range(problem.tasks)
-    ], bool)  # fmt: skip
+    free = np.array(
+        [
+            placement.own_hosts(task).sum() > placement.own_hosts(task)[problem.now[task]]
+            if runs[task]
+            else task not in state.unmodelled
+            for task in range(problem.tasks)
+        ],
+        bool,
+    )
     if not free.any():
         raise InputError(problem.source, "no pod can be on another node", fix="see: loadmaster info STATE")
     anew = replace(problem, now=np.where(free, -1, problem.now))
@@ -64,9 +68,13 @@ def pods_anew(state: KubernetesProblem) -> PodsAnew:
         raise InputError(problem.source, "no node has processors left for these pods", fix="see: loadmaster info STATE")
     cluster = Cluster(problem.resources, left[nodes] * units, tuple(problem.host_names[node] for node in nodes))
     instance = instance_of(
-        cluster, problem.demand[pods] * units, (CORES,), guarantee=np.ones(len(pods)),
-        task_names=tuple(problem.task_names[pod] for pod in pods), source=problem.source,
-    )  # fmt: skip
+        cluster,
+        problem.demand[pods] * units,
+        (CORES,),
+        guarantee=np.ones(len(pods)),
+        task_names=tuple(problem.task_names[pod] for pod in pods),
+        source=problem.source,
+    )
     stay, wait = int((runs & ~free).sum()), int((~runs & ~free).sum())
     counted = (
         (stay, "Pods that stay where they run, as a rule leaves them no other node"),

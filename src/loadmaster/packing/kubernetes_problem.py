@@ -59,16 +59,29 @@ def kubernetes_problem(objects: KubernetesObjects, source: str = "") -> Kubernet
     now = np.array([number.get(pod.node, -1) for pod in pods], np.int64)
     rules = pod_rules(objects, nodes, pods)
     problem = ConstrainedProblem(
-        resources, demand, capacity, now, (Capacity(np.zeros(len(resources), bool)), *rules.constraints), (),
-        tuple(pod.name for pod in pods), tuple(nodes), source, units,
-    )  # fmt: skip
+        resources,
+        demand,
+        capacity,
+        now,
+        (Capacity(np.zeros(len(resources), bool)), *rules.constraints),
+        (),
+        tuple(pod.name for pod in pods),
+        tuple(nodes),
+        source,
+        units,
+    )
     priority = np.array([float(pod.item["spec"].get("priority") or 0) for pod in pods], float)
     tied = np.array([pod.tied for pod in pods], bool)
     elsewhere = len(objects.pods) - len(pods)
     return KubernetesProblem(
-        problem, priority, tied, rules.unmodelled, rules.counts, objects.gated,
+        problem,
+        priority,
+        tied,
+        rules.unmodelled,
+        rules.counts,
+        objects.gated,
         tuple(_notes(objects, rules, elsewhere)),
-    )  # fmt: skip
+    )
 
 
 def _amounts(nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod]) -> tuple[tuple[str, ...], WholeAmounts]:
@@ -99,20 +112,25 @@ def _notes(objects: KubernetesObjects, rules: PodRules, elsewhere: int) -> list[
         notes.insert(0, f"Left out, as they cannot be read (their nodes take no further pod): {told}.")
     lines = (
         ("Rules kept, with the pods that they concern", [each for each in rules.counts if each.kept]),
-        ("Rules not kept, with the pods that they concern", [
-            each for each in rules.counts if not each.kept and each.rule.startswith("preferred")]),
-        ("Rules that no plan models; these pods stay where they run, or go on waiting", [
-            each for each in rules.counts if not each.kept and not each.rule.startswith("preferred")]),
-    )  # fmt: skip
+        (
+            "Rules not kept, with the pods that they concern",
+            [each for each in rules.counts if not each.kept and each.rule.startswith("preferred")],
+        ),
+        (
+            "Rules that no plan models; these pods stay where they run, or go on waiting",
+            [each for each in rules.counts if not each.kept and not each.rule.startswith("preferred")],
+        ),
+    )
     notes += [
         f"{head}: {', '.join(f'{each.rule} ({each.pods:,})' for each in counts)}." for head, counts in lines if counts
     ]
     if soft := soft_taints(objects.nodes.values()):
         notes.append(f"Rules not kept: taints that pods only avoid, PreferNoSchedule ({soft:,} nodes).")
     absent = [
-        name for kind, name in (("PodDisruptionBudget", "disruption budgets"), ("PersistentVolumeClaim", "claims"))
+        name
+        for kind, name in (("PodDisruptionBudget", "disruption budgets"), ("PersistentVolumeClaim", "claims"))
         if kind not in objects.others and (kind == "PodDisruptionBudget" or "volume" in _held(rules))
-    ]  # fmt: skip
+    ]
     if absent:
         notes.append(f"The file has no {' and no '.join(absent)}; if the cluster has any, list them too: {COMMAND}.")
     return notes

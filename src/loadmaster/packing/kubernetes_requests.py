@@ -10,8 +10,17 @@ _QUANTITY = re.compile(
 MOST_COUNTED = 2.0**63
 """An API server counts no further: it stores 9223372036854775807 where somebody asks for 8Ei or more."""
 _SUFFIX = {
-    "": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
-} | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}  # fmt: skip
+    "": 1.0,
+    "n": 1e-9,
+    "u": 1e-6,
+    "m": 1e-3,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "P": 1e15,
+    "E": 1e18,
+} | {f"{letter}i": 1024.0**power for power, letter in enumerate("KMGTPE", start=1)}
 
 
 def quantity(text: Any) -> float:

@@ -43,9 +43,11 @@ class PodSelection:
         key = json.dumps([selector, None if every else sorted(chosen)], sort_keys=True)
         if key not in self._groups:
             members = [
-                number for (space, _), (labels, alike) in self._alike.items()
-                if (every or space in chosen) and selects(selector, labels) for number in alike
-            ]  # fmt: skip
+                number
+                for (space, _), (labels, alike) in self._alike.items()
+                if (every or space in chosen) and selects(selector, labels)
+                for number in alike
+            ]
             self._groups[key] = TaskGroup(f"pods with {selector_in_words(selector)}", np.array(members, np.int32))
         return self._groups[key]
 

@@ -49,8 +49,14 @@ def spread_constraints(
             try:
                 group, key, most = chosen(spread, pod), str(spread["topologyKey"]), int(spread["maxSkew"])
                 spec = pod.item["spec"]
-                places = json.dumps([key, spread.get("nodeAffinityPolicy"), spread.get("nodeTaintsPolicy"), *(
-                    spec.get(part) for part in ("nodeSelector", "affinity", "tolerations"))])  # fmt: skip
+                places = json.dumps(
+                    [
+                        key,
+                        spread.get("nodeAffinityPolicy"),
+                        spread.get("nodeTaintsPolicy"),
+                        *(spec.get(part) for part in ("nodeSelector", "affinity", "tolerations")),
+                    ]
+                )
                 if places not in levels:
                     levels[places] = level_of_label(nodes, key, _counted_nodes(nodes, pod, spread))
             except NOT_READ:

@@ -72,9 +72,12 @@ def _bisect(instance: Instance, ends: _Ends, deadline: Deadline) -> None:
         columns = Columns(len(problem.count))
         try:
             relaxed = relax(
-                problem, columns, ShareOfHosts(problem), deadline.share(0.5),
+                problem,
+                columns,
+                ShareOfHosts(problem),
+                deadline.share(0.5),
                 lambda value, bound: value <= 1 + 1e-9 or bound > 1 + 1e-6,
-            )  # fmt: skip
+            )
         except OutOfTime:
             return
         if relaxed.bound > 1 + 1e-6:

@@ -122,10 +122,23 @@ def read_reassignment(path: Path, assignment: Path | None = None) -> Reassignmen
     numbers.end()
     host = _assignment(path, assignment, processes, count)
     read = Reassignment(
-        path.name, resources[:, 0] != 0, resources[:, 1], machines[:, 0], machines[:, 1], machines[:, 2 : 2 + kinds],
-        machines[:, 2 + kinds : 2 + 2 * kinds], machines[:, 2 + 2 * kinds :], spread, depends, processes[:, 0],
-        processes[:, 1 : 1 + kinds], processes[:, 1 + kinds], balance, weights, host,
-    )  # fmt: skip
+        path.name,
+        resources[:, 0] != 0,
+        resources[:, 1],
+        machines[:, 0],
+        machines[:, 1],
+        machines[:, 2 : 2 + kinds],
+        machines[:, 2 + kinds : 2 + 2 * kinds],
+        machines[:, 2 + 2 * kinds :],
+        spread,
+        depends,
+        processes[:, 0],
+        processes[:, 1 : 1 + kinds],
+        processes[:, 1 + kinds],
+        balance,
+        weights,
+        host,
+    )
     _check(read, path)
     return read
 
@@ -163,9 +176,10 @@ def _assignment(path: Path, given: Path | None, processes: Longs, machines: int)
 def _check(read: Reassignment, path: Path) -> None:
     services, kinds = len(read.spread), len(read.transient)
     for what, values, below in (
-        ("service", read.service, services), ("service", read.depends, services),
+        ("service", read.service, services),
+        ("service", read.depends, services),
         ("resource", read.balance[:, :2], kinds),
-    ):  # fmt: skip
+    ):
         if values.size and values.max() >= below:
             raise InputError(int(values.max()), f"a {what} is a number from 0 to {below - 1}", where=str(path))
 
@@ -181,9 +195,14 @@ def reassignment_problem(read: Reassignment) -> ConstrainedProblem:
         raise InputError(read.source, "no assignment beside the model", fix=f"put {name} into the same folder")
     constraints = (Capacity(read.transient.astype(np.bool_)), *_service_constraints(read))
     return ConstrainedProblem(
-        read.resources, read.requirement, read.capacity, read.host.astype(np.int64), constraints, tuple(_costs(read)),
+        read.resources,
+        read.requirement,
+        read.capacity,
+        read.host.astype(np.int64),
+        constraints,
+        tuple(_costs(read)),
         source=read.source,
-    )  # fmt: skip
+    )
 
 
 def _service_constraints(read: Reassignment) -> Iterator[PlacementConstraint]:

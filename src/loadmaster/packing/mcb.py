@@ -90,10 +90,21 @@ def work_for(problem: McbProblem) -> McbWork:
     per_list = np.empty((3, kinds), np.int64)
     free, gone, missing, coming = np.empty((4, dims))
     return McbWork(
-        capacity, np.empty((kinds * capacity + above, dims)), np.empty(kinds * capacity, np.int64),
-        np.empty((kinds, LEVELS), np.int64), per_list[0], per_list[1], np.empty(kinds, np.bool_), per_list[2],
-        free, gone, missing, coming, np.arange(dims), np.empty(tasks, np.int64),
-    )  # fmt: skip
+        capacity,
+        np.empty((kinds * capacity + above, dims)),
+        np.empty(kinds * capacity, np.int64),
+        np.empty((kinds, LEVELS), np.int64),
+        per_list[0],
+        per_list[1],
+        np.empty(kinds, np.bool_),
+        per_list[2],
+        free,
+        gone,
+        missing,
+        coming,
+        np.arange(dims),
+        np.empty(tasks, np.int64),
+    )
 
 
 def _orders(demand: Floats, key: int) -> Longs:

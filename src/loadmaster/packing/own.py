@@ -48,8 +48,9 @@ def packed_by(place: Callable[[Instance], Any], name: str, instance: Instance) -
     if (host < 0).any():
         first = int(np.argmax(host < 0))
         _refuse_overfull(instance, host, name)
-        return Attempt(None, "infeasible", name, unplaced=first, reason=f"{name} does not place every task",
-                       partial=host)  # fmt: skip
+        return Attempt(
+            None, "infeasible", name, unplaced=first, reason=f"{name} does not place every task", partial=host
+        )
     _refuse_overfull(instance, host, name)
     return Attempt(host, "ok", name)
 

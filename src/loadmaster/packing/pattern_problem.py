@@ -110,7 +110,11 @@ def _grouped(instance: Instance, share: Floats, price: Floats) -> PatternProblem
     )
     tasks, kind_of_task, count = np.unique(demand, axis=0, return_inverse=True, return_counts=True)
     return PatternProblem(
-        np.ascontiguousarray(tasks), count.astype(np.int64), np.ascontiguousarray(kinds[:, 1:]),
-        hosts.astype(np.int64), kinds[:, 0], kind_of_task.reshape(-1).astype(np.int64),
+        np.ascontiguousarray(tasks),
+        count.astype(np.int64),
+        np.ascontiguousarray(kinds[:, 1:]),
+        hosts.astype(np.int64),
+        kinds[:, 0],
+        kind_of_task.reshape(-1).astype(np.int64),
         kind_of_host.reshape(-1).astype(np.int64),
-    )  # fmt: skip
+    )

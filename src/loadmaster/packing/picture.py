@@ -48,9 +48,11 @@ def host_loads(instance: Instance, packing: Packing) -> Any:
         color=alt.Color("resource:N", scale=alt.Scale(domain=list(names), range=list(COLOURS)[: len(names)]), title=""),
         tooltip=["host:N", "resource:N", alt.Tooltip("load:Q", format=".1%")],
     )
-    marks = base.mark_bar().encode(xOffset=alt.XOffset("resource:N", sort=list(names))) if few else base.mark_line(
-        interpolate="step-after", strokeWidth=1.5
-    )  # fmt: skip
+    marks = (
+        base.mark_bar().encode(xOffset=alt.XOffset("resource:N", sort=list(names)))
+        if few
+        else base.mark_line(interpolate="step-after", strokeWidth=1.5)
+    )
     full = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(color="#c92a3a", strokeDash=[4, 3]).encode(y="y:Q")
     title = f"{packing.solver}: minimum yield {packing.min_yield:.3f}, bound {min_yield_bound(instance, packing):.3f}"
     if not packing.placed:

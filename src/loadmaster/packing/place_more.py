@@ -153,9 +153,14 @@ def host_lists(instance: Instance, host: Ints, random: np.ndarray) -> HostLists:
     scaled = instance.scaled
     size = (scaled.hard / np.maximum(scaled.hard_room.sum(axis=0), TOLERANCE)).sum(axis=1)
     return HostLists(
-        first, following, np.bincount(host[host >= 0], minlength=instance.hosts).astype(np.int64), open_list,
-        np.array([len(left_over)], np.int64), size, random,
-    )  # fmt: skip
+        first,
+        following,
+        np.bincount(host[host >= 0], minlength=instance.hosts).astype(np.int64),
+        open_list,
+        np.array([len(left_over)], np.int64),
+        size,
+        random,
+    )
 
 
 def repacking(tasks: OpenTasks) -> Repacking:
@@ -163,7 +168,14 @@ def repacking(tasks: OpenTasks) -> Repacking:
     numbers = [np.zeros(MOST_TASKS, np.int64) for _ in range(4)]
     task, old, new, order = numbers
     return Repacking(
-        np.zeros(GROUP, np.int64), task, old, new, np.zeros(MOST_TASKS), order,
-        np.zeros((GROUP, tasks.free.shape[1])), np.zeros((GROUP, tasks.load.shape[1])),
-        np.zeros((GROUP, tasks.cards.shape[1])), np.zeros((MOST_TASKS, tasks.cards.shape[1]), bool),
-    )  # fmt: skip
+        np.zeros(GROUP, np.int64),
+        task,
+        old,
+        new,
+        np.zeros(MOST_TASKS),
+        order,
+        np.zeros((GROUP, tasks.free.shape[1])),
+        np.zeros((GROUP, tasks.load.shape[1])),
+        np.zeros((GROUP, tasks.cards.shape[1])),
+        np.zeros((MOST_TASKS, tasks.cards.shape[1]), bool),
+    )

@@ -125,9 +125,11 @@ class HostPricing:
         size = np.maximum(filled @ _best_mix(bound, filled.shape[1]), 1e-12)
         order = np.argsort(-worth / size, kind="stable")
         items = Items(
-            worth[order], np.ascontiguousarray(self._demand[worthy[order]]), number[order],
+            worth[order],
+            np.ascontiguousarray(self._demand[worthy[order]]),
+            number[order],
             np.ascontiguousarray(size[order]),
-        )  # fmt: skip
+        )
         return worthy[order], items, 1.0
 
     def _branching(self, items: Items) -> Branching:
@@ -138,9 +140,14 @@ class HostPricing:
             levels = int(min(levels, np.where(least > 0, self._capacity / least, np.inf).min(initial=np.inf)))
         number: Longs = np.zeros((2, kinds), np.int64)
         return Branching(
-            number[0], number[1], np.zeros(levels + 1, np.int64), np.zeros(levels + 2, np.int64),
-            np.zeros((levels + 2, resources)), np.zeros(levels + 2), np.zeros(levels + 2),
-        )  # fmt: skip
+            number[0],
+            number[1],
+            np.zeros(levels + 1, np.int64),
+            np.zeros(levels + 2, np.int64),
+            np.zeros((levels + 2, resources)),
+            np.zeros(levels + 2),
+            np.zeros(levels + 2),
+        )
 
 
 def _best_mix(bound: Callable[[Floats], float], resources: int) -> Floats:

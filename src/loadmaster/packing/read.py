@@ -64,7 +64,7 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
         note = "the computers' costs were not used: packing raises yields and saves no computers"
         instance = instance_of(
             cloud.cluster, cloud.demand, fluid, task_names=cloud.names, source=path.name, synthetic=True
-        )  # fmt: skip
+        )
         return TaskFile(instance, None, (note,))
     if hosts is None:
         head_of(path, 1)  # a file that is not there is told first
@@ -74,9 +74,15 @@ def read_tasks(path: Path, hosts: str | Cluster | None = None, fluid: Sequence[s
     tasks = openb_tasks(path, table, cluster) if "cpu_milli" in table.frame.columns else tasks_of(path, table, cluster)
     notes = [*tasks.notes, *notes_on_memory("tasks", tasks.most_plain_memory)]
     instance = instance_of(
-        cluster, tasks.demand, fluid, job=tasks.job, task_names=tasks.names, job_names=tasks.job_names,
-        source=path.name, **_of_jobs(tasks),
-    )  # fmt: skip
+        cluster,
+        tasks.demand,
+        fluid,
+        job=tasks.job,
+        task_names=tasks.names,
+        job_names=tasks.job_names,
+        source=path.name,
+        **_of_jobs(tasks),
+    )
     instance = on_single_cards(instance, cluster, tasks.gpu_kind)
     return TaskFile(instance, tasks.host, (*notes, *notes_on_hosts(cluster)))
 
@@ -123,10 +129,16 @@ def instance_of(cluster: Cluster, demand: Floats, fluid: Sequence[str], **more: 
     rest = [r for r in range(len(cluster.resources)) if r not in scaled]
     demand = exact_demand(demand)  # as the cluster's capacity is, so that what fills a host on paper fills it
     return Instance(
-        demand[:, scaled], demand[:, rest], cluster.capacity[:, scaled], cluster.capacity[:, rest],
-        fluid_names=tuple(names), rigid_names=tuple(cluster.resources[r] for r in rest),
-        host_names=cluster.names, price=cluster.price_per_hour, **more,
-    )  # fmt: skip
+        demand[:, scaled],
+        demand[:, rest],
+        cluster.capacity[:, scaled],
+        cluster.capacity[:, rest],
+        fluid_names=tuple(names),
+        rigid_names=tuple(cluster.resources[r] for r in rest),
+        host_names=cluster.names,
+        price=cluster.price_per_hour,
+        **more,
+    )
 
 
 def _of_jobs(tasks: Tasks) -> dict[str, Floats]:

@@ -113,9 +113,12 @@ class _Search:
         if not (members.sum(axis=0) > 0).all():
             return None
         result = linprog(
-            np.ones(len(members)), A_eq=scipy.sparse.csc_array(members.T), b_eq=np.ones(members.shape[1]),
-            method="highs-ds", options={"time_limit": max(0.01, self.deadline.left_s())},
-        )  # fmt: skip
+            np.ones(len(members)),
+            A_eq=scipy.sparse.csc_array(members.T),
+            b_eq=np.ones(members.shape[1]),
+            method="highs-ds",
+            options={"time_limit": max(0.01, self.deadline.left_s())},
+        )
         if result.status == 2:
             return None
         if result.x is None:
@@ -251,6 +254,13 @@ def _state(search: _Search, sets: Sets, dual: Floats, peak: float) -> SetSearch:
     left, covered = np.zeros((hosts + 1, len(budget))), np.zeros(hosts + 1, np.uint64)
     left[0] = budget
     return SetSearch(
-        sets.mask[useful], np.ascontiguousarray(spent[useful]), np.searchsorted(first, np.arange(tasks + 1)), budget,
-        covered, left, np.full(hosts + 1, -1, np.int64), np.zeros(hosts, np.int64), np.zeros(1, np.int64),
-    )  # fmt: skip
+        sets.mask[useful],
+        np.ascontiguousarray(spent[useful]),
+        np.searchsorted(first, np.arange(tasks + 1)),
+        budget,
+        covered,
+        left,
+        np.full(hosts + 1, -1, np.int64),
+        np.zeros(hosts, np.int64),
+        np.zeros(1, np.int64),
+    )

@@ -322,10 +322,22 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         bound = 0.0 if attempt.proven else ceiling(instance) if attempt.bound is None else attempt.bound
         host, share, job_yield = _partly_placed(instance, attempt.partial)
         return Packing(
-            attempt.status, attempt.solver, host, share, job_yield, float("nan"), bound, attempt.proven,
-            attempt.unplaced, attempt.reason, attempt.effort, notes=attempt.notes, cards=attempt.cards,
-            interrupted=attempt.interrupted, place_bound=attempt.place_bound,
-        )  # fmt: skip
+            attempt.status,
+            attempt.solver,
+            host,
+            share,
+            job_yield,
+            float("nan"),
+            bound,
+            attempt.proven,
+            attempt.unplaced,
+            attempt.reason,
+            attempt.effort,
+            notes=attempt.notes,
+            cards=attempt.cards,
+            interrupted=attempt.interrupted,
+            place_bound=attempt.place_bound,
+        )
     level = level_of(instance, attempt.host)
     if attempt.level is not None:
         level = float(np.minimum(level, attempt.level))
@@ -335,11 +347,20 @@ def finish(instance: Instance, attempt: Attempt) -> Packing:
         bound = min(bound, attempt.bound)
     bound = max(bound, level)
     return Packing(
-        attempt.status, attempt.solver, attempt.host, instance.fluid * job_yield[instance.job_of][:, None], job_yield,
-        level, bound, attempt.proven or level >= bound * (1 - 1e-12), effort=attempt.effort,
-        notes=attempt.notes, cards=attempt.cards, cost=float(len(np.unique(attempt.host))),
+        attempt.status,
+        attempt.solver,
+        attempt.host,
+        instance.fluid * job_yield[instance.job_of][:, None],
+        job_yield,
+        level,
+        bound,
+        attempt.proven or level >= bound * (1 - 1e-12),
+        effort=attempt.effort,
+        notes=attempt.notes,
+        cards=attempt.cards,
+        cost=float(len(np.unique(attempt.host))),
         interrupted=attempt.interrupted,
-    )  # fmt: skip
+    )
 
 
 def _partly_placed(instance: Instance, host: Ints | None) -> tuple[Ints, Floats, Floats]:

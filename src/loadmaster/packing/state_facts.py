@@ -75,17 +75,28 @@ def state_facts(state: KubernetesState) -> StateFacts:
     kubernetes = kubernetes_problem(state.objects)
     without_room, open_rules = _judged(kubernetes)
     return StateFacts(
-        state.cluster.hosts, int(runs.sum()), int((~runs).sum()), len(state.job_names), without_room,
-        len(open_rules), dict(Counter(rule for each in open_rules for rule in each).most_common()), state.gated,
+        state.cluster.hosts,
+        int(runs.sum()),
+        int((~runs).sum()),
+        len(state.job_names),
+        without_room,
+        len(open_rules),
+        dict(Counter(rule for each in open_rules for rule in each).most_common()),
+        state.gated,
         tuple(
             ResourceFacts(
-                name, float(state.cluster.capacity[:, r].sum()), float(state.demand[runs, r].sum()),
-                float(state.demand[~runs, r].sum()), float(free[:, r].max()), float(stranded[r]),
+                name,
+                float(state.cluster.capacity[:, r].sum()),
+                float(state.demand[runs, r].sum()),
+                float(state.demand[~runs, r].sum()),
+                float(free[:, r].max()),
+                float(stranded[r]),
             )
             for r, name in enumerate(state.cluster.resources)
         ),
-        kubernetes.rules, kubernetes.notes,
-    )  # fmt: skip
+        kubernetes.rules,
+        kubernetes.notes,
+    )
 
 
 def _judged(kubernetes: KubernetesProblem) -> tuple[int, list[Sequence[str]]]:

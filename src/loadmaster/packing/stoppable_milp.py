@@ -101,9 +101,16 @@ def _packed(program: Milp) -> bytes:
     matrix = program.matrix
     file = BytesIO()
     np.savez(
-        file, cost=program.cost, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr, low=program.low,
-        high=program.high, lower=program.lower, upper=program.upper,
-    )  # fmt: skip
+        file,
+        cost=program.cost,
+        data=matrix.data,
+        indices=matrix.indices,
+        indptr=matrix.indptr,
+        low=program.low,
+        high=program.high,
+        lower=program.lower,
+        upper=program.upper,
+    )
     return file.getvalue()
 
 

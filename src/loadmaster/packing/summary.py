@@ -24,19 +24,34 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
     """
     placed = packing.placed
     facts: dict[str, Any] = {
-        "status": packing.status, "solver": packing.solver, "tasks": asked.tasks, "jobs": asked.jobs,
-        "hosts": asked.hosts, "placed_tasks": int((packing.host >= 0).sum()),
+        "status": packing.status,
+        "solver": packing.solver,
+        "tasks": asked.tasks,
+        "jobs": asked.jobs,
+        "hosts": asked.hosts,
+        "placed_tasks": int((packing.host >= 0).sum()),
         "refused": [asked.job_name(int(j)) for j in np.flatnonzero(~admitted)],
         "hosts_used": len(set(packing.host.tolist()) - {-1}),
-        "min_yield": packing.min_yield if placed else None, "mean_yield": packing.mean_yield if placed else None,
-        "min_yield_bound": min_yield_bound(instance, packing), "weighted": instance.weighted,
-        "level": packing.level if placed else None, "bound": packing.bound,
+        "min_yield": packing.min_yield if placed else None,
+        "mean_yield": packing.mean_yield if placed else None,
+        "min_yield_bound": min_yield_bound(instance, packing),
+        "weighted": instance.weighted,
+        "level": packing.level if placed else None,
+        "bound": packing.bound,
         "gap": packing.gap if np.isfinite(packing.gap) else None,
-        "minimise": packing.minimise, "cost": packing.cost if placed else None, "cost_bound": packing.cost_bound,
-        "proven": packing.proven, "unplaced": instance.task_name(packing.unplaced) if packing.unplaced >= 0 else None,
-        "reason": packing.reason, "fits_nowhere": [], "left_over": [], "place_bound": packing.place_bound,
-        "effort": packing.effort, "seconds": packing.seconds, "synthetic": asked.synthetic,
-    }  # fmt: skip
+        "minimise": packing.minimise,
+        "cost": packing.cost if placed else None,
+        "cost_bound": packing.cost_bound,
+        "proven": packing.proven,
+        "unplaced": instance.task_name(packing.unplaced) if packing.unplaced >= 0 else None,
+        "reason": packing.reason,
+        "fits_nowhere": [],
+        "left_over": [],
+        "place_bound": packing.place_bound,
+        "effort": packing.effort,
+        "seconds": packing.seconds,
+        "synthetic": asked.synthetic,
+    }
     if not placed:
         facts["fits_nowhere"] = [asked.task_name(int(t)) for t in fits_nowhere(card_relaxation(asked))]
         facts["left_over"] = [left_over_row(instance, int(t)) for t in packing.left_over]
@@ -74,10 +89,13 @@ def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[s
         there = host >= 0
         shares = {name: float(packing.share[k, f]) if there else None for f, name in enumerate(asked.fluid_names)}
         row = {
-            "task": asked.task_name(t), "job": asked.job_name(job), "refused": not admitted[job],
+            "task": asked.task_name(t),
+            "job": asked.job_name(job),
+            "refused": not admitted[job],
             "host": asked.host_name(host) if there else None,
-            "yield": float(packing.job_yield[number[job]]) if there else None, "share": shares,
-        }  # fmt: skip
+            "yield": float(packing.job_yield[number[job]]) if there else None,
+            "share": shares,
+        }
         if packing.cards is not None:
             row["cards"] = np.flatnonzero(packing.cards[k]).tolist() if there else []
         rows.append(row)

@@ -196,10 +196,13 @@ def search_cover(
     task = np.concatenate(rows)
     dual, limit = np.array([each.dual for each in certificates]).T, np.array([each.limit for each in certificates]).T
     given = PatternSet(
-        np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64), task.astype(np.int64),
-        np.concatenate([tasks[row] for (_, tasks), row in zip(patterns, rows, strict=True)]), kinds,
-        np.ascontiguousarray(dual[task]), np.ascontiguousarray(limit[kinds]),
-    )  # fmt: skip
+        np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64),
+        task.astype(np.int64),
+        np.concatenate([tasks[row] for (_, tasks), row in zip(patterns, rows, strict=True)]),
+        kinds,
+        np.ascontiguousarray(dual[task]),
+        np.ascontiguousarray(limit[kinds]),
+    )
     search = _cover_search(problem, len(patterns), hosts, np.array([most - each.bound for each in certificates]))
     random, steps = np.array([seed], np.uint64), FIRST_STEPS
     while not deadline.passed():
@@ -217,7 +220,14 @@ def _cover_search(problem: PatternProblem, patterns: int, hosts: int, spare: Flo
     left[0], there[0], lost[0] = problem.count, problem.hosts, spare
     level = np.zeros((3, hosts + 1), np.int64)
     return CoverSearch(
-        left, there, lost, np.zeros((hosts + 1, patterns), np.int64), level[0],
-        np.zeros((hosts + 1, patterns), np.int64), level[1], level[2], np.zeros(hosts, np.int64),
+        left,
+        there,
+        lost,
+        np.zeros((hosts + 1, patterns), np.int64),
+        level[0],
+        np.zeros((hosts + 1, patterns), np.int64),
+        level[1],
+        level[2],
+        np.zeros(hosts, np.int64),
         np.zeros(len(problem.count), np.int64),
-    )  # fmt: skip
+    )

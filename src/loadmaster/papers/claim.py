@@ -116,6 +116,10 @@ def equals(ours: float, published: float, within: float = 1e-9) -> Verdict:
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Judge a claim made of several: it differs if one does, and holds only if each does."""
     worst_first: tuple[Verdict, ...] = (
-        "differs", "ordering holds, size differs", "not measured", "report only", "holds",
-    )  # fmt: skip
+        "differs",
+        "ordering holds, size differs",
+        "not measured",
+        "report only",
+        "holds",
+    )
     return next((verdict for verdict in worst_first if verdict in verdicts), "not measured")

@@ -14,7 +14,7 @@ BALANCES = ("level", "gain")
 
 def balanced_allocation(
     weights: Sequence[float] = CORES_AND_MEMORY, *, balance: str = "level", integer_scores: bool = True
-) -> Score:  # fmt: skip
+) -> Score:
     """Rate by 100 (1 - deviation of the used fractions), negated.
 
     The deviation is that of the fractions themselves, not of a sample: |a - b| / 2 of two, 0 of one. A resource of

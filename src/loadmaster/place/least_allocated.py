@@ -10,7 +10,7 @@ from loadmaster.place.policy import Score
 
 def least_allocated(
     weights: Sequence[float] = CORES_AND_MEMORY, *, integer_scores: bool = True, zero_counts: bool = False
-) -> Score:  # fmt: skip
+) -> Score:
     """Rate by the mean percentage that would be left, negated: Kubernetes takes the highest, we the lowest.
 
     Args:

@@ -10,7 +10,7 @@ from loadmaster.place.policy import Score
 
 def most_allocated(
     weights: Sequence[float] = CORES_AND_MEMORY, *, integer_scores: bool = True, zero_counts: bool = False
-) -> Score:  # fmt: skip
+) -> Score:
     """Rate by the mean percentage that would be in use, at most 100 of each resource, negated.
 
     Args:

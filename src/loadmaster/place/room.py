@@ -211,7 +211,7 @@ class Room:
     @staticmethod
     def _in_turn(
         request: RowRequest, free: Sequence[Amounts], among: Iterable[int], barriers: Sequence[Barrier]
-    ) -> Iterator[int]:  # fmt: skip
+    ) -> Iterator[int]:
         """The first host that fits for one task after another; each is taken before the next is asked for.
 
         Tasks of a job are alike, so no task goes back to a host that had no room for the task before.
@@ -224,9 +224,7 @@ class Room:
             if not left:
                 return
 
-    def _best(
-        self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]
-    ) -> Iterator[int]:  # fmt: skip
+    def _best(self, row: int, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier]) -> Iterator[int]:
         """The lowest rated host that fits for one task after another; each is taken before the next is asked for."""
         request, hosts = self._requests[row], list[int]()
         for k in range(request.asked.tasks):
@@ -265,9 +263,7 @@ class Room:
         return best
 
     @staticmethod
-    def _undo(
-        free: list[Amounts], demand: Amounts, hosts: Sequence[int], barriers: Sequence[Barrier]
-    ) -> None:  # fmt: skip
+    def _undo(free: list[Amounts], demand: Amounts, hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
         for host in reversed(hosts):
             free[host] = plus(free[host], demand)
             for barrier in barriers:
@@ -275,9 +271,12 @@ class Room:
 
     @staticmethod
     def _leaving_a_way(
-        request: RowRequest, free: list[Amounts], among: Sequence[int], barriers: Sequence[Barrier],
+        request: RowRequest,
+        free: list[Amounts],
+        among: Sequence[int],
+        barriers: Sequence[Barrier],
         hosts: Sequence[int],
-    ) -> list[int]:  # fmt: skip
+    ) -> list[int]:
         """Of the hosts `among`, those that a task may take so that the others find as many hosts as asked.
 
         Args:

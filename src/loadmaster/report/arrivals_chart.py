@@ -29,11 +29,15 @@ def arrivals_chart(workload: Workload) -> Any:
         for low, high, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
     ]
     chart = alt.Chart(rows(values), width=860, height=180).mark_rect(color=USED)
-    return themed(chart.encode(
-        x=alt.X("from:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False)), x2="to:Q",
-        y=alt.Y("jobs:Q", title="jobs that arrive", axis=alt.Axis(tickMinStep=1)), y2=alt.Y2(datum=0),
-        tooltip=tooltip(jobs=",d", **{"from": ".3~g", "to": ".3~g"}),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("from:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False)),
+            x2="to:Q",
+            y=alt.Y("jobs:Q", title="jobs that arrive", axis=alt.Axis(tickMinStep=1)),
+            y2=alt.Y2(datum=0),
+            tooltip=tooltip(jobs=",d", **{"from": ".3~g", "to": ".3~g"}),
+        )
+    )
 
 
 def use_chart(facts: StateFacts) -> Any:
@@ -44,19 +48,27 @@ def use_chart(facts: StateFacts) -> Any:
         {"resource": each.name, "asked": each.used / each.total if each.total else 0.0} for each in facts.resources
     ]
     chart = alt.Chart(rows(values), width=700, height=max(60, 28 * len(values))).mark_bar(color=USED, height=16)
-    return themed(chart.encode(
-        x=alt.X("asked:Q", title="part that is asked by what runs", axis=alt.Axis(format="%")),
-        y=names_axis("resource"), tooltip=tooltip("resource", asked=".1%"),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("asked:Q", title="part that is asked by what runs", axis=alt.Axis(format="%")),
+            y=names_axis("resource"),
+            tooltip=tooltip("resource", asked=".1%"),
+        )
+    )
 
 
 def state_page(name: str, answer: str, notes: Sequence[str], facts: StateFacts, chart: Any) -> Page:
     """The page of a running state: the answer, a row a resource, the picture."""
     cells = [
-        [each.name, *(amount(each.name, value) for value in
-         (each.total, each.used, each.waiting, each.largest_free, each.stranded))]
+        [
+            each.name,
+            *(
+                amount(each.name, value)
+                for value in (each.total, each.used, each.waiting, each.largest_free, each.stranded)
+            ),
+        ]
         for each in facts.resources
-    ]  # fmt: skip
+    ]
     heads = ("resource", "all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
     blocks: list[Block] = [*(Text(note, "note") for note in notes), Table(heads, cells)]
     blocks += [Heading("How much is asked"), Chart(chart), *page_footer({"state": name})]

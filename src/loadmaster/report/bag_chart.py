@@ -23,12 +23,21 @@ def bag_chart(
 
     x = alt.X("span_min:Q", title="span, minutes", scale=alt.Scale(type="log", nice=False, padding=12))
     y = alt.Y("cost:Q", title=f"cost, {unit}" if unit else "cost", scale=alt.Scale(type="log", nice=False, padding=12))
-    tips = ["what:N", "type:N", alt.Tooltip("hosts:Q", format=".1f"), alt.Tooltip("span_min:Q", format=".1f"),
-            alt.Tooltip("cost:Q", format=".4~g")]  # fmt: skip
+    tips = [
+        "what:N",
+        "type:N",
+        alt.Tooltip("hosts:Q", format=".1f"),
+        alt.Tooltip("span_min:Q", format=".1f"),
+        alt.Tooltip("cost:Q", format=".4~g"),
+    ]
     lines = alt.Chart(rows([_row(p, "machines") for p in curve]))
     kinds = sorted({p.type for p in curve})
-    colour = alt.Color("type:N", title="fixed number of", scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
-                       legend=alt.Legend() if len(kinds) > 1 else None)  # fmt: skip
+    colour = alt.Color(
+        "type:N",
+        title="fixed number of",
+        scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
+        legend=alt.Legend() if len(kinds) > 1 else None,
+    )
     layers = [
         lines.mark_line(strokeWidth=1.5, opacity=0.6).encode(x=x, y=y, color=colour, order="span_min:Q"),
         lines.mark_circle(size=34, opacity=0.9).encode(x=x, y=y, color=colour, tooltip=tips),

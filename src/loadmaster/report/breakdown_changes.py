@@ -34,8 +34,10 @@ def _change(before: RuleGroups, after: RuleGroups, by: str) -> str:
             most = int(np.argmax(np.where(those, sign * more_s, -np.inf)))
             now, then = show_alike(float(new.mean_wait_s[most]), float(was[most]))
             verb = words if those.sum() > 1 else f"{words}s"
-            parts.append(f"{those.sum():,} of {both.sum():,} groups {verb}, most of all {new.names[most]} "
-                         f"({now} on average, not {then})")  # fmt: skip
+            parts.append(
+                f"{those.sum():,} of {both.sum():,} groups {verb}, most of all {new.names[most]} "
+                f"({now} on average, not {then})"
+            )
         else:
             parts.append(f"none {words}s")
     cost = f" The cost: {short(float(more_s[pays].sum()) / 3600)} hours of waiting more" if pays.any() else ""

@@ -59,20 +59,27 @@ def waits_chart(rules: Sequence[RuleGroups], by: str) -> Any:
     values = [
         {"group": name, "rule": rule.name, "wait": wait / size, "jobs": jobs}
         for rule in rules
-        for name, wait, jobs in _waits(rule.by(by)) if name in names
-    ]  # fmt: skip
+        for name, wait, jobs in _waits(rule.by(by))
+        if name in names
+    ]
     domain = [rule.name for rule in rules]
     colour = alt.Color(
-        "rule:N", title=None, sort=domain,
+        "rule:N",
+        title=None,
+        sort=domain,
         scale=alt.Scale(domain=domain, range=[_HUES[k % len(_HUES)] for k in range(len(domain))]),
         legend=None if len(rules) == 1 else alt.Legend(orient="top"),
-    )  # fmt: skip
+    )
     chart = alt.Chart(rows(values), width=900, height=200).mark_bar()
-    return themed(chart.encode(
-        x=alt.X("group:N", sort=names, title=TITLES[by], axis=alt.Axis(labelAngle=-30 if by not in _SHORT else 0)),
-        xOffset=alt.XOffset("rule:N", sort=domain), y=alt.Y("wait:Q", title=f"mean wait, {unit}"), color=colour,
-        tooltip=tooltip("group", "rule", wait=".3~g", jobs=","),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("group:N", sort=names, title=TITLES[by], axis=alt.Axis(labelAngle=-30 if by not in _SHORT else 0)),
+            xOffset=alt.XOffset("rule:N", sort=domain),
+            y=alt.Y("wait:Q", title=f"mean wait, {unit}"),
+            color=colour,
+            tooltip=tooltip("group", "rule", wait=".3~g", jobs=","),
+        )
+    )
 
 
 def use_chart(groups: Groups) -> Any:
@@ -84,11 +91,18 @@ def use_chart(groups: Groups) -> Any:
         {"group": groups.names[k], "hours": float(groups.core_s[k]) / 3600, "jobs": int(groups.jobs[k])} for k in shown
     ]
     chart = alt.Chart(rows(values), width=900, height=200).mark_bar(color=ACCENT)
-    return themed(chart.encode(
-        x=alt.X("group:N", sort=[groups.names[k] for k in shown], title=TITLES[groups.by],
-                axis=alt.Axis(labelAngle=-30 if groups.by not in _SHORT else 0)),
-        y=alt.Y("hours:Q", title="core-hours"), tooltip=tooltip("group", hours=",.4~r", jobs=","),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X(
+                "group:N",
+                sort=[groups.names[k] for k in shown],
+                title=TITLES[groups.by],
+                axis=alt.Axis(labelAngle=-30 if groups.by not in _SHORT else 0),
+            ),
+            y=alt.Y("hours:Q", title="core-hours"),
+            tooltip=tooltip("group", hours=",.4~r", jobs=","),
+        )
+    )
 
 
 _SHORT = ("size", "hour", "weekday", "month")

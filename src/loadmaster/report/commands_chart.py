@@ -20,17 +20,25 @@ def commands_chart(results: Sequence[Mapping[str, Any]]) -> Any:
 
     ran = sorted((row for row in results if row["seconds"] is not None), key=lambda row: -row["seconds"])[:MOST]
     values = [
-        {"command": _named(row), "seconds": row["seconds"], "state": row["state"], "attempts": row["attempts"],
-         "machine": row["machine"]}
+        {
+            "command": _named(row),
+            "seconds": row["seconds"],
+            "state": row["state"],
+            "attempts": row["attempts"],
+            "machine": row["machine"],
+        }
         for row in ran
-    ]  # fmt: skip
+    ]
     colour = alt.Scale(domain=["done", "failed", "not done"], range=[USED, _FAILED, _LEFT])
     chart = alt.Chart(rows(values), width=700, height=max(60, 20 * len(values))).mark_bar(height=12)
-    return themed(chart.encode(
-        x=alt.X("seconds:Q", title="seconds that the command took", scale=alt.Scale(domainMin=0)),
-        y=names_axis("command"), color=alt.Color("state:N", title=None, scale=colour),
-        tooltip=tooltip("command", "state", "machine", attempts="d", seconds=".3~g"),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("seconds:Q", title="seconds that the command took", scale=alt.Scale(domainMin=0)),
+            y=names_axis("command"),
+            color=alt.Color("state:N", title=None, scale=colour),
+            tooltip=tooltip("command", "state", "machine", attempts="d", seconds=".3~g"),
+        )
+    )
 
 
 def commands_page(answer: str, notes: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Page:
@@ -38,10 +46,17 @@ def commands_page(answer: str, notes: Sequence[str], rows: Sequence[Mapping[str,
     timed = sum(row["seconds"] is not None for row in rows)
     caption = f"The {MOST} commands that took longest." if timed > MOST else ""
     cells = [
-        [str(row["task"]), row["command"], row["state"], "" if row["exit"] is None else str(row["exit"]),
-         str(row["attempts"]), "" if row["seconds"] is None else show_seconds(row["seconds"]), row["machine"]]
+        [
+            str(row["task"]),
+            row["command"],
+            row["state"],
+            "" if row["exit"] is None else str(row["exit"]),
+            str(row["attempts"]),
+            "" if row["seconds"] is None else show_seconds(row["seconds"]),
+            row["machine"],
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     heads = ("number", "command", "state", "exit code", "attempts", "time", "machine")
     tones = {(r, 2): "bad" for r, row in enumerate(rows) if row["state"] == "failed"}
     blocks: list[Block] = [Text(note, "note") for note in notes]

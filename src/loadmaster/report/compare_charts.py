@@ -103,10 +103,14 @@ def _in_detail(comparison: Comparison, group: Group) -> list[Block]:
         if _several_loads(comparison):
             blocks.append(Chart(themed(load_charts(comparison, runs)), _AT_ALL_LOADS))
         base = comparison.baseline_beside(part)
-        blocks += [Text(_NO_WAIT)] if _nobody_waited(part) else [
-            Chart(themed(queue_chart(comparison, part, base)), _queue_caption(comparison, base)),
-            Chart(themed(wait_chart(comparison, part)), _WAITS),
-        ]  # fmt: skip
+        blocks += (
+            [Text(_NO_WAIT)]
+            if _nobody_waited(part)
+            else [
+                Chart(themed(queue_chart(comparison, part, base)), _queue_caption(comparison, base)),
+                Chart(themed(wait_chart(comparison, part)), _WAITS),
+            ]
+        )
     return blocks
 
 
@@ -183,17 +187,22 @@ def wait_chart(comparison: Comparison, group: Group) -> Any:
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X(
-                "wait:Q", title="wait", scale=alt.Scale(type="log", nice=False),
+                "wait:Q",
+                title="wait",
+                scale=alt.Scale(type="log", nice=False),
                 axis=alt.Axis(values=list(ticks), labelExpr=texts),
             ),
             y=alt.Y(
-                "part:Q", title="jobs that waited longer", scale=alt.Scale(type="log", domain=[float(floor), 1.0]),
+                "part:Q",
+                title="jobs that waited longer",
+                scale=alt.Scale(type="log", domain=[float(floor), 1.0]),
                 axis=alt.Axis(format="~%", values=[10.0**-k for k in range(7) if 10.0**-k >= floor]),
             ),
-            color=drawn.colour(legend), **drawn.dash(legend),
+            color=drawn.colour(legend),
+            **drawn.dash(legend),
             opacity=stressed(chosen),
             tooltip=tooltip("rule", wait=",.3~r", part=".2~%"),
         )
         .add_params(chosen)
-    )  # fmt: skip
+    )
     return drawn.told_apart(chart)

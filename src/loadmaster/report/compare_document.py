@@ -44,9 +44,14 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "breakdown": breakdown_rows(all_groups(comparison), comparison.by),
     }
     return document(
-        "compare", content, command=comparison.command, seed=comparison.outcomes[0].setting.seed,
-        synthetic=case.workload.synthetic, notes=comparison.notes, left_out=left_out(case.skipped),
-    )  # fmt: skip
+        "compare",
+        content,
+        command=comparison.command,
+        seed=comparison.outcomes[0].setting.seed,
+        synthetic=case.workload.synthetic,
+        notes=comparison.notes,
+        left_out=left_out(case.skipped),
+    )
 
 
 def rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -91,9 +96,10 @@ def lowest(comparison: Comparison) -> list[dict[str, Any]]:
         least = min((best.metrics.unstarted, best.metrics.mean_wait_s) for best in bests)
         names = [
             rule_document(outcome.setting)
-            for group in comparison.groups if group.load == load
+            for group in comparison.groups
+            if group.load == load
             for outcome in group.outcomes
             if (outcome.metrics.unstarted, outcome.metrics.mean_wait_s) == least
-        ]  # fmt: skip
+        ]
         rows.append({"load": load, "mean_wait_s": least[1], "candidates": names})
     return rows

@@ -44,8 +44,9 @@ def samples_words(judgement: Judgement) -> str:
     ways = {
         "users": f"drawn by user from its {judgement.log_weeks} weeks",
         "weeks": f"drawn by week from its {judgement.log_weeks} weeks",
-        "shake": "with shaken arrivals", "seeds": "of other seeds",
-    }  # fmt: skip
+        "shake": "with shaken arrivals",
+        "seeds": "of other seeds",
+    }
     return f"{count:,} logs {ways[how]}"
 
 
@@ -131,17 +132,30 @@ def _end(part: float) -> str:
 def confidence_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """What the row of a run says of how sure it is; the keys are always there, null where nothing is known."""
     judged, change = comparison.at(outcome.load).sampled(outcome), change_of(comparison, outcome)
-    row: dict[str, Any] = dict.fromkeys((
-        "difference", "difference_low", "difference_high", "chaos_low", "chaos_high", "mean_wait_rank", "samples",
-        "lowest_in", "weeks_that_would_tell", "differences",
-    ))  # fmt: skip
+    row: dict[str, Any] = dict.fromkeys(
+        (
+            "difference",
+            "difference_low",
+            "difference_high",
+            "chaos_low",
+            "chaos_high",
+            "mean_wait_rank",
+            "samples",
+            "lowest_in",
+            "weeks_that_would_tell",
+            "differences",
+        )
+    )
     row["difference"] = change.part if change.part is not None and math.isfinite(change.part) else None
     if judged is None:
         return row
     row |= {
-        "mean_wait_rank": judged.rank, "samples": judged.samples, "lowest_in": judged.lowest_in,
-        "weeks_that_would_tell": judged.weeks, "differences": _differences(judged) or None,
-    }  # fmt: skip
+        "mean_wait_rank": judged.rank,
+        "samples": judged.samples,
+        "lowest_in": judged.lowest_in,
+        "weeks_that_would_tell": judged.weeks,
+        "differences": _differences(judged) or None,
+    }
     if change.of_baseline:
         return row | {"difference_low": 0.0, "difference_high": 0.0}
     if change.difference is None:
@@ -165,13 +179,19 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
     sampled = judgement.sampled
     intervals = {row.difference.how for row in judgement.rows if row.difference is not None}
     return {
-        "load": judgement.load, "verdict": judgement.kind, "because": judgement.because or None,
+        "load": judgement.load,
+        "verdict": judgement.kind,
+        "because": judgement.because or None,
         "best": [rule_document(each) for each in judgement.best],
         "baseline": rule_document(judgement.baseline),
-        "resample": sampled.drawing.how, "samples": sampled.samples, "weeks": judgement.log_weeks,
-        "interval": next(iter(sorted(intervals)), None), "dependencies_cut": sampled.cut,
-        "looks": max(sampled.looks, default=None), "ended": sampled.ending or None,
-    }  # fmt: skip
+        "resample": sampled.drawing.how,
+        "samples": sampled.samples,
+        "weeks": judgement.log_weeks,
+        "interval": next(iter(sorted(intervals)), None),
+        "dependencies_cut": sampled.cut,
+        "looks": max(sampled.looks, default=None),
+        "ended": sampled.ending or None,
+    }
 
 
 def _several(comparison: Comparison) -> bool:

@@ -51,7 +51,7 @@ def _caption(judgement: Judgement) -> str:
         "spread": "Whiskers are 95 % intervals, by the spread of few samples; more weeks of log make them shorter.",
         "mean": "Whiskers are 95 % intervals of the mean over independent logs; more of them make it shorter.",
         "chaos": "Whiskers are no interval: they show how far chance moves the difference, not how logs differ.",
-    }  # fmt: skip
+    }
     kinds = {row.difference.how for row in judgement.rows if row.difference is not None}
     text = f"The dot is the mean over {samples_words(judgement)}, paired: all rules saw the same. "
     if (all_ran := _all_ran(judgement)) < judgement.sampled.samples:
@@ -78,8 +78,9 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
     return Table(
         [head for head in heads if weeks or not head.startswith("weeks")],
         [_cells(comparison, judgement, row, weeks) for row in judgement.rows],
-        best=frozenset((k, 1) for k in best), caption=caption + more,
-    )  # fmt: skip
+        best=frozenset((k, 1) for k in best),
+        caption=caption + more,
+    )
 
 
 def _all_ran(judgement: Judgement) -> int:
@@ -91,8 +92,10 @@ def _cells(comparison: Comparison, judgement: Judgement, row: Judged, weeks: boo
     words = {"best": "best", "tied": "may be the best", "none": ""}[judgement.kind]
     apart = "-" if row.difference is None else difference_text(row.difference)
     return [
-        comparison.rule_name(row.setting), "baseline" if row.setting == judgement.baseline else apart,
-        percent(row.lowest_in), f"{row.rank} of {row.samples + 1}",
+        comparison.rule_name(row.setting),
+        "baseline" if row.setting == judgement.baseline else apart,
+        percent(row.lowest_in),
+        f"{row.rank} of {row.samples + 1}",
         *(["" if row.weeks is None else f"{row.weeks:,.0f}"] if weeks else []),
         words if row.setting in judgement.best else "",
-    ]  # fmt: skip
+    ]

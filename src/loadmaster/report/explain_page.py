@@ -50,9 +50,13 @@ def explain_page(record: Record, explanation: Explanation, top: int, command: st
         blocks += _times(record, explanation)
     setting = record.setting
     facts = {
-        "command": command, "run": record.about.get("command", ""), "policy": setting.policy,
-        "discipline": setting.discipline, "seed": setting.seed, "name of the data": record.case.digest,
-    }  # fmt: skip
+        "command": command,
+        "run": record.about.get("command", ""),
+        "policy": setting.policy,
+        "discipline": setting.discipline,
+        "seed": setting.seed,
+        "name of the data": record.case.digest,
+    }
     subtitle = f"job {explanation.identifier} under {setting.policy}, {setting.discipline}"
     return Page(title, [*blocks, *page_footer(facts)], subtitle, "loadmaster explain")
 
@@ -132,23 +136,31 @@ def _host_over_time(record: Record, explanation: Explanation, span: tuple[float,
     for k in here.tolist():
         start, end, job = float(tasks.start_s[k]), float(tasks.end_s[k]), int(tasks.job[k])
         lane = take_lane(lanes, start, end)
-        values.append({
-            "t": (max(start, span[0]) - first) / size, "to": (min(end, span[1]) - first) / size, "y": lane,
-            "below": lane + 0.84, "job": str(record.name_of(job)), "ran": (end - start) / size,
-            "asks": amounts(record.workload.resources, tasks.demand[k]),
-            "what": "this job" if job == explanation.job else "another",
-        })  # fmt: skip
+        values.append(
+            {
+                "t": (max(start, span[0]) - first) / size,
+                "to": (min(end, span[1]) - first) / size,
+                "y": lane,
+                "below": lane + 0.84,
+                "job": str(record.name_of(job)),
+                "ran": (end - start) / size,
+                "asks": amounts(record.workload.resources, tasks.demand[k]),
+                "what": "this job" if job == explanation.job else "another",
+            }
+        )
     kinds = alt.Scale(domain=["this job", "another"], range=[ACCENT, "#b8c0ca"])
     bars = (
         alt.Chart(rows(values), width=900, height=int(np.clip(16 * len(lanes), 40, 420)))
         .mark_rect(stroke="#ffffff", strokeWidth=0.5)
         .encode(
-            x=x, x2="to:Q",
+            x=x,
+            x2="to:Q",
             y=alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(reverse=True, nice=False, domain=[0, len(lanes)])),
-            y2="below:Q", color=alt.Color("what:N", scale=kinds, legend=None),
+            y2="below:Q",
+            color=alt.Color("what:N", scale=kinds, legend=None),
             tooltip=tooltip("job", "asks", t=".4~g", ran=".4~g"),
         )
-    )  # fmt: skip
+    )
     return bars + _moments(explanation, x, size, first)
 
 
@@ -165,10 +177,11 @@ def _queue(record: Record, explanation: Explanation, span: tuple[float, float]) 
         alt.Chart(rows(values), width=900, height=120)
         .mark_area(interpolate="step-after", color=USED, fillOpacity=0.4, line={"color": USED, "strokeWidth": 1})
         .encode(
-            x=x, y=alt.Y("jobs:Q", title="jobs waiting", axis=ticks),
+            x=x,
+            y=alt.Y("jobs:Q", title="jobs waiting", axis=ticks),
             tooltip=tooltip(t=".4~g", jobs=","),
         )
-    )  # fmt: skip
+    )
     return area + _moments(explanation, x, size, first)
 
 

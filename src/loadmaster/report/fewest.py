@@ -184,24 +184,29 @@ def answer_row(result: FewestFound, each: FewestRow) -> dict[str, Any]:
     fewest, needed = each.fewest, each.needed
     cluster, metrics = fewest.cluster, None if fewest.outcome is None else fewest.outcome.metrics
     row: dict[str, Any] = {
-        "hosts": fewest.machines.name, "policy": fewest.setting.policy, "discipline": fewest.setting.discipline,
-        "least": fewest.machines.least, "most": fewest.machines.most, "fewest": fewest.number,
+        "hosts": fewest.machines.name,
+        "policy": fewest.setting.policy,
+        "discipline": fewest.setting.discipline,
+        "least": fewest.machines.least,
+        "most": fewest.machines.most,
+        "fewest": fewest.number,
         "machines": None if cluster is None else short_form(cluster),
         "count": None if cluster is None else cluster.hosts,
         "load": None if fewest.outcome is None else _finite(fewest.outcome.load),
-    }  # fmt: skip
+    }
     waits = ("mean_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s")
     row |= {name: None if metrics is None else getattr(metrics, name) for name in waits}
     row |= {"cost_per_hour": each.cost_per_hour, "cost": each.cost, "currency": result.currency or None}
     row |= {
-        "samples": 0 if needed is None else len(needed.numbers), "fewest_low": None if needed is None else needed.low,
+        "samples": 0 if needed is None else len(needed.numbers),
+        "fewest_low": None if needed is None else needed.low,
         "fewest_high": None if needed is None else needed.high,
         "interval": None if needed is None else "chaos" if needed.because else needed.how,
         "met_in": None if needed is None else needed.met_in,
         "p95_wait_low_s": None if needed is None else needed.p95_low_s,
         "p95_wait_high_s": None if needed is None else needed.p95_high_s,
         "dependencies_cut": None if needed is None else needed.cut,
-    }  # fmt: skip
+    }
     return row
 
 

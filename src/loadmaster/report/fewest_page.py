@@ -50,8 +50,15 @@ def columns_of(result: FewestFound, unit: str, size: float) -> tuple[list[str], 
     """Headings, and a row of text an answer; for page and terminal."""
     priced = any(each.cost_per_hour is not None for each in result.answers)
     unit_of_money = result.currency or "cost"
-    heads = ["tried", "rule", "fewest", *([f"{unit_of_money} an hour", f"{unit_of_money} in all"] if priced else []),
-             f"mean wait {unit}", f"p95 wait {unit}", f"p99 wait {unit}"]  # fmt: skip
+    heads = [
+        "tried",
+        "rule",
+        "fewest",
+        *([f"{unit_of_money} an hour", f"{unit_of_money} in all"] if priced else []),
+        f"mean wait {unit}",
+        f"p95 wait {unit}",
+        f"p99 wait {unit}",
+    ]
     if result.drawing is not None:
         heads += ["samples need", "enough in", "p95 of samples"]
     return heads, [_cells(result, each, size, priced=priced) for each in result.answers]
@@ -80,10 +87,14 @@ def fewest_chart(result: FewestFound) -> Any:
     unit, size = unit_for([most_s])
     several = len(result.answers) > 1
     values = [
-        {"line": f"{each.fewest.machines.name}, {rule_of(each)}", "hosts": each.fewest.machines.at(number).hosts,
-         "wait": max(read(outcome), _SHORTEST_S) / size}
-        for each in result.answers for number, outcome in each.fewest.tried
-    ]  # fmt: skip
+        {
+            "line": f"{each.fewest.machines.name}, {rule_of(each)}",
+            "hosts": each.fewest.machines.at(number).hosts,
+            "wait": max(read(outcome), _SHORTEST_S) / size,
+        }
+        for each in result.answers
+        for number, outcome in each.fewest.tried
+    ]
     whole = alt.Axis(tickMinStep=1, format=",d")
     x = alt.X("hosts:Q", title="machines", axis=whole, scale=alt.Scale(zero=False, nice=False, padding=12))
     y = alt.Y("wait:Q", title=f"{name} wait ({unit})", scale=alt.Scale(type="log"))

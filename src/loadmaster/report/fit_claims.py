@@ -75,9 +75,18 @@ def fit_result(case: Case, fit: "SiteFit | None", refused: str, command: str, re
         refused = f"the nearest queue is {error} from the recorded waits in weeks that did not choose it"
     room = None if really is None else room_over_time(case.workload, case.cluster)
     return FitFound(
-        case.workload.source or "this log", really, case.rejected, case.skipped, room, fit, refused,
-        tuple(remarks), tuple(case.notes), case.workload.synthetic, command,
-    )  # fmt: skip
+        case.workload.source or "this log",
+        really,
+        case.rejected,
+        case.skipped,
+        room,
+        fit,
+        refused,
+        tuple(remarks),
+        tuple(case.notes),
+        case.workload.synthetic,
+        command,
+    )
 
 
 def fit_sentence(result: FitFound) -> str:
@@ -112,21 +121,29 @@ def fit_rows(result: FitFound) -> list[dict[str, Any]]:
     """A row a queue that was tried, as plain values."""
     return [
         {
-            **asdict(each.queue), "best": result.fit is not None and each.queue == result.fit.best.queue,
-            **_plain(each.beside.even, "even"), **_plain(each.beside.odd, "odd"),
+            **asdict(each.queue),
+            "best": result.fit is not None and each.queue == result.fit.best.queue,
+            **_plain(each.beside.even, "even"),
+            **_plain(each.beside.odd, "odd"),
         }
         for each in ranked(result)
-    ]  # fmt: skip
+    ]
 
 
 def fit_document(result: FitFound, cpu_s: float, text: str) -> dict[str, Any]:
     """What `fit --json` says, but for the head."""
     best = None if result.fit is None else asdict(result.fit.best.queue)
     return {
-        "log": result.log, "sentence": fit_sentence(result), "refused": result.refused or None,
-        "recorded": room_document(result.really, result.rejected), "best": None if result.refused else best,
-        "site": text or None, "cpu_s": cpu_s, **rejected_jobs(result.rejected), "rows": fit_rows(result),
-    }  # fmt: skip
+        "log": result.log,
+        "sentence": fit_sentence(result),
+        "refused": result.refused or None,
+        "recorded": room_document(result.really, result.rejected),
+        "best": None if result.refused else best,
+        "site": text or None,
+        "cpu_s": cpu_s,
+        **rejected_jobs(result.rejected),
+        "rows": fit_rows(result),
+    }
 
 
 def _plain(fit: GoodnessOfFit, which: str) -> dict[str, Any]:

@@ -44,9 +44,10 @@ def queues_chart(beside: WeekByWeek) -> Any:
             {"kind": kind, "t": t, "jobs": n} for t, n in zip((time / size).tolist(), jobs.tolist(), strict=True)
         ]
     colour = alt.Color(
-        "kind:N", scale=alt.Scale(domain=list(_KINDS), range=[STRANDED, ACCENT]),
+        "kind:N",
+        scale=alt.Scale(domain=list(_KINDS), range=[STRANDED, ACCENT]),
         legend=alt.Legend(title=None, orient="top", symbolType="square"),
-    )  # fmt: skip
+    )
     base = alt.Chart(rows(values), width=_WIDTH, height=220).encode(
         x=alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)),
         y=alt.Y("jobs:Q", title="jobs that wait", stack=None),
@@ -70,13 +71,25 @@ def weeks_chart(beside: WeekByWeek) -> Any:
     ]
     most = max([each[name] for each in values for name in ("recorded", "model")], default=0.0) or 1.0
     scale = alt.Scale(domain=[0, most], nice=False)
-    points = alt.Chart(rows(values), width=380, height=380).mark_circle(size=70, opacity=0.85).encode(
-        x=alt.X("recorded:Q", title="recorded mean wait (hours)", scale=scale),
-        y=alt.Y("model:Q", title="mean wait in the model (hours)", scale=scale),
-        color=alt.Color("which:N", scale=alt.Scale(domain=["chooses", "judges"], range=[INK, ACCENT]),
-                        legend=alt.Legend(title="the week")),
-        tooltip=["week:O", "which:N", alt.Tooltip("recorded:Q", format=".3~g"), alt.Tooltip("model:Q", format=".3~g")],
-    )  # fmt: skip
+    points = (
+        alt.Chart(rows(values), width=380, height=380)
+        .mark_circle(size=70, opacity=0.85)
+        .encode(
+            x=alt.X("recorded:Q", title="recorded mean wait (hours)", scale=scale),
+            y=alt.Y("model:Q", title="mean wait in the model (hours)", scale=scale),
+            color=alt.Color(
+                "which:N",
+                scale=alt.Scale(domain=["chooses", "judges"], range=[INK, ACCENT]),
+                legend=alt.Legend(title="the week"),
+            ),
+            tooltip=[
+                "week:O",
+                "which:N",
+                alt.Tooltip("recorded:Q", format=".3~g"),
+                alt.Tooltip("model:Q", format=".3~g"),
+            ],
+        )
+    )
     ends = rows([{"recorded": 0.0, "model": 0.0}, {"recorded": most, "model": most}])
     diagonal = alt.Chart(ends).mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1)
     return themed(diagonal.encode(x="recorded:Q", y="model:Q") + points)
@@ -87,14 +100,30 @@ def tried_table(result: FitFound, shown: int = _SHOWN) -> Table:
     body = []
     for each in ranked(result)[:shown]:
         queue, even, odd = each.queue, each.beside.even, each.beside.odd
-        body.append([
-            queue.discipline, f"{queue.interval_s:g}", f"{queue.launch_s:g}", queue.estimates, percent(even.error),
-            percent(odd.error), f"{odd.rank:.2f}", signed(odd.total), percent(odd.queue),
-        ])  # fmt: skip
+        body.append(
+            [
+                queue.discipline,
+                f"{queue.interval_s:g}",
+                f"{queue.launch_s:g}",
+                queue.estimates,
+                percent(even.error),
+                percent(odd.error),
+                f"{odd.rank:.2f}",
+                signed(odd.total),
+                percent(odd.queue),
+            ]
+        )
     columns = (
-        "discipline", "cycle (s)", "launch (s)", "estimates", "error, even weeks", "error, odd weeks", "rank, odd",
-        "all waiting, odd", "queue, odd",
-    )  # fmt: skip
+        "discipline",
+        "cycle (s)",
+        "launch (s)",
+        "estimates",
+        "error, even weeks",
+        "error, odd weeks",
+        "rank, odd",
+        "all waiting, odd",
+        "queue, odd",
+    )
     tried = 0 if result.fit is None else len(result.fit.tried)
     caption = f"The nearest of {tried} queues tried; even weeks choose, odd ones judge."
     return Table(columns, body, caption, best=frozenset({(0, 4)}))

@@ -99,20 +99,24 @@ def gantt_chart(
         {
             "t": (max(float(bars.start_s[k]), begin) - begin) / size,
             "to": (min(float(bars.end_s[k]), end) - begin) / size,
-            "y": int(y[k]), "below": float(y[k]) + 0.86, "job": str(ids[bars.job[k]]),
-            "host": cluster.name(int(bars.host[k])), "waited": float(wait[k]) / wait_size,
+            "y": int(y[k]),
+            "below": float(y[k]) + 0.86,
+            "job": str(ids[bars.job[k]]),
+            "host": cluster.name(int(bars.host[k])),
+            "waited": float(wait[k]) / wait_size,
             "ran": float(bars.end_s[k] - bars.start_s[k]) / size,
         }
         for k in range(len(y))
-    ]  # fmt: skip
+    ]
     height = int(np.clip(top[-1] * 14, 120, 700))
     middle = {int((top[h] + top[h + 1]) / 2 * 2) / 2: cluster.name(h) for h in range(cluster.hosts)}
     named = cluster.hosts <= MOST_NAMED
     names = " : ".join(f"datum.value == {at} ? {_as_text(name)}" for at, name in middle.items()) + " : ''"
     axis = (
         alt.Axis(values=list(middle), labelExpr=names, grid=False, ticks=False, domain=False, labelLimit=160)
-        if named else alt.Axis(labels=False, ticks=False, grid=False)
-    )  # fmt: skip
+        if named
+        else alt.Axis(labels=False, ticks=False, grid=False)
+    )
     waited = alt.Color("waited:Q", scale=alt.Scale(range=["#a9c6e3", "#173a5e"]), title=f"waited, {wait_unit}")
     chart = (
         alt.Chart(rows(values), width=860, height=height)
@@ -120,13 +124,14 @@ def gantt_chart(
         .encode(
             x=alt.X("t:Q", title=_since(unit, begin) + _beyond(bars, end), scale=alt.Scale(nice=False, domain=domain)),
             x2="to:Q",
-            y=alt.Y("y:Q", title="hosts", axis=axis,
-                    scale=alt.Scale(reverse=True, nice=False, domain=[0, int(top[-1])])),
+            y=alt.Y(
+                "y:Q", title="hosts", axis=axis, scale=alt.Scale(reverse=True, nice=False, domain=[0, int(top[-1])])
+            ),
             y2="below:Q",
             color=waited,
             tooltip=["job:N", "host:N", *(alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("t", "ran", "waited"))],
         )
-    )  # fmt: skip
+    )
     edges = alt.Chart(rows([{"edge": int(at)} for at in top[1:-1]])).mark_rule(color="#b8c0ca", strokeWidth=0.5)
     return themed(chart + edges.encode(y="edge:Q") if named else chart)
 

@@ -67,11 +67,15 @@ def _figure(name: str, value: float) -> str:
 def _moves(moves: Sequence[Mapping[str, Any]], in_words: Callable[[float], str]) -> Table:
     cells = [
         [
-            str(move["step"]), move["task"], move["from"] or "starts", move["to"], in_words(move["cost"]),
+            str(move["step"]),
+            move["task"],
+            move["from"] or "starts",
+            move["to"],
+            in_words(move["cost"]),
             "temporary place" if move["temporary"] else "",
         ]
         for move in moves[:MOST_ROWS]
-    ]  # fmt: skip
+    ]
     more = f"The first {MOST_ROWS:,} of {len(moves):,}; moves.csv has all. " if len(moves) > MOST_ROWS else ""
     caption = f"{more}Carried out in this order, each host has room for a task before it arrives, and no rule breaks."
     return Table(("step", "task", "from", "to", "cost", "note"), cells, caption, prose=True)

@@ -92,7 +92,7 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
     caption = (
         "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
         "is best left out to know the mean of the queue (rules R13 to R15)."
-    )  # fmt: skip
+    )
     return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
 
 
@@ -104,8 +104,12 @@ def _settled(outcome: Outcome, size: float, length: float) -> list[str]:
     elif steady.mean_wait_s is None or steady.mean_queue_length is None:
         only = ["does not settle", short(m.mean_queue_length), "", ""]
     else:
-        only = [short(steady.mean_wait_s / size), short(m.mean_queue_length), short(steady.mean_queue_length),
-                short((steady.warm_up_s or 0.0) / length)]  # fmt: skip
+        only = [
+            short(steady.mean_wait_s / size),
+            short(m.mean_queue_length),
+            short(steady.mean_queue_length),
+            short((steady.warm_up_s or 0.0) / length),
+        ]
     return [short(m.mean_wait_s / size), *only]
 
 
@@ -117,10 +121,15 @@ def _fairness(comparison: Comparison, group: Group) -> Table | None:
             even = outcome.beside.fairness
             if even is None:
                 return None
-            rows.append([
-                comparison.rule_name(outcome.setting), f"{even.jain:.2f}", even.worst_user,
-                short(even.worst_user_slowdown), short(outcome.metrics.longest_wait_s / size),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    comparison.rule_name(outcome.setting),
+                    f"{even.jain:.2f}",
+                    even.worst_user,
+                    short(even.worst_user_slowdown),
+                    short(outcome.metrics.longest_wait_s / size),
+                ]
+            )
     heads = ["rule", "Jain's index", "worst user", "its slowdown", f"longest wait {unit}"]
     caption = (
         "Jain's index over the users' mean bounded slowdowns: 1 where all are alike, near 0 where few suffer (R17)."
@@ -130,7 +139,7 @@ def _fairness(comparison: Comparison, group: Group) -> Table | None:
 
 def _beside(
     comparison: Comparison, first: Outcome, against: Outcome | None, groups: Groups, unit: str, size: float
-) -> Table:  # fmt: skip
+) -> Table:
     name = comparison.rule_name(first.setting)
     heads = [_TITLES[groups.by], "jobs", f"mean wait {unit}", "bounded slowdown", f"longest wait {unit}"]
     other: dict[str, float] = {}
@@ -145,9 +154,12 @@ def _beside(
     rows = []
     for row in most_jobs(groups, _SHOWN):
         cells = [
-            row["name"], f"{row['jobs']:,}", short(row["mean_wait_s"] / size), short(row["mean_bounded_slowdown"]),
+            row["name"],
+            f"{row['jobs']:,}",
+            short(row["mean_wait_s"] / size),
+            short(row["mean_bounded_slowdown"]),
             short(row["longest_wait_s"] / size),
-        ]  # fmt: skip
+        ]
         if against is not None:
             cells.append(short(other[row["name"]] / size) if row["name"] in other else "-")
         rows.append(cells)

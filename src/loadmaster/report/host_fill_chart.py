@@ -26,19 +26,29 @@ def filled_chart(instance: Instance, host: Ints, moved: Collection[int] = ()) ->
     values = [row for resource in _resources(instance) for row in _pieces(instance, host, moved, *resource)]
     names = [instance.host_name(h) for h in range(instance.hosts)]
     kinds = ["moved", "stays"] if moved else ["task"]
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[ACCENT, "#b8c0ca"] if moved else [USED]),
-                       title=None, legend=alt.Legend(orient="top") if moved else None)  # fmt: skip
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=kinds, range=[ACCENT, "#b8c0ca"] if moved else [USED]),
+        title=None,
+        legend=alt.Legend(orient="top") if moved else None,
+    )
     panels = []
     last = _resources(instance)[-1][0]
     for name, *_ in _resources(instance):
         base = alt.Chart(rows([row for row in values if row["resource"] == name]), width=860, height=170)
         bars = base.mark_bar(stroke="#ffffff", strokeWidth=1).encode(
-            x=alt.X("host:N", sort=names, title="host" if name == last else None, scale=alt.Scale(domain=names),
-                    axis=alt.Axis(labelAngle=0 if instance.hosts <= 12 else -60, ticks=False)),
+            x=alt.X(
+                "host:N",
+                sort=names,
+                title="host" if name == last else None,
+                scale=alt.Scale(domain=names),
+                axis=alt.Axis(labelAngle=0 if instance.hosts <= 12 else -60, ticks=False),
+            ),
             y=alt.Y("part:Q", title=f"{name} asked / there", axis=alt.Axis(format="%", tickCount=4)),
-            order="place:Q", color=colour,
+            order="place:Q",
+            color=colour,
             tooltip=["task:N", "job:N", "host:N", alt.Tooltip("part:Q", format=".1%")],
-        )  # fmt: skip
+        )
         full = alt.Chart(rows([{"y": 1}])).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(y="y:Q")
         panels.append(bars + full)
     return themed(alt.vconcat(*panels, spacing=18))
@@ -61,8 +71,15 @@ def _pieces(
     for t, h in enumerate(host.tolist()):
         if h >= 0 and capacity[h] > 0:
             kind = ("moved" if t in moved else "stays") if moved else "task"
-            pieces.append({
-                "resource": name, "host": instance.host_name(h), "task": instance.task_name(t), "place": t,
-                "job": instance.job_name(int(instance.job_of[t])), "part": float(demand[t] / capacity[h]), "kind": kind,
-            })  # fmt: skip
+            pieces.append(
+                {
+                    "resource": name,
+                    "host": instance.host_name(h),
+                    "task": instance.task_name(t),
+                    "place": t,
+                    "job": instance.job_name(int(instance.job_of[t])),
+                    "part": float(demand[t] / capacity[h]),
+                    "kind": kind,
+                }
+            )
     return pieces

@@ -71,14 +71,21 @@ def _hosts_over_time(cluster: Cluster, edges: Floats, part: Floats, what: tuple[
         .encode(
             x=alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False, domain=[0, at[-1]])),
             x2="to:Q",
-            y=alt.Y("host:Q", title="hosts, the first on top", axis=alt.Axis(labels=False, ticks=False, grid=False),
-                    scale=alt.Scale(reverse=True, nice=False, domain=[0, len(part)])),
+            y=alt.Y(
+                "host:Q",
+                title="hosts, the first on top",
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+                scale=alt.Scale(reverse=True, nice=False, domain=[0, len(part)]),
+            ),
             y2="below:Q",
-            color=alt.Color("part:Q", scale=alt.Scale(domain=[0, 1], range=palette, interpolate="rgb"),
-                            legend=alt.Legend(title=title, format="%")),
+            color=alt.Color(
+                "part:Q",
+                scale=alt.Scale(domain=[0, 1], range=palette, interpolate="rgb"),
+                legend=alt.Legend(title=title, format="%"),
+            ),
             tooltip=["name:N", alt.Tooltip("t:Q", format=".4~g"), alt.Tooltip("part:Q", format=".0%", title=title)],
         )
-    )  # fmt: skip
+    )
     return themed(chart)
 
 

@@ -90,9 +90,16 @@ def _of_run(outcome: Outcome) -> tuple[object, ...]:
     setting, queue, use = outcome.setting, outcome.queue, outcome.use
     arrays = (queue.time_s, queue.length, use.used, use.stranded, outcome.wait_counts)
     return (
-        setting.kind, setting.hosts, outcome.load, repr(outcome.metrics), repr(outcome.losses), repr(outcome.members),
-        repr(outcome.stranded), outcome.faults, *(array.tobytes() for array in arrays),
-    )  # fmt: skip
+        setting.kind,
+        setting.hosts,
+        outcome.load,
+        repr(outcome.metrics),
+        repr(outcome.losses),
+        repr(outcome.members),
+        repr(outcome.stranded),
+        outcome.faults,
+        *(array.tobytes() for array in arrays),
+    )
 
 
 def _without(judgement: Judgement, dropped: set[Rule]) -> Judgement:

@@ -92,12 +92,13 @@ def _load(workload: Workload, cores: Any, name: str, cluster: Cluster | None) ->
         alt.Chart(rows(values), width=900, height=180)
         .mark_area(interpolate="step-after", color=USED, fillOpacity=0.45, line={"color": USED, "strokeWidth": 1})
         .encode(
-            x=alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False),
-                    axis=alt.Axis(grid=False)),
+            x=alt.X(
+                "t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)
+            ),
             y=alt.Y("used:Q", title=f"{name} asked", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
             tooltip=tooltip(t=".4~g", used=",.4~r"),
         )
-    )  # fmt: skip
+    )
     if cluster is None:
         return themed(chart)
     line = alt.Chart(rows([{"all": float(cluster.total[0])}])).mark_rule(color="#c92a3a", strokeDash=[5, 3], size=1.5)
@@ -112,14 +113,20 @@ def _arrivals(workload: Workload) -> Any:
     counts = np.bincount(day * 24 + hour, minlength=168)
     values = [{"day": f"day {k // 24 + 1}", "hour": k % 24, "jobs": int(n)} for k, n in enumerate(counts.tolist())]
     chart = alt.Chart(rows(values), width=860, height=190).mark_rect(stroke="#ffffff", strokeWidth=1)
-    return themed(chart.encode(
-        x=alt.X("hour:O", title="hour of the day",
-                axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False, domain=False)),
-        y=alt.Y("day:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
-        color=alt.Color("jobs:Q", scale=alt.Scale(range=[RULE, USED, "#173a5e"]), title="jobs",
-                        legend=alt.Legend(format="~s")),
-        tooltip=tooltip("day", hour="d", jobs=","),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X(
+                "hour:O",
+                title="hour of the day",
+                axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False, domain=False),
+            ),
+            y=alt.Y("day:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False)),
+            color=alt.Color(
+                "jobs:Q", scale=alt.Scale(range=[RULE, USED, "#173a5e"]), title="jobs", legend=alt.Legend(format="~s")
+            ),
+            tooltip=tooltip("day", hour="d", jobs=","),
+        )
+    )
 
 
 _SECONDS = {
@@ -143,11 +150,14 @@ def _spread(seconds: Any, title: str, ticks: Mapping[int, str]) -> Any:
     texts = " : ".join(f"datum.value == {second} ? '{text}'" for second, text in shown_ticks.items()) + " : ''"
     axis = alt.Axis(values=list(shown_ticks), labelExpr=texts, grid=False)
     chart = alt.Chart(rows(values), width=900, height=170).mark_bar(color=ACCENT, binSpacing=1)
-    return themed(chart.encode(
-        x=alt.X("from:Q", title=title, scale=alt.Scale(type="log", nice=False), axis=axis).bin("binned"), x2="to:Q",
-        y=alt.Y("jobs:Q", title="jobs", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
-        tooltip=tooltip(**{"from": ".3~s", "to": ".3~s", "jobs": ","}),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("from:Q", title=title, scale=alt.Scale(type="log", nice=False), axis=axis).bin("binned"),
+            x2="to:Q",
+            y=alt.Y("jobs:Q", title="jobs", axis=alt.Axis(format="~s", tickCount=4, tickMinStep=1)),
+            tooltip=tooltip(**{"from": ".3~s", "to": ".3~s", "jobs": ","}),
+        )
+    )
 
 
 def _sizes(cores: Any, each: Any, name: str) -> Any:

@@ -25,9 +25,11 @@ def interval_chart(comparison: Comparison, judgement: Judgement) -> Any:
     ticks = [tick for tick in _TICKS if domain[0] <= tick <= domain[1]]
     scale = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
     axis = alt.Axis(
-        values=_apart(ticks, domain), grid=True, gridColor=RULE,
+        values=_apart(ticks, domain),
+        grid=True,
+        gridColor=RULE,
         labelExpr="datum.value == 1 ? '0 %' : format(100 * datum.value - 100, '+.0f') + ' %'",
-    )  # fmt: skip
+    )
     drawn = Drawn(comparison, [o for o in comparison.outcomes if o.load == judgement.load])
     base = alt.Chart(rows(values), width=560, height=alt.Step(30)).encode(y=names_axis("rule"))
     title = f"mean wait against {comparison.rule_name(judgement.baseline)}"
@@ -61,9 +63,13 @@ def _row(comparison: Comparison, judgement: Judgement, row: Judged) -> dict[str,
     if leads:
         note += " · best" if judgement.kind == "best" else " · may be the best"
     return {
-        "rule": comparison.rule_name(row.setting), "mean": math.exp(mean),
-        "low": math.exp(low), "high": math.exp(high), "note": note, "leads": leads,
-    }  # fmt: skip
+        "rule": comparison.rule_name(row.setting),
+        "mean": math.exp(mean),
+        "low": math.exp(low),
+        "high": math.exp(high),
+        "note": note,
+        "leads": leads,
+    }
 
 
 def _ends(row: Judged) -> tuple[float, float, float]:

@@ -139,10 +139,15 @@ def _alike(hosts: Sequence[HostNow], cores: int, memory: int, gib: float) -> lis
     for host in hosts:
         groups[host.free[cores], host.free[memory] / gib, host.kind].append(host.name)
     return [
-        {"x": x, "y": y, "kind": kind, "hosts": len(names),
-         "names": ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")}
+        {
+            "x": x,
+            "y": y,
+            "kind": kind,
+            "hosts": len(names),
+            "names": ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else ""),
+        }
         for (x, y, kind), names in groups.items()
-    ]  # fmt: skip
+    ]
 
 
 def counted_chart(
@@ -157,8 +162,9 @@ def counted_chart(
     edges = np.linspace(spans.first, spans.last, _SPANS + 1).tolist()
     values = [
         {"t": edges[span], "to": edges[span + 1], "kind": kind, "number": number, "order": kinds.index(kind)}
-        for (span, kind), number in sums.items() if number
-    ]  # fmt: skip
+        for (span, kind), number in sums.items()
+        if number
+    ]
     legend = alt.Legend(title=None, orient="top", symbolType="square", columns=5)
     return (
         alt.Chart(rows(values), width=_WIDTH, height=150)

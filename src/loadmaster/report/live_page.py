@@ -213,9 +213,12 @@ def _choices(timeline: LiveTimeline, figures: dict[str, Any]) -> list[Block]:
             themed(choices_chart(timeline, spans_of(timeline))),
             "Decisions in which a job was started, by the member that was followed.",
         ),
-        Table(["member", "followed", f"best of the {differed:,} in which members differed"], rows,
-              caption="On a tie a meta-rule follows the first member, and a twin stays with its member."),
-    ]  # fmt: skip
+        Table(
+            ["member", "followed", f"best of the {differed:,} in which members differed"],
+            rows,
+            caption="On a tie a meta-rule follows the first member, and a twin stays with its member.",
+        ),
+    ]
 
 
 def _made(timeline: LiveTimeline, command: str) -> list[Block]:

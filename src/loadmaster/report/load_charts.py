@@ -91,11 +91,13 @@ def ranking(comparison: Comparison, group: Group) -> Any:
     values = []
     for outcome in ordered:
         note = "" if group.baseline is None else f" · {change_text(comparison, outcome)}"
-        values.append({
-            "rule": comparison.rule_name(outcome.setting),
-            "wait": outcome.metrics.mean_wait_s / size,
-            "label": f"{short(outcome.metrics.mean_wait_s / size)} {unit}{note}",
-        })  # fmt: skip
+        values.append(
+            {
+                "rule": comparison.rule_name(outcome.setting),
+                "wait": outcome.metrics.mean_wait_s / size,
+                "label": f"{short(outcome.metrics.mean_wait_s / size)} {unit}{note}",
+            }
+        )
     base = alt.Chart(rows(values), width=620, height=alt.Step(26)).encode(
         y=names_axis("rule"),
         x=alt.X("wait:Q", title=f"mean wait ({unit})", axis=alt.Axis(tickCount=6)),

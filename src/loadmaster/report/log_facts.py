@@ -57,10 +57,14 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
 
 def _kinds(fitted: Fit) -> str:
     shown = [
-        f"{n:,} x " + " ".join(amount(name, each) + _UNIT.get(name, f" {name}")
-        for name, each in zip(fitted.total, amounts, strict=True) if each > 0)
+        f"{n:,} x "
+        + " ".join(
+            amount(name, each) + _UNIT.get(name, f" {name}")
+            for name, each in zip(fitted.total, amounts, strict=True)
+            if each > 0
+        )
         for n, amounts in fitted.kinds[:4]
-    ]  # fmt: skip
+    ]
     return ", ".join(shown) + (f", ... ({len(fitted.kinds)} kinds)" if len(fitted.kinds) > 4 else "")
 
 

@@ -37,12 +37,16 @@ def machines_document(comparison: Comparison) -> list[dict[str, Any]]:
     """What each set is; empty where there is one."""
     return [
         {
-            "hosts": one.name, "count": one.case.cluster.hosts,
+            "hosts": one.name,
+            "count": one.case.cluster.hosts,
             "amounts": dict(zip(one.case.cluster.resources, one.case.cluster.total.tolist(), strict=True)),
-            "load": one.case.load, "cannot_hold": one.cannot_hold, "cost_per_hour": one.cost_per_hour,
+            "load": one.case.load,
+            "cannot_hold": one.cannot_hold,
+            "cost_per_hour": one.cost_per_hour,
         }
-        for one in comparison.machines if comparison.several_machines
-    ]  # fmt: skip
+        for one in comparison.machines
+        if comparison.several_machines
+    ]
 
 
 def money(amount: float | None, currency: str = "") -> str:

@@ -48,8 +48,17 @@ def _table(comparison: Comparison, load: float) -> Table:
     unit, size = unit_for([outcome.metrics.p95_wait_s for _, outcome in best])
     priced = any(one.cost_per_hour is not None for one in comparison.machines)
     resources = comparison.case.cluster.resources
-    heads = ["machines", "hosts", *resources, "offered load", "jobs too large", "lowest under", f"mean wait {unit}",
-             f"p95 wait {unit}", f"p99 wait {unit}"]  # fmt: skip
+    heads = [
+        "machines",
+        "hosts",
+        *resources,
+        "offered load",
+        "jobs too large",
+        "lowest under",
+        f"mean wait {unit}",
+        f"p95 wait {unit}",
+        f"p99 wait {unit}",
+    ]
     table = []
     for one, outcome in best:
         cluster, m = one.case.cluster, outcome.metrics

@@ -71,10 +71,14 @@ def followed_chart(schedule: Schedule) -> Any:
     shown = [name for m, name in enumerate(choices.members) if counts[:, m].any()]
     legend = alt.Legend(title=None, orient="top", symbolType="square", columns=4, labelLimit=260)
     return themed(
-        alt.Chart(rows(values), width=_WIDTH, height=150).mark_bar(binSpacing=1).encode(
+        alt.Chart(rows(values), width=_WIDTH, height=150)
+        .mark_bar(binSpacing=1)
+        .encode(
             x=alt.X("t:Q", title=f"{unit} since the first arrival", axis=alt.Axis(grid=False)).bin("binned"),
-            x2="to:Q", y=alt.Y("number:Q", title="cycles", stack="normalize", axis=alt.Axis(format="%", tickCount=4)),
+            x2="to:Q",
+            y=alt.Y("number:Q", title="cycles", stack="normalize", axis=alt.Axis(format="%", tickCount=4)),
             color=alt.Color("kind:N", scale=alt.Scale(domain=shown, range=colours(shown)), legend=legend),
-            order=alt.Order("o:Q"), tooltip=tooltip("kind", t=".4~g", number=","),
+            order=alt.Order("o:Q"),
+            tooltip=tooltip("kind", t=".4~g", number=","),
         )
-    )  # fmt: skip
+    )

@@ -35,10 +35,14 @@ def moves_chart(state: State, plan: MovePlan) -> Any:
     chart = alt.Chart(rows(values), width=860, height=260).encode(
         x=x if few else alt.X("rank:Q", title="hosts, the fullest before the moves first"),
         y=alt.Y("load:Q", title=f"{instance.fluid_names[0]} asked / there", axis=alt.Axis(format="%")),
-        color=alt.Color("when:N", sort=["before", "after"], title="",
-                        scale=alt.Scale(domain=["before", "after"], range=["#b8c0ca", USED])),
+        color=alt.Color(
+            "when:N",
+            sort=["before", "after"],
+            title="",
+            scale=alt.Scale(domain=["before", "after"], range=["#b8c0ca", USED]),
+        ),
         tooltip=["host:N", "when:N", alt.Tooltip("load:Q", format=".1%")],
-    )  # fmt: skip
+    )
     offset = alt.XOffset("when:N", sort=["before", "after"])
     return themed(chart.mark_bar().encode(xOffset=offset) if few else chart.mark_line(interpolate="step-after"))
 

@@ -56,9 +56,12 @@ def pack_page(
             blocks += _pictures(instance, packing)
         blocks += [Heading("Where every task goes"), _tasks(instance, tasks)]
     footer = {
-        "command": command, "tasks": f"{facts['tasks']:,} of {facts['jobs']:,} jobs", "hosts": f"{facts['hosts']:,}",
-        "solver": facts["solver"], "data": "synthetic" if facts["synthetic"] else "",
-    }  # fmt: skip
+        "command": command,
+        "tasks": f"{facts['tasks']:,} of {facts['jobs']:,} jobs",
+        "hosts": f"{facts['hosts']:,}",
+        "solver": facts["solver"],
+        "data": "synthetic" if facts["synthetic"] else "",
+    }
     return Page(answer, [*blocks, *page_footer(footer)], name, "loadmaster pack")
 
 
@@ -79,11 +82,12 @@ def _left_over(facts: Mapping[str, Any]) -> list[Block]:
     kinds = any(row.get("gpu_kind") for row in shown)
     cells = [
         [
-            row["task"], *(_amount(name, row["demand"].get(name, 0.0)) for name in names),
+            row["task"],
+            *(_amount(name, row["demand"].get(name, 0.0)) for name in names),
             *([row["gpu_kind"] or "any"] if kinds else []),
         ]
         for row in shown
-    ]  # fmt: skip
+    ]
     if not cells:
         return []
     left = len(facts["left_over"]) - len(cells)
@@ -108,10 +112,16 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
             continue
         if len(placed) > 1 and row["min_yield"] >= most - 1e-9:
             best.add((r, 1))
-        cells.append([
-            row["method"], f"{row['min_yield']:.4f}", f"{row['bound']:.4f}", percent(row["gap"], 2),
-            f"{row['mean_yield']:.4f}", f"{row['hosts_used']:,}",
-        ])  # fmt: skip
+        cells.append(
+            [
+                row["method"],
+                f"{row['min_yield']:.4f}",
+                f"{row['bound']:.4f}",
+                percent(row["gap"], 2),
+                f"{row['mean_yield']:.4f}",
+                f"{row['hosts_used']:,}",
+            ]
+        )
     caption = (
         "Yield: the part of the CPU that a job asks for that it gets. No placement of these tasks has a minimum yield "
         "above the bound; the gap is how far below it a method stays at most. The first line is the placement of this "
@@ -132,10 +142,15 @@ def _costs(methods: Sequence[Mapping[str, Any]], minimise: str) -> Table:
             continue
         if len(methods) > 1 and row["cost"] <= least * (1 + 1e-9):
             best.add((r, 1))
-        cells.append([
-            row["method"], f"{row['cost']:,.10g}", f"{row['cost_bound']:,.10g}", percent(row["gap"], 2),
-            f"{row['hosts_used']:,}",
-        ])  # fmt: skip
+        cells.append(
+            [
+                row["method"],
+                f"{row['cost']:,.10g}",
+                f"{row['cost_bound']:,.10g}",
+                percent(row["gap"], 2),
+                f"{row['hosts_used']:,}",
+            ]
+        )
     what = "hosts" if minimise == "hosts" else "price an hour"
     caption = (
         f"No placement of these tasks has a lower number in this column than the bound: {what}. The gap is how far "
@@ -183,13 +198,15 @@ def _yields(packing: Packing) -> Any:
 def _tasks(instance: Instance, tasks: Sequence[Mapping[str, Any]]) -> Table:
     cells = [
         [
-            row["task"], row["job"], row["host"] or ("refused" if row["refused"] else "-"),
+            row["task"],
+            row["job"],
+            row["host"] or ("refused" if row["refused"] else "-"),
             "-" if row["yield"] is None else f"{row['yield']:.4f}",
             *([" ".join(map(str, row["cards"])) or "-"] if "cards" in row else []),
             *("-" if share is None else short(share) for share in row["share"].values()),
         ]
         for row in tasks[:MOST_ROWS]
-    ]  # fmt: skip
+    ]
     left = len(tasks) - len(cells)
     caption = f"The first {len(cells):,}; {left:,} more stand in placement.csv." if left else ""
     cards = ["GPUs"] if tasks and "cards" in tasks[0] else []

@@ -67,8 +67,12 @@ def fullest_chart(host_names: Sequence[str], before: Floats, after: Floats) -> A
     chart = alt.Chart(rows(values), width=860, height=260).encode(
         x=alt.X("rank:Q", title="hosts, the fullest before the moves first"),
         y=alt.Y("load:Q", title="fullest resource: in use / there", axis=alt.Axis(format="%")),
-        color=alt.Color("when:N", sort=["before", "after"], title="",
-                        scale=alt.Scale(domain=["before", "after"], range=["#b8c0ca", USED])),
+        color=alt.Color(
+            "when:N",
+            sort=["before", "after"],
+            title="",
+            scale=alt.Scale(domain=["before", "after"], range=["#b8c0ca", USED]),
+        ),
         tooltip=["host:N", "when:N", alt.Tooltip("load:Q", format=".1%")],
-    )  # fmt: skip
+    )
     return themed(chart.mark_line(interpolate="step-after"))

@@ -35,10 +35,14 @@ def _panel(title: str, waits: dict[str, float], lines: dict[str, float], order: 
 
     unit, size = unit_for(list(waits.values()))
     values = [
-        {"name": name, "wait": max(wait_s, _SHORTEST_S) / size, "label": f"{short(wait_s / size)} {unit}",
-         "what": name if name in lines else "run"}
+        {
+            "name": name,
+            "wait": max(wait_s, _SHORTEST_S) / size,
+            "label": f"{short(wait_s / size)} {unit}",
+            "what": name if name in lines else "run",
+        }
         for name, wait_s in waits.items()
-    ]  # fmt: skip
+    ]
     base = alt.Chart(rows(values), width=_WIDTH, height=alt.Step(24)).encode(
         x=alt.X("wait:Q", title=f"{title} ({unit})", scale=alt.Scale(type="log", padding=40, nice=False)),
         color=alt.Color(

@@ -77,14 +77,19 @@ def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
     """What a document says beside the rows, for every load."""
     return [
         {
-            "load": each.load, **_named(each), "bound_s": each.bound_s,
+            "load": each.load,
+            **_named(each),
+            "bound_s": each.bound_s,
             "best_found_s": None if each.found is None else each.found.mean_wait_s,
             "best_found_by": None if each.run is None else rule_document(each.run),
-            "near": is_near(each), "settled": each.settled, "steps": each.steps, "because": each.because or None,
+            "near": is_near(each),
+            "settled": each.settled,
+            "steps": each.steps,
+            "because": each.because or None,
             "sentence": _sentence(comparison, each),
         }
         for each in comparison.possible
-    ]  # fmt: skip
+    ]
 
 
 def possible_sentences(comparison: Comparison) -> list[str]:
@@ -154,9 +159,15 @@ def _distance(each: "Possible") -> str:
 
 def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Metrics | None) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "kind": kind, "policy": None, "discipline": None, "load": each.load, **_named(each), "jobs": each.jobs,
-        "rejected": comparison.case.rejected.total, "unstarted": None if metrics is None else metrics.unstarted,
-    }  # fmt: skip
+        "kind": kind,
+        "policy": None,
+        "discipline": None,
+        "load": each.load,
+        **_named(each),
+        "jobs": each.jobs,
+        "rejected": comparison.case.rejected.total,
+        "unstarted": None if metrics is None else metrics.unstarted,
+    }
     row |= {name: None if metrics is None else getattr(metrics, name) for name in _MEASURES}
     row["utilization"] = None if metrics is None else metrics.utilization
     return row | {"cycles": None, "simulated_jobs_per_s": None}

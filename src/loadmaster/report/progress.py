@@ -50,9 +50,14 @@ def bar(name: str, total: int, unit: str, watch: Watch | None = None) -> Iterato
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn(),
-        TextColumn(unit + " {task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"), Left(),
-    )  # fmt: skip
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn(unit + " {task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        Left(),
+    )
     progress = Progress(*columns, console=console, transient=True)
     watcher = watch or Watch()
     watcher.phase(name, total, unit)

@@ -44,9 +44,12 @@ def rebalance_page(
     with unchecked():
         blocks += _pictures(now, plan)
     footer = {
-        "command": command, "tasks": f"{now.instance.tasks:,}", "hosts": f"{now.instance.hosts:,}",
-        "solver": facts["solver"], "budget": "none" if facts["budget"] is None else amount(facts["budget"]),
-    }  # fmt: skip
+        "command": command,
+        "tasks": f"{now.instance.tasks:,}",
+        "hosts": f"{now.instance.hosts:,}",
+        "solver": facts["solver"],
+        "budget": "none" if facts["budget"] is None else amount(facts["budget"]),
+    }
     return Page(answer, [*blocks, *page_footer(footer)], name, "loadmaster rebalance")
 
 
@@ -69,11 +72,15 @@ def _level(value: float | None) -> str:
 def _moves(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:
     cells = [
         [
-            str(row["step"]), row["task"], row["from"] or "new", row["to"], amount(row["cost"]),
+            str(row["step"]),
+            row["task"],
+            row["from"] or "new",
+            row["to"],
+            amount(row["cost"]),
             "temporary place" if row["temporary"] else "",
         ]
         for row in facts["moves"]
-    ]  # fmt: skip
+    ]
     caption = "Carried out in this order, no host is ever too full."
     heads = ["step", "task", "from", "to", "cost", "note"]
     shown = len(heads) if any(row["temporary"] for row in facts["moves"]) else len(heads) - 1
@@ -83,14 +90,16 @@ def _moves(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:
 def _stuck(facts: Mapping[str, Any]) -> Table:
     cells = [
         [
-            row["task"], row["from"] or "-", row["to"],
+            row["task"],
+            row["from"] or "-",
+            row["to"],
             ", ".join(
                 f"{show_bytes(value) if name == MEMORY else f'{value:g}'} of {name}"
                 for name, value in row["lacks"].items()
             ),
         ]
         for row in facts["stuck"]
-    ]  # fmt: skip
+    ]
     return Table(("stuck task", "from", "to", "that host lacks"), cells, prose=True)
 
 

@@ -130,9 +130,14 @@ def recorded_row(comparison: Comparison) -> dict[str, Any]:
     assert record is not None
     m = record.metrics
     row: dict[str, Any] = {
-        "kind": RECORDED, "policy": None, "discipline": None, "load": comparison.case.load, "jobs": m.jobs,
-        "rejected": comparison.case.rejected.total, "unstarted": None,
-    }  # fmt: skip
+        "kind": RECORDED,
+        "policy": None,
+        "discipline": None,
+        "load": comparison.case.load,
+        "jobs": m.jobs,
+        "rejected": comparison.case.rejected.total,
+        "unstarted": None,
+    }
     row |= {name: _known(getattr(m, name)) for name in _MEASURES}
     return row | {
         "utilization": None if record.unknown else m.utilization,
@@ -148,11 +153,16 @@ def recorded_document(comparison: Comparison) -> dict[str, Any] | None:
         return None
     because = why_unexplained(comparison)
     return {
-        "explained_by_queueing": not because, "because": because or None, "unknown_starts": record.unknown,
-        "peak_use": record.peak, "time_over_capacity": record.over, "wait_with_room": _known(record.with_room),
-        "model_error": model_error(comparison), "on_hosts": _on_hosts_document(comparison),
+        "explained_by_queueing": not because,
+        "because": because or None,
+        "unknown_starts": record.unknown,
+        "peak_use": record.peak,
+        "time_over_capacity": record.over,
+        "wait_with_room": _known(record.with_room),
+        "model_error": model_error(comparison),
+        "on_hosts": _on_hosts_document(comparison),
         "sentence": record_sentence(comparison),
-    }  # fmt: skip
+    }
 
 
 def _on_hosts_document(comparison: Comparison) -> dict[str, Any] | None:
@@ -168,8 +178,10 @@ def beside_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     if beside is None or outcome is _site(comparison):
         return {}
     return {
-        "change_on_recorded": beside.change, "model_error": beside.error, "gain_claimed": beside.gain_claimed,
-    }  # fmt: skip
+        "change_on_recorded": beside.change,
+        "model_error": beside.error,
+        "gain_claimed": beside.gain_claimed,
+    }
 
 
 def _on_their_hosts(site: Outcome) -> str:

@@ -80,10 +80,14 @@ def job_rows(difference: "RecordDifference", top: int) -> list[list[str]]:
     """A row for each of the jobs that differ most; `JOB_HEADS` are the titles."""
     frame = difference.frame(difference.largest_first[:top])
     return [
-        [row["job"], *(_time(row[name]) for name in ("submit_s", "start_s", "start_s_second", "later_s")),
-         row["host"] or "-", row["host_second"] or "-"]
+        [
+            row["job"],
+            *(_time(row[name]) for name in ("submit_s", "start_s", "start_s_second", "later_s")),
+            row["host"] or "-",
+            row["host_second"] or "-",
+        ]
         for row in frame.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
 
 
 def _time(seconds: float | None) -> str:

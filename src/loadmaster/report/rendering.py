@@ -42,11 +42,20 @@ def rendered(page: Page) -> str:
     if specs:
         scripts += [part("choice.js"), part("charts.js").replace("COLOURS", json.dumps(DARK))]
     headings = [each for each in placed if each.block.kind == "heading"]
-    return environment().get_template("page.html").render(
-        page=page, blocks=placed, headings=headings if len(headings) >= MANY else [], style=part("page.css"),
-        scripts=scripts, specs=_packed_specs(specs) if specs else "", library=compressed_library() if specs else "",
-        policy=policy_of_scripts([*scripts, library()] if specs else scripts),
-    )  # fmt: skip
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            page=page,
+            blocks=placed,
+            headings=headings if len(headings) >= MANY else [],
+            style=part("page.css"),
+            scripts=scripts,
+            specs=_packed_specs(specs) if specs else "",
+            library=compressed_library() if specs else "",
+            policy=policy_of_scripts([*scripts, library()] if specs else scripts),
+        )
+    )
 
 
 @cache
@@ -55,9 +64,12 @@ def environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     templates = Environment(
-        loader=PackageLoader("loadmaster.report", "page_parts"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("loadmaster.report", "page_parts"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     templates.globals["bodies"] = bodies
     templates.filters["words"] = as_words
     return templates

@@ -26,9 +26,10 @@ def room_chart(seen: RoomOverTime) -> Any:
     time = alt.X("t:Q", title=None, scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
     base = alt.Chart(rows(values), width=_WIDTH)
     used = base.mark_area(interpolate="step-after", color=USED, opacity=0.75).encode(
-        x=time, y=alt.Y("used:Q", title="in use", axis=alt.Axis(format="%", tickCount=4)),
+        x=time,
+        y=alt.Y("used:Q", title="in use", axis=alt.Axis(format="%", tickCount=4)),
         tooltip=[alt.Tooltip("used:Q", format=".0%")],
-    )  # fmt: skip
+    )
     all_there_is = alt.Chart(rows([{"all": 1.0}])).mark_rule(color=INK, strokeDash=[4, 3]).encode(y="all:Q")
     kinds = {"room": "there was room", "held": "there was none"}
     waiting = (
@@ -36,12 +37,16 @@ def room_chart(seen: RoomOverTime) -> Any:
         .transform_calculate(what=f"datum.which == 'room' ? '{kinds['room']}' : '{kinds['held']}'")
         .mark_area(interpolate="step-after")
         .encode(
-            x=alt.X("t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False),
-                    axis=alt.Axis(grid=False)),
+            x=alt.X(
+                "t:Q", title=f"{unit} since the first arrival", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False)
+            ),
             y=alt.Y("jobs:Q", title="jobs that waited", stack="zero", axis=alt.Axis(tickCount=4, tickMinStep=1)),
-            color=alt.Color("what:N", legend=alt.Legend(title=None, orient="top", symbolType="square"),
-                            scale=alt.Scale(domain=list(kinds.values()), range=[STRANDED, MUTED])),
+            color=alt.Color(
+                "what:N",
+                legend=alt.Legend(title=None, orient="top", symbolType="square"),
+                scale=alt.Scale(domain=list(kinds.values()), range=[STRANDED, MUTED]),
+            ),
             tooltip=["what:N", alt.Tooltip("jobs:Q", format=",.0f")],
         )
-    )  # fmt: skip
+    )
     return themed(alt.vconcat((used + all_there_is).properties(height=130), waiting.properties(height=130), spacing=14))

@@ -57,8 +57,12 @@ def room_document(record: Recorded | None, rejected: Skipped) -> dict[str, Any] 
     because = why_not(record, rejected)
     with_room, wait = record.with_room, record.metrics.mean_wait_s
     return {
-        "mean_wait_s": wait if math.isfinite(wait) else None, "explained_by_queueing": not because,
-        "because": because or None, "unknown_starts": record.unknown, "peak_use": record.peak,
-        "time_over_capacity": record.over, "wait_with_room": with_room if math.isfinite(with_room) else None,
+        "mean_wait_s": wait if math.isfinite(wait) else None,
+        "explained_by_queueing": not because,
+        "because": because or None,
+        "unknown_starts": record.unknown,
+        "peak_use": record.peak,
+        "time_over_capacity": record.over,
+        "wait_with_room": with_room if math.isfinite(with_room) else None,
         "sentence": room_sentence(record, rejected),
-    }  # fmt: skip
+    }

@@ -16,14 +16,16 @@ def scores_chart(record: Record, explanation: Explanation, top: int) -> Any:
         {"host": record.case.cluster.name(each.host), "score": each.score, "taken": each.host == explanation.hosts[0]}
         for each in _shown(explanation, top)
     ]
-    colour = alt.Color(
-        "taken:N", legend=None, scale=alt.Scale(domain=[True, False], range=[USED, MUTED])
-    )  # fmt: skip
+    colour = alt.Color("taken:N", legend=None, scale=alt.Scale(domain=[True, False], range=[USED, MUTED]))
     chart = alt.Chart(rows(values), width=700, height=max(60, 22 * len(values))).mark_circle(size=90)
-    return themed(chart.encode(
-        x=alt.X("score:Q", title="score; the lowest wins", scale=alt.Scale(zero=False)), y=names_axis("host"),
-        color=colour, tooltip=tooltip("host", score=".6~g"),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("score:Q", title="score; the lowest wins", scale=alt.Scale(zero=False)),
+            y=names_axis("host"),
+            color=colour,
+            tooltip=tooltip("host", score=".6~g"),
+        )
+    )
 
 
 def _shown(explanation: Explanation, top: int) -> list[Candidate]:

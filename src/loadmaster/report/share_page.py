@@ -35,12 +35,16 @@ def _table(rows: Sequence[SharingRow]) -> Table:
     for r, row in enumerate(rows):
         if len(ran) > 1 and not row.refused and row.mean_stretch == min(ran):
             best.add((r, 1))
-        cells.append([
-            label(row.method, row.policy), *map(ratio, (
-                row.mean_stretch, row.p95_stretch, row.max_stretch, row.mean_slowdown)),
-            _known(row.mean_wait_s, show_seconds(row.mean_wait_s)), _known(row.mean_yield, f"{row.mean_yield:.2f}"),
-            f"{row.migrations:,}", f"{row.refused:,}",
-        ])  # fmt: skip
+        cells.append(
+            [
+                label(row.method, row.policy),
+                *map(ratio, (row.mean_stretch, row.p95_stretch, row.max_stretch, row.mean_slowdown)),
+                _known(row.mean_wait_s, show_seconds(row.mean_wait_s)),
+                _known(row.mean_yield, f"{row.mean_yield:.2f}"),
+                f"{row.migrations:,}",
+                f"{row.refused:,}",
+            ]
+        )
     heads = ("method", "mean stretch", "p95", "max", "mean slowdown", "mean wait", "mean yield", "moves", "refused")
     caption = "Stretch: a job's turnaround over what it takes alone; 1 is as if the machines were its own."
     return Table(heads, cells, caption, frozenset(best))
@@ -61,18 +65,23 @@ def _felt(methods: Sequence[SharingRow], waits: bool) -> Any:
     ran = sorted((row for row in methods if row.mean_stretch >= 0), key=lambda row: row.mean_stretch)
     unit, size = unit_for([row.mean_wait_s for row in ran])
     values = [
-        {"method": label(row.method, row.policy), "wait": max(row.mean_wait_s, 0.0) / size,
-         "yield": row.mean_yield if row.mean_yield >= 0 else None}
+        {
+            "method": label(row.method, row.policy),
+            "wait": max(row.mean_wait_s, 0.0) / size,
+            "yield": row.mean_yield if row.mean_yield >= 0 else None,
+        }
         for row in ran
-    ]  # fmt: skip
+    ]
     base = alt.Chart(rows(values), width=340, height=max(60, 26 * len(values)))
     panels = [
         base.mark_bar(color=USED, height=14).encode(
-            x=alt.X(f"{name}:Q", title=title, axis=alt.Axis(tickCount=5), scale=scale), y=names_axis("method"),
+            x=alt.X(f"{name}:Q", title=title, axis=alt.Axis(tickCount=5), scale=scale),
+            y=names_axis("method"),
             tooltip=tooltip("method", **{name: ".3~g"}),
         )
         for name, title, scale in (
-            ("wait", f"mean wait ({unit})", alt.Undefined), ("yield", "mean yield", alt.Scale(domain=[0, 1])),
+            ("wait", f"mean wait ({unit})", alt.Undefined),
+            ("yield", "mean yield", alt.Scale(domain=[0, 1])),
         )
-    ]  # fmt: skip
+    ]
     return themed(alt.hconcat(*panels[0 if waits else 1 :], spacing=30))

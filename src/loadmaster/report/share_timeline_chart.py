@@ -23,10 +23,16 @@ def shares_chart(timeline: ShareTimeline) -> Any:
     unit, size = _unit(timeline)
     shown = [task for task in timeline.tasks if any(span.task == task for span in timeline.spans)][:_MOST]
     values = [
-        {"task": timeline.name_of(span.task), "host": span.host, "share": span.share, "t": span.from_s / size,
-         "to": span.to_s / size}
-        for span in timeline.spans if span.task in shown
-    ][:_BARS]  # fmt: skip
+        {
+            "task": timeline.name_of(span.task),
+            "host": span.host,
+            "share": span.share,
+            "t": span.from_s / size,
+            "to": span.to_s / size,
+        }
+        for span in timeline.spans
+        if span.task in shown
+    ][:_BARS]
     order = list(dict.fromkeys(timeline.name_of(task) for task in shown))
     legend = alt.Legend(title=None, orient="top", symbolType="square", columns=6, symbolLimit=24)
     return (

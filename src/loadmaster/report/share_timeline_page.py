@@ -102,10 +102,14 @@ def _refusals(timeline: ShareTimeline) -> list[Block]:
 
 def _made(timeline: ShareTimeline, command: str) -> list[Block]:
     facts = {
-        "engine": timeline.engine, "method": timeline.method, "decisions": f"{timeline.decisions:,}",
-        "run": timeline.command, "ended": timeline.ended or "not said", "page": command,
+        "engine": timeline.engine,
+        "method": timeline.method,
+        "decisions": f"{timeline.decisions:,}",
+        "run": timeline.command,
+        "ended": timeline.ended or "not said",
+        "page": command,
         "version": shown_version(),
-    }  # fmt: skip
+    }
     return [Heading("How this was made"), Facts({name: value for name, value in facts.items() if value})]
 
 

@@ -72,18 +72,27 @@ def _table(
     tones: dict[tuple[int, int], str] = {}
     shown = worth_showing(curve, chosen)
     for r, p in enumerate((*shown, *sizers)):
-        cells.append([
-            p.label, p.type, f"{p.cost:,.{digits}f}", f"{p.cost_sure:,.{digits}f}", show_seconds(p.span_s),
-            show_seconds(p.span_sure_s), short(p.speedup),
-        ])  # fmt: skip
+        cells.append(
+            [
+                p.label,
+                p.type,
+                f"{p.cost:,.{digits}f}",
+                f"{p.cost_sure:,.{digits}f}",
+                show_seconds(p.span_s),
+                show_seconds(p.span_sure_s),
+                short(p.speedup),
+            ]
+        )
         if p is chosen:
             tones |= {(r, c): "best" if c == 0 else "good" for c in range(7)}
     bands = {0: "a fixed number of machines", len(shown): "sizers that learn the durations while the bag runs"}
     return Table(
-        ("machines", "type", cost, f"{cost}, {sure}", "span", f"span, {sure}", "speedup"), cells,
+        ("machines", "type", cost, f"{cost}, {sure}", "span", f"span, {sure}", "speedup"),
+        cells,
         "Numbers that no other beats in both cost and span, a quarter apart, and the neighbours of the one to choose.",
-        tones=tones, bands=bands if sizers else {},
-    )  # fmt: skip
+        tones=tones,
+        bands=bands if sizers else {},
+    )
 
 
 def _by_number(curve: Sequence[CurvePoint], cost: str) -> Any:
@@ -93,21 +102,33 @@ def _by_number(curve: Sequence[CurvePoint], cost: str) -> Any:
     unit, size = unit_of(max(p.span_s for p in curve))
     kinds = sorted({p.type for p in curve})
     values = [
-        {"type": p.type, "hosts": p.hosts, "cost": p.cost, "cost_sure": p.cost_sure, "span": p.span_s / size,
-         "span_sure": p.span_sure_s / size}
+        {
+            "type": p.type,
+            "hosts": p.hosts,
+            "cost": p.cost,
+            "cost_sure": p.cost_sure,
+            "span": p.span_s / size,
+            "span_sure": p.span_sure_s / size,
+        }
         for p in curve
-    ]  # fmt: skip
-    colour = alt.Color("type:N", title=None, scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
-                       legend=alt.Legend(orient="bottom") if len(kinds) > 1 else None)  # fmt: skip
+    ]
+    colour = alt.Color(
+        "type:N",
+        title=None,
+        scale=alt.Scale(domain=kinds, range=PALETTE[: len(kinds)]),
+        legend=alt.Legend(orient="bottom") if len(kinds) > 1 else None,
+    )
     panels = []
     for name, title in (("cost", cost), ("span", f"span, {unit}")):
         base = alt.Chart(rows(values), width=420, height=220).encode(
             x=alt.X("hosts:Q", title="machines", scale=alt.Scale(type="log", nice=False)),
             color=colour,
-            tooltip=["type:N", alt.Tooltip("hosts:Q", format=","), *(
-                alt.Tooltip(f"{each}:Q", format=".4~g") for each in (name, f"{name}_sure")
-            )],
-        )  # fmt: skip
+            tooltip=[
+                "type:N",
+                alt.Tooltip("hosts:Q", format=","),
+                *(alt.Tooltip(f"{each}:Q", format=".4~g") for each in (name, f"{name}_sure")),
+            ],
+        )
         y = alt.Y(f"{name}:Q", title=title, scale=alt.Scale(zero=False))
         band = base.mark_area(opacity=0.18).encode(y=y, y2=f"{name}_sure:Q")
         panels.append(band + base.mark_line(strokeWidth=2).encode(y=y) + base.mark_circle(size=30).encode(y=y))

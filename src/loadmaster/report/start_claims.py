@@ -185,10 +185,15 @@ def coverage_row(told: Coverage | None) -> dict[str, Any] | None:
     if told is None:
         return None
     return {
-        "level": LEVEL, "jobs": told.jobs, "inside": told.inside, "inside_plain": told.inside_plain,
-        "error_s": told.error_s, "wider": told.wider, "truth": "recorded" if told.recorded else "simulated",
+        "level": LEVEL,
+        "jobs": told.jobs,
+        "inside": told.inside,
+        "inside_plain": told.inside_plain,
+        "error_s": told.error_s,
+        "wider": told.wider,
+        "truth": "recorded" if told.recorded else "simulated",
         "moments_left_out": told.full,
-    }  # fmt: skip
+    }
 
 
 def details(found: StartFound) -> Sequence[str]:

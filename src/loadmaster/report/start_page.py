@@ -65,16 +65,22 @@ def start_chart(found: StartFound) -> Any:
         ]
     palette = [ACCENT, STRANDED, "#138a5e", "#7a4fc4", "#8a6d1d"]
     colour = alt.Color(
-        "request:N", title=None, scale=alt.Scale(domain=list(lines), range=palette[: len(lines)]),
+        "request:N",
+        title=None,
+        scale=alt.Scale(domain=list(lines), range=palette[: len(lines)]),
         legend=alt.Legend(orient="bottom", columns=2, symbolType="stroke"),
-    )  # fmt: skip
+    )
     x = alt.X("wait:Q", title=f"{unit} from the listing on", scale=alt.Scale(nice=False))
     steps = (
         alt.Chart(rows(values), width=760, height=300)
         .mark_line(strokeWidth=2, interpolate="step-after")
-        .encode(x=x, y=alt.Y("started:Q", title="part of the samples", axis=alt.Axis(format="%")), color=colour,
-                tooltip=["request:N", alt.Tooltip("wait:Q", format=".3~g"), alt.Tooltip("started:Q", format=".0%")])
-    )  # fmt: skip
+        .encode(
+            x=x,
+            y=alt.Y("started:Q", title="part of the samples", axis=alt.Axis(format="%")),
+            color=colour,
+            tooltip=["request:N", alt.Tooltip("wait:Q", format=".3~g"), alt.Tooltip("started:Q", format=".0%")],
+        )
+    )
     made = found.forecast
     if not math.isfinite(made.high_s):
         return themed(steps)

@@ -22,8 +22,10 @@ def write_groups(path: Path, comparison: Comparison) -> None:
     """A row a run and group, by everything that the log knows of its jobs."""
     rows = [
         {**rule_document(outcome.setting), "load": outcome.load, **row}
-        for outcome in comparison.outcomes for groups in outcome.beside.groups for row in groups.rows()
-    ]  # fmt: skip
+        for outcome in comparison.outcomes
+        for groups in outcome.beside.groups
+        for row in groups.rows()
+    ]
     with whole_file(path) as part:
         pl.DataFrame(rows, infer_schema_length=None).write_parquet(part)
 

@@ -78,9 +78,16 @@ def themed(chart: Any) -> Any:
 
     with unchecked():
         axis = alt.AxisConfig(
-            labelColor=MUTED, titleColor=INK, titleFontWeight="normal", gridColor=RULE, domainColor="#b8c0ca",
-            tickColor="#b8c0ca", labelFontSize=11, titleFontSize=12, titlePadding=8,
-        )  # fmt: skip
+            labelColor=MUTED,
+            titleColor=INK,
+            titleFontWeight="normal",
+            gridColor=RULE,
+            domainColor="#b8c0ca",
+            tickColor="#b8c0ca",
+            labelFontSize=11,
+            titleFontSize=12,
+            titlePadding=8,
+        )
         legend = alt.LegendConfig(
             labelColor=INK, titleColor=MUTED, labelFontSize=12, titleFontWeight="normal", labelLimit=220
         )

@@ -83,10 +83,7 @@ def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource
     for name, use in runs:
         time, used, stranded = _averaged(use, resource, min(240, SPANS // len(runs)))
         columns = zip((time / size).tolist(), used.tolist(), (used + stranded).tolist(), stranded.tolist(), strict=True)
-        values += [
-            {"rule": name, "t": t, "used": u, "top": top, "stranded": s}
-            for t, u, top, s in columns
-        ]  # fmt: skip
+        values += [{"rule": name, "t": t, "used": u, "top": top, "stranded": s} for t, u, top, s in columns]
     base = alt.Chart(width=width, height=_height(len(runs))).encode(
         x=_time(unit), tooltip=tooltip("rule", used=".1%", stranded=".1%"), opacity=stressed(chosen)
     )

@@ -66,10 +66,18 @@ def _dots(values: list[dict[str, Any]], target: str, x: Any, width: int) -> Any:
     shape = alt.Shape("what:N", scale=shapes, title=None, legend=_legend())
     size = alt.condition(f"datum.what == '{_WON}'", alt.value(190), alt.value(55))
     formats = {key: ".3f" for key in values[0] if key.startswith("t") and key != "trial"}
-    return alt.Chart(rows(values), width=width, height=330).mark_point(filled=True, opacity=0.9).encode(
-        x=x, y=_times("t0:Q", target, alt.Y), color=colour, shape=shape, size=size,
-        tooltip=tooltip("what", trial="d", **formats, longest=".2f"),
-    )  # fmt: skip
+    return (
+        alt.Chart(rows(values), width=width, height=330)
+        .mark_point(filled=True, opacity=0.9)
+        .encode(
+            x=x,
+            y=_times("t0:Q", target, alt.Y),
+            color=colour,
+            shape=shape,
+            size=size,
+            tooltip=tooltip("what", trial="d", **formats, longest=".2f"),
+        )
+    )
 
 
 def _times(field: str, target: str, channel: Any) -> Any:
@@ -107,17 +115,26 @@ def weeks_chart(tuning: Tuning) -> Any:
     names = [rule_words(tuning, rule) for rule in shown]
     values = [
         {"rule": name, "week": int(row["name"]), "h": row["mean_wait_s"] / 3600}
-        for name, rule in zip(names, shown, strict=True) for row in _weeks(holdout.of(rule))
-    ]  # fmt: skip
-    colour = alt.Color("rule:N", title=None, sort=names, legend=_legend(),
-                       scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]))  # fmt: skip
+        for name, rule in zip(names, shown, strict=True)
+        for row in _weeks(holdout.of(rule))
+    ]
+    colour = alt.Color(
+        "rule:N",
+        title=None,
+        sort=names,
+        legend=_legend(),
+        scale=alt.Scale(domain=names, range=[ACCENT, _RIVAL, MUTED][: len(names)]),
+    )
     return themed(
-        alt.Chart(rows(values), width=_WIDTH, height=260).mark_line(point=True, strokeWidth=1.8).encode(
+        alt.Chart(rows(values), width=_WIDTH, height=260)
+        .mark_line(point=True, strokeWidth=1.8)
+        .encode(
             x=alt.X("week:Q", title="held-out week", axis=alt.Axis(tickMinStep=1, grid=False)),
-            y=alt.Y("h:Q", title="mean wait of its jobs, hours", axis=alt.Axis(gridColor=RULE)), color=colour,
+            y=alt.Y("h:Q", title="mean wait of its jobs, hours", axis=alt.Axis(gridColor=RULE)),
+            color=colour,
             tooltip=tooltip("rule", week="d", h=".2f"),
         )
-    )  # fmt: skip
+    )
 
 
 def _trials(tuning: Tuning) -> list[dict[str, Any]]:
@@ -126,11 +143,15 @@ def _trials(tuning: Tuning) -> list[dict[str, Any]]:
     for trial in tuning.selection.trials:
         what = _KEPT if trial.figures.keeps(tuning.plan.limit) else _OVER
         won = winner is not None and trial.number == winner.number
-        values.append({
-            "trial": trial.number + 1, **{f"t{k}": math.exp(value) for k, value in enumerate(trial.figures.values)},
-            "longest": math.exp(trial.figures.longest), "front": trial.number in front,
-            "what": _WON if won else _FRONT if trial.number in front else what,
-        })  # fmt: skip
+        values.append(
+            {
+                "trial": trial.number + 1,
+                **{f"t{k}": math.exp(value) for k, value in enumerate(trial.figures.values)},
+                "longest": math.exp(trial.figures.longest),
+                "front": trial.number in front,
+                "what": _WON if won else _FRONT if trial.number in front else what,
+            }
+        )
     return values
 
 

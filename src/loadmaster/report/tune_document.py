@@ -40,9 +40,14 @@ def tune_document(tuning: Tuning, notes: Sequence[str], command: str) -> dict[st
         "rows": trial_rows(tuning),
     }
     return document(
-        "tune", content, command=command, seed=tuning.plan.seed, synthetic=case.workload.synthetic, notes=notes,
+        "tune",
+        content,
+        command=command,
+        seed=tuning.plan.seed,
+        synthetic=case.workload.synthetic,
+        notes=notes,
         left_out=[*left_out(case.skipped), *left_out(case.rejected)],
-    )  # fmt: skip
+    )
 
 
 def trial_rows(tuning: Tuning) -> list[dict[str, Any]]:
@@ -100,10 +105,15 @@ def _ablation(tuning: Tuning) -> list[dict[str, Any]]:
     rows = []
     for each in () if tuning.unseen is None else tuning.unseen.ablations:
         mean, low, high = each.worse.change
-        rows.append({
-            "without": each.knob.name, "difference": mean, "difference_low": low, "difference_high": high,
-            "times_longest_wait": each.longest,
-        })  # fmt: skip
+        rows.append(
+            {
+                "without": each.knob.name,
+                "difference": mean,
+                "difference_low": low,
+                "difference_high": high,
+                "times_longest_wait": each.longest,
+            }
+        )
     return rows
 
 
@@ -114,8 +124,13 @@ def _losers(tuning: Tuning) -> list[dict[str, Any]]:
     best = holdout.rival
     return [
         {
-            "by": each.by, "name": each.name, "jobs": each.jobs, "mean_wait_s": each.wait_s,
-            "mean_wait_before_s": each.before_s, "against": rule_words(tuning, best),
+            "by": each.by,
+            "name": each.name,
+            "jobs": each.jobs,
+            "mean_wait_s": each.wait_s,
+            "mean_wait_before_s": each.before_s,
+            "against": rule_words(tuning, best),
         }
-        for by in GROUPS for each in regressions(holdout.of(winner.rule), holdout.of(best), by)[0]
-    ]  # fmt: skip
+        for by in GROUPS
+        for each in regressions(holdout.of(winner.rule), holdout.of(best), by)[0]
+    ]

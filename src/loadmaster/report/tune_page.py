@@ -26,9 +26,14 @@ def tune_page(tuning: Tuning, notes: Sequence[str], command: str) -> Page:
         blocks = [
             *[Text(note, "warning" if "synthetic" in note or "not kept" in note else "note") for note in notes],
             *[Text(sentence) for sentence in gain_sentences(tuning)],
-            *_found(tuning), *_unseen(tuning), *_why(tuning), *_loses(tuning), *_trials(tuning),
-            Heading("How this was made"), Facts(_facts(tuning, command)),
-        ]  # fmt: skip
+            *_found(tuning),
+            *_unseen(tuning),
+            *_why(tuning),
+            *_loses(tuning),
+            *_trials(tuning),
+            Heading("How this was made"),
+            Facts(_facts(tuning, command)),
+        ]
     source = tuning.case.workload.source or "a log"
     return Page(tune_answer(tuning), blocks, subtitle=source, label="loadmaster tune")
 
@@ -86,9 +91,10 @@ def _unseen(tuning: Tuning) -> list[Block]:
     tones = {(r, len(heads) - 1): "bad" for r, row in enumerate(rows) if "over" in row[-1]}
     marked = [[row[0] + (" (the rule to beat)" if row[0] == best else ""), *row[1:]] for row in rows]
     return [
-        Heading("On weeks that the search never saw"), Table(heads, marked, caption, tones=tones),
+        Heading("On weeks that the search never saw"),
+        Table(heads, marked, caption, tones=tones),
         Chart(weeks_chart(tuning), "Mean wait of the jobs that arrived in each held-out week."),
-    ]  # fmt: skip
+    ]
 
 
 def _why(tuning: Tuning) -> list[Block]:

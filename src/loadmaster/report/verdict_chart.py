@@ -34,8 +34,12 @@ def verdict_chart(verdicts: Sequence[tuple[str, str]]) -> Any:
     ]
     colour = alt.Scale(domain=verdict_names, range=list(_COLOURS.values()))
     chart = alt.Chart(rows(values), width=560, height=max(60, 24 * len(places))).mark_bar(height=15)
-    return themed(chart.encode(
-        x=alt.X("claims:Q", title="claims", axis=alt.Axis(tickMinStep=1)), y=names_axis("place"), order="order:O",
-        color=alt.Color("verdict:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
-        tooltip=tooltip("place", "verdict", claims="d"),
-    ))  # fmt: skip
+    return themed(
+        chart.encode(
+            x=alt.X("claims:Q", title="claims", axis=alt.Axis(tickMinStep=1)),
+            y=names_axis("place"),
+            order="order:O",
+            color=alt.Color("verdict:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tooltip("place", "verdict", claims="d"),
+        )
+    )

@@ -122,9 +122,11 @@ class Reference:
             raise InputError(self.name, f"not a function but {_article(found)}", where=self.path)
         near = near_to(self.name, [name for name, value in vars(module).items() if callable(value)])
         raise InputError(
-            self.name, "no such function", where=self.path,
+            self.name,
+            "no such function",
+            where=self.path,
             fix=f"did you mean {near}?" if near else "name a function of this file",
-        )  # fmt: skip
+        )
 
 
 def sources(*specs: str) -> dict[str, str]:

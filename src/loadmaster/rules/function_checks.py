@@ -35,13 +35,15 @@ class FunctionShape(NamedTuple):
 
 
 SCORE = FunctionShape(
-    "a policy", "score(demand, free, capacity)", (3, 4),
+    "a policy",
+    "score(demand, free, capacity)",
+    (3, 4),
     "make it a constant of the file; a fourth parameter is the context",
-)  # fmt: skip
+)
 """A placement policy; its fourth parameter is the context."""
 RANK = FunctionShape(
     "an order", "rank(job, now)", (2, 3), "make it a constant of the file; a third parameter is the backlog", "backlog"
-)  # fmt: skip
+)
 """An order without a memory; its third parameter is what waits, and is called so: others with three are policies."""
 
 

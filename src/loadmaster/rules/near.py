@@ -12,9 +12,7 @@ LIST = "see `loadmaster policies`"
 """Where all names that the command line takes are listed."""
 
 
-def pick(
-    name: str, table: Mapping[str, T], *, what: str, see: str = LIST, elsewhere: Mapping[str, str] = {}
-) -> T:  # fmt: skip
+def pick(name: str, table: Mapping[str, T], *, what: str, see: str = LIST, elsewhere: Mapping[str, str] = {}) -> T:
     """`table[name]`.
 
     Args:
@@ -39,7 +37,7 @@ def pick(
 
 def no_such(
     name: str, known: Iterable[str], *, what: str, see: str = LIST, elsewhere: Mapping[str, str] = {}
-) -> InputError:  # fmt: skip
+) -> InputError:
     """The refusal of a name that is not among `known`; see `pick`."""
     if name in elsewhere:
         return InputError(name, f"no {what}", fix=elsewhere[name])

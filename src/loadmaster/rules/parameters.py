@@ -62,8 +62,9 @@ def arguments_of(function: FunctionType, part: Part, taken: tuple[str, ...]) -> 
     """
     hints = get_type_hints(function)
     known = {name: each for name, each in inspect.signature(function).parameters.items() if name not in taken}
-    types = {name: hints.get(name, str if each.default is each.empty else type(each.default))
-             for name, each in known.items()}  # fmt: skip
+    types = {
+        name: hints.get(name, str if each.default is each.empty else type(each.default)) for name, each in known.items()
+    }
     return _read(part, types)
 
 

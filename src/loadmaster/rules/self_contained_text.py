@@ -223,8 +223,9 @@ def _gist(code: CodeType) -> tuple[Any, ...]:
     constants = [_gist(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
     steps = [
         (each.opname, each.argrepr if each.opname in _WITH_SIGN or each.opname.endswith("_FAST") else "")
-        for each in dis.get_instructions(code) if each.opname not in _OF_LOOKUP
-    ]  # fmt: skip
+        for each in dis.get_instructions(code)
+        if each.opname not in _OF_LOOKUP
+    ]
     return steps, constants, code.co_names, code.co_varnames
 
 

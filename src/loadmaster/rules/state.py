@@ -40,9 +40,11 @@ def refuse_state(thing: FunctionType | type[Any], path: str) -> None:
 
 def state_written(thing: FunctionType | type[Any]) -> tuple[str, str] | None:
     """The first function of `thing` that writes to what outlives its call, and what it writes to; None if none does."""
-    functions = [thing] if inspect.isfunction(thing) else [
-        each for name, each in vars(thing).items() if inspect.isfunction(each) and name not in _MAKING
-    ]  # fmt: skip
+    functions = (
+        [thing]
+        if inspect.isfunction(thing)
+        else [each for name, each in vars(thing).items() if inspect.isfunction(each) and name not in _MAKING]
+    )
     for function in functions:
         for part in reached(function):
             name = next(_written(part, of_itself=isinstance(thing, type) and part is function), None)

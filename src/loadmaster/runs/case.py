@@ -164,9 +164,16 @@ def case_of(
     of_hosts = (*notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *notes_on_features(workload, hosts))
     notes = (*trace.notes, *filter(None, (note, going_on, opening)), *of_hosts)
     return Case(
-        workload, hosts, rejected, trace.skipped, notes, spread, trace.workload.tasks is not None, trace.recipe,
+        workload,
+        hosts,
+        rejected,
+        trace.skipped,
+        notes,
+        spread,
+        trace.workload.tasks is not None,
+        trace.recipe,
         window_s=None if workload.starting is None else opens_s,
-    )  # fmt: skip
+    )
 
 
 def digest_of(value: object, columns: tuple[str, ...]) -> str:

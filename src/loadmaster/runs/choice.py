@@ -153,9 +153,16 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
     kept_back = int(fits.sum()) - len(offered)
     ranked = tuple(sorted(offered, key=lambda candidate: (candidate.score, candidate.host)))
     return Choice(
-        winner.name, winner.summary, ranked, int(fits.sum()), max(kept_back, 0), position,
-        len(queue), members, True,
-    ), decision  # fmt: skip
+        winner.name,
+        winner.summary,
+        ranked,
+        int(fits.sum()),
+        max(kept_back, 0),
+        position,
+        len(queue),
+        members,
+        True,
+    ), decision
 
 
 def _followed(record: Record, discipline: Discipline, now_s: float) -> Followed | None:

@@ -74,14 +74,20 @@ class ClosureEffect:
     def row(self) -> dict[str, Any]:
         """The effect as plain values; null where a job never starts."""
         most = [
-            {"job": one.job, "delay_s": one.delay_s if np.isfinite(one.delay_s) else None,
-             "wait_s": one.wait_s if np.isfinite(one.wait_s) else None}
+            {
+                "job": one.job,
+                "delay_s": one.delay_s if np.isfinite(one.delay_s) else None,
+                "wait_s": one.wait_s if np.isfinite(one.wait_s) else None,
+            }
             for one in self.most
-        ]  # fmt: skip
+        ]
         return {
-            "mean_wait_s": self.mean_wait_s, "mean_wait_open_s": self.mean_wait_open_s, "delayed": self.delayed,
-            "never": self.never, "most": most,
-        }  # fmt: skip
+            "mean_wait_s": self.mean_wait_s,
+            "mean_wait_open_s": self.mean_wait_open_s,
+            "delayed": self.delayed,
+            "never": self.never,
+            "most": most,
+        }
 
 
 def closure_effect(
@@ -105,12 +111,16 @@ def closure_effect(
     order = np.argsort(-later_s, kind="stable")[:SHOWN]
     most = tuple(
         DelayedJob(workload.id_of(job), float(later_s[job]), float(closed_s[job]))
-        for job in order.tolist() if later_s[job] > DELAYED_S
-    )  # fmt: skip
+        for job in order.tolist()
+        if later_s[job] > DELAYED_S
+    )
     return ClosureEffect(
-        float(closed_s[both].mean()) if both.any() else 0.0, float(open_s[both].mean()) if both.any() else 0.0,
-        int((later_s > DELAYED_S).sum()), int((able & ~both).sum()), most,
-    )  # fmt: skip
+        float(closed_s[both].mean()) if both.any() else 0.0,
+        float(open_s[both].mean()) if both.any() else 0.0,
+        int((later_s > DELAYED_S).sum()),
+        int((able & ~both).sum()),
+        most,
+    )
 
 
 def _waits(workload: Workload, start_s: Floats) -> Floats:

@@ -71,9 +71,13 @@ class Explanation:
 
 
 def explain(
-    record: Record, identifier: int | str, *, trust: bool = False, chosen: Callable[[int], Choice] | None = None,
+    record: Record,
+    identifier: int | str,
+    *,
+    trust: bool = False,
+    chosen: Callable[[int], Choice] | None = None,
     live: Callable[[int], LiveReasons] = lambda _: LiveReasons(),
-) -> Explanation:  # fmt: skip
+) -> Explanation:
     """Explain the job that the log calls `identifier`.
 
     Args:
@@ -117,10 +121,14 @@ def _stops(record: Record, job: int) -> tuple[EarlierRun, ...]:
         return ()
     own = np.flatnonzero(cut.job == job)
     return tuple(
-        EarlierRun(float(cut.start_s[run]), float(cut.end_s[run]), bool(cut.lost[run]),
-             tuple(cut.host[cut.first[run] : cut.first[run + 1]].tolist()))
+        EarlierRun(
+            float(cut.start_s[run]),
+            float(cut.end_s[run]),
+            bool(cut.lost[run]),
+            tuple(cut.host[cut.first[run] : cut.first[run + 1]].tolist()),
+        )
         for run in own[np.argsort(cut.start_s[own])].tolist()
-    )  # fmt: skip
+    )
 
 
 def _choice(

@@ -52,9 +52,13 @@ class InterimWaits:
         """What `plain` wrote."""
         model = plain["model_wait_s"]
         return cls(
-            float(plain["at_s"]), int(plain["jobs"]), int(plain["open"]), float(plain["site_wait_s"]),
-            float(plain["own_wait_s"]), None if model is None else float(model),
-        )  # fmt: skip
+            float(plain["at_s"]),
+            int(plain["jobs"]),
+            int(plain["open"]),
+            float(plain["site_wait_s"]),
+            float(plain["own_wait_s"]),
+            None if model is None else float(model),
+        )
 
     def __str__(self) -> str:
         """In one line."""

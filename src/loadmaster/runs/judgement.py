@@ -109,24 +109,35 @@ def judgement(case: Case, outcomes: Sequence[Outcome], baseline: str, sampled: S
     needed = _weeks(sampled, wait, verdict, weeks)
     rows = tuple(
         Judged(
-            outcome.setting, judge(k, against)(_ratio(wait, k, against)) if _comparable(sound, k, against) else None,
-            1 + int((wait[k] < outcome.metrics.mean_wait_s).sum()), wait[k].size, _lowest_in(wait, sound, k),
-            needed.get(k), _of_metrics(sampled, k, against, judge) if _comparable(sound, k, against) else {},
+            outcome.setting,
+            judge(k, against)(_ratio(wait, k, against)) if _comparable(sound, k, against) else None,
+            1 + int((wait[k] < outcome.metrics.mean_wait_s).sum()),
+            wait[k].size,
+            _lowest_in(wait, sound, k),
+            needed.get(k),
+            _of_metrics(sampled, k, against, judge) if _comparable(sound, k, against) else {},
         )
         for k, outcome in enumerate(outcomes)
-    )  # fmt: skip
+    )
     settings = [outcome.setting for outcome in outcomes]
     if not because and verdict.kind == "none":
         because = "there is only one rule" if len(settings) < 2 else "rules leave different jobs waiting for ever"
     return Judgement(
-        outcomes[0].load, verdict.kind, tuple(settings[k] for k in verdict.best), because, rows, settings[against],
-        sampled, weeks, _second(settings, verdict),
-    )  # fmt: skip
+        outcomes[0].load,
+        verdict.kind,
+        tuple(settings[k] for k in verdict.best),
+        because,
+        rows,
+        settings[against],
+        sampled,
+        weeks,
+        _second(settings, verdict),
+    )
 
 
 def _of_metrics(
     sampled: Sampled, one: int, other: int, judge: Callable[[int, int], Callable[[Floats], Difference]]
-) -> dict[str, Difference]:  # fmt: skip
+) -> dict[str, Difference]:
     """Differences of each metric that is a number in all samples that both rules ran on."""
     pairs = list(zip(sampled.runs[one], sampled.runs[other], strict=False))
     found = {}
@@ -151,9 +162,7 @@ def _without_interval(case: Case, how: str) -> str:
     return f"{better}; {own}" if better else own
 
 
-def _judge(
-    sampled: Sampled, weeks: int, chaos: bool, one: int, other: int
-) -> Callable[[Floats], Difference]:  # fmt: skip
+def _judge(sampled: Sampled, weeks: int, chaos: bool, one: int, other: int) -> Callable[[Floats], Difference]:
     """How a log-ratio of two rules becomes a difference: by the way of drawing, and the look that ended a race."""
     if chaos:
         return of_chaos

@@ -67,7 +67,7 @@ def _live(record: Record, until_s: float, watch: Callable[[Snapshot, Decision], 
     setting, witness = record.setting, _Witness(record, watch)
     engine = Replay(
         record.workload, record.case.cluster, witness, setting.interval_s, setting.seed, record.estimate_model
-    )  # fmt: skip
+    )
     while engine.now_s < until_s and engine.step():
         pass
 

@@ -140,9 +140,15 @@ def run_fully(
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     began = time.perf_counter()
     workload, schedule = simulate_lived(
-        workload, case.cluster, policy, discipline,
-        interval_s=setting.interval_s, seed=setting.seed, progress=progress, estimate_model=setting.estimate_model,
-    )  # fmt: skip
+        workload,
+        case.cluster,
+        policy,
+        discipline,
+        interval_s=setting.interval_s,
+        seed=setting.seed,
+        progress=progress,
+        estimate_model=setting.estimate_model,
+    )
     pace = workload.jobs / (time.perf_counter() - began)
     faults = violations(workload, case.cluster, schedule) if check else ()
     jobs = ScheduledJobs(workload, case.cluster, schedule)

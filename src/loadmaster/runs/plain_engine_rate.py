@@ -49,8 +49,13 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
 
     with suppress(_Enough):
         replay_deciding(
-            workload, case.cluster, scheduler, interval_s=setting.interval_s, seed=setting.seed, progress=watch,
+            workload,
+            case.cluster,
+            scheduler,
+            interval_s=setting.interval_s,
+            seed=setting.seed,
+            progress=watch,
             estimate_model=estimate_model,
-        )  # fmt: skip
+        )
         return None
     return seen[-1][1] / (seen[-1][0] - seen[0][0])

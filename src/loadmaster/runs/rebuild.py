@@ -83,19 +83,32 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
     project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
     queue = Queue(
-        waiting, workload.demand[waiting], workload.task_count[waiting], workload.expected_s[waiting],
-        project[waiting], workload.first_task[waiting], rank=ranking.ranks(waiting, now_s),
-        user=None if workload.user is None else workload.user[waiting], eligible_s=workload.submit_s[waiting],
-    )  # fmt: skip
+        waiting,
+        workload.demand[waiting],
+        workload.task_count[waiting],
+        workload.expected_s[waiting],
+        project[waiting],
+        workload.first_task[waiting],
+        rank=ranking.ranks(waiting, now_s),
+        user=None if workload.user is None else workload.user[waiting],
+        eligible_s=workload.submit_s[waiting],
+    )
     on = tasks_between(record, now_s, now_s)
     cluster = record.case.cluster
     ends_s = _expected_ends_s(record, workload, on, now_s)
     running = Running(on.job, on.host, on.demand, ends_s, project[on.job], on.start_s)
     free = on.free(cluster.capacity, now_s)
     return Snapshot(
-        now_s, cluster, free, queue, running, _last_host(record, now_s), record.setting.seed,
-        need=ranking.need(waiting), as_pool=hosts_are_one_pool(workload.demand, cluster),
-    )  # fmt: skip
+        now_s,
+        cluster,
+        free,
+        queue,
+        running,
+        _last_host(record, now_s),
+        record.setting.seed,
+        need=ranking.need(waiting),
+        as_pool=hosts_are_one_pool(workload.demand, cluster),
+    )
 
 
 def _expected_ends_s(record: Record, workload: Workload, on: RanTasks, now_s: float) -> Floats:

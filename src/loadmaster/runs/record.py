@@ -265,11 +265,16 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
     )
     placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
     schedule = Schedule(
-        jobs["start_s"].to_numpy(), placed.to_numpy(), cycles_in(tables, tuple(about["members"])),
-        jobs["end_s"].to_numpy(), jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
-        segments_in(tables.get("segments")), about["never"],
-        jobs["expected_s"].to_numpy() if "expected_s" in jobs else None, about["refused"],
-    )  # fmt: skip
+        jobs["start_s"].to_numpy(),
+        placed.to_numpy(),
+        cycles_in(tables, tuple(about["members"])),
+        jobs["end_s"].to_numpy(),
+        jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
+        segments_in(tables.get("segments")),
+        about["never"],
+        jobs["expected_s"].to_numpy() if "expected_s" in jobs else None,
+        about["refused"],
+    )
     as_logged = workload
     if "log_submit_s" in jobs:
         submit_s = jobs["log_submit_s"].to_numpy()

@@ -60,9 +60,11 @@ def read_files(folder: Path) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     about: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
     if about["format"] != FORMAT:
         raise InputError(
-            about["format"], f"this record has another format than {FORMAT}", where=str(folder),
+            about["format"],
+            f"this record has another format than {FORMAT}",
+            where=str(folder),
             fix="make it again with loadmaster simulate -o DIR",
-        )  # fmt: skip
+        )
     tables = {}
     for name, digest in about["tables"].items():
         if name not in TABLES or _digest(folder / name) != digest:

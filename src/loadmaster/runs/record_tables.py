@@ -51,10 +51,14 @@ def segments_table(cut: Segments) -> pl.DataFrame:
     row = np.repeat(np.arange(len(cut)), np.diff(cut.first))
     return pl.DataFrame(
         {
-            "job": cut.job[row], "segment": row, "start_s": cut.start_s[row], "end_s": cut.end_s[row],
-            "lost": cut.lost[row], "host": cut.host,
+            "job": cut.job[row],
+            "segment": row,
+            "start_s": cut.start_s[row],
+            "end_s": cut.end_s[row],
+            "lost": cut.lost[row],
+            "host": cut.host,
         }
-    )  # fmt: skip
+    )
 
 
 def segments_in(table: pl.DataFrame | None) -> Segments | None:

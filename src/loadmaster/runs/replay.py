@@ -23,7 +23,7 @@ def replayed_until(record: Record, now_s: float) -> Snapshot:
     setting = record.setting
     engine = Replay(
         record.workload, record.case.cluster, actor, setting.interval_s, setting.seed, record.estimate_model
-    )  # fmt: skip
+    )
     while actor.seen is None and engine.step():
         pass
     if actor.seen is None:

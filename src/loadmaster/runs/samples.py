@@ -174,10 +174,16 @@ def run_tasks(
 def work_on(case: Case) -> Work[Case, RunOnSample, SampleRun]:
     """Runs on samples of `case`, as studies make them."""
     return Work(
-        "sample", ("loadmaster.runs.samples",), make_run, case, to_bytes, from_bytes,
+        "sample",
+        ("loadmaster.runs.samples",),
+        make_run,
+        case,
+        to_bytes,
+        from_bytes,
         prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
-    )  # fmt: skip
+        workers=workers_for(case.workload.jobs),
+        steps=case.workload.jobs,
+    )
 
 
 def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
@@ -188,10 +194,15 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
     discipline = discipline_of(setting, task.sources)
     workload, cluster = as_one_host(workload, case.cluster, discipline)  # nobody asks on which hosts
     workload, schedule = simulate_lived(
-        workload, cluster, policy_of(setting, task.sources), discipline, interval_s=setting.interval_s,
-        seed=setting.seed, estimate_model=setting.estimate_model,
+        workload,
+        cluster,
+        policy_of(setting, task.sources),
+        discipline,
+        interval_s=setting.interval_s,
+        seed=setting.seed,
+        estimate_model=setting.estimate_model,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
-    )  # fmt: skip
+    )
     jobs = ScheduledJobs(workload, cluster, schedule)
     values = values_of(jobs, setting.metrics, task.sources)
     known = {name: None if math.isnan(value) else value for name, value in values.items()}
@@ -254,10 +265,16 @@ def _key(work: Work[Case, RunOnSample, SampleRun], task: RunOnSample) -> str:
     beside = [case.first.digest] if case.first is not None else []
     beside += [digest_of_hosts(each) for each in case.among] if recipe is not None else []
     return work.key(
-        setting=task.setting.essential(task.sources), sources=sources, imported=imported(task.sources.values()),
-        case=case.digest, beside=beside, how=task.drawing.how, seed=task.drawing.seed, number=task.number,
+        setting=task.setting.essential(task.sources),
+        sources=sources,
+        imported=imported(task.sources.values()),
+        case=case.digest,
+        beside=beside,
+        how=task.drawing.how,
+        seed=task.drawing.seed,
+        number=task.number,
         recipe=None if recipe is None else recipe.text,
-    )  # fmt: skip
+    )
 
 
 def _about(case: Case, task: RunOnSample) -> dict[str, Any]:

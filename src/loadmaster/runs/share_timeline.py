@@ -105,11 +105,17 @@ class ShareTimeline:
         counts = Counter(change.what.split()[0] for change in self.changes if change.task == task)
         last = spans[-1] if spans else None
         return {
-            "task": task, "name": self.name_of(task), "cores": self.tasks[task],
-            "host": None if last is None else last.host, "share": None if last is None else last.share,
-            "mean_share": mean, "ran_s": length_s, "moves": counts["moved"], "caps": counts["capped"],
+            "task": task,
+            "name": self.name_of(task),
+            "cores": self.tasks[task],
+            "host": None if last is None else last.host,
+            "share": None if last is None else last.share,
+            "mean_share": mean,
+            "ran_s": length_s,
+            "moves": counts["moved"],
+            "caps": counts["capped"],
             "how": self.over.get(task, "never started" if last is None else "runs"),
-        }  # fmt: skip
+        }
 
 
 @dataclass

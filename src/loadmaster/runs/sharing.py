@@ -29,9 +29,14 @@ from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem
 
 
 def run_sharing(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings = SharingSettings(),
-    progress: Progress | None = None, sources: Sources = NO_SOURCES, policy: str = BATCH_POLICY,
-) -> SharingRow:  # fmt: skip
+    name: str,
+    workload: Workload,
+    cluster: Cluster,
+    settings: SharingSettings = SharingSettings(),
+    progress: Progress | None = None,
+    sources: Sources = NO_SOURCES,
+    policy: str = BATCH_POLICY,
+) -> SharingRow:
     """Run one method: of `METHODS` or `VM_CHOICES`, a placement policy, `fractional`, or a batch discipline.
 
     Args:
@@ -67,9 +72,16 @@ def timeshared_problem(
 ) -> TimesharedProblem:
     """What the engine of time-shared hosts is given for the method `name`."""
     return TimesharedProblem(
-        workload, cluster, method_named(name, sources), settings.model("shared", sources), settings.cpu_load,
-        settings.migration, _told(workload, cluster, settings), settings.seed, settings.thrash,
-    )  # fmt: skip
+        workload,
+        cluster,
+        method_named(name, sources),
+        settings.model("shared", sources),
+        settings.cpu_load,
+        settings.migration,
+        _told(workload, cluster, settings),
+        settings.seed,
+        settings.thrash,
+    )
 
 
 def fractional_problem(
@@ -82,7 +94,7 @@ def fractional_problem(
     policy = replace(settings.fractional, sources=sources)
     return FractionalProblem(
         workload, cluster, policy, settings.migration, needs, settings.model("fractional", sources)
-    )  # fmt: skip
+    )
 
 
 def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Floats | None:
@@ -93,9 +105,13 @@ def _told(workload: Workload, cluster: Cluster, settings: SharingSettings) -> Fl
 
 
 def _time_shared(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
+    name: str,
+    workload: Workload,
+    cluster: Cluster,
+    settings: SharingSettings,
+    progress: Progress | None,
     sources: Sources,
-) -> SharingRow:  # fmt: skip
+) -> SharingRow:
     problem = timeshared_problem(name, workload, cluster, settings, sources)
     run = simulate_timeshared(problem, progress=progress)
     end_s = np.full(workload.jobs, -np.inf)
@@ -114,9 +130,13 @@ def _fractional(
 
 
 def _vms(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
+    name: str,
+    workload: Workload,
+    cluster: Cluster,
+    settings: SharingSettings,
+    progress: Progress | None,
     sources: Sources,
-) -> SharingRow:  # fmt: skip
+) -> SharingRow:
     run = run_on_vms(name, workload, cluster, settings.vm_shares, settings.model("vms", sources), progress)
     shares = " ".join(f"{share:g}" for share in settings.vm_shares)
     parameters = f"VMs of shares {shares} on each host, coupled jobs, EASY; only the CPU is looked at"
@@ -127,9 +147,14 @@ def _vms(
 
 
 def _batch(
-    name: str, workload: Workload, cluster: Cluster, settings: SharingSettings, progress: Progress | None,
-    sources: Sources, policy: str,
-) -> SharingRow:  # fmt: skip
+    name: str,
+    workload: Workload,
+    cluster: Cluster,
+    settings: SharingSettings,
+    progress: Progress | None,
+    sources: Sources,
+    policy: str,
+) -> SharingRow:
     check_method(name, settings, policy, sources)
     setting = queue_setting(name, policy, settings)
     placing, discipline = policy_of(setting, sources), discipline_of(setting, sources)
@@ -137,9 +162,15 @@ def _batch(
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     assert cluster.speed is not None
     schedule = simulate(
-        workload, cluster, placing, discipline, interval_s=0.0, seed=settings.seed, progress=progress,
+        workload,
+        cluster,
+        placing,
+        discipline,
+        interval_s=0.0,
+        seed=settings.seed,
+        progress=progress,
         estimate_model=setting.estimate_model,
-    )  # fmt: skip
+    )
     slowest = slowest_of(workload, cluster.speed, schedule.host)
     end_s = schedule.ends_s(workload)
     chosen = "".join(f", {name} {value}" for name, value in setting.beyond_usual().items())

@@ -72,9 +72,16 @@ def row_of(what: RowLabels, workload: Workload, start_s: Floats, end_s: Floats, 
     slowdown = turnaround_s / runtime_s
     stretch = np.maximum(1.0, turnaround_s / np.maximum(runtime_s, BOUND_S))
     return SharingRow(
-        *what, jobs=workload.jobs, refused=int((~ran).sum()), mean_wait_s=float((start_s - submit_s).mean()),
-        mean_turnaround_s=float(turnaround_s.mean()), mean_slowdown=float(slowdown.mean()),
-        median_slowdown=float(np.median(slowdown)), mean_stretch=float(stretch.mean()),
-        p95_stretch=float(np.quantile(stretch, 0.95)), max_stretch=float(stretch.max()),
-        mean_yield=float((runtime_s / (end_s - start_s)).mean()), migrations=migrations,
-    )  # fmt: skip
+        *what,
+        jobs=workload.jobs,
+        refused=int((~ran).sum()),
+        mean_wait_s=float((start_s - submit_s).mean()),
+        mean_turnaround_s=float(turnaround_s.mean()),
+        mean_slowdown=float(slowdown.mean()),
+        median_slowdown=float(np.median(slowdown)),
+        mean_stretch=float(stretch.mean()),
+        p95_stretch=float(np.quantile(stretch, 0.95)),
+        max_stretch=float(stretch.max()),
+        mean_yield=float((runtime_s / (end_s - start_s)).mean()),
+        migrations=migrations,
+    )

@@ -126,15 +126,16 @@ def queue_setting(method: str, policy: str, settings: SharingSettings) -> Settin
     """The batch queue `method`, which places by `policy`, deciding at every event."""
     return Setting(
         policy, method, interval_s=0.0, seed=settings.seed, estimates=settings.estimates, overrun=settings.overrun
-    )  # fmt: skip
+    )
 
 
 def _check_batch(method: str, settings: SharingSettings, policy: str, sources: Sources) -> None:
     if settings.needs == "learned":
         raise InputError(
-            method, "a batch queue must be told the needs: its tasks hold what they ask for",
+            method,
+            "a batch queue must be told the needs: its tasks hold what they ask for",
             fix="leave it out, or use --needs told",
-        )  # fmt: skip
+        )
     setting = queue_setting(method, policy, settings)
     policy_of(setting, sources)
     discipline_of(setting, sources)

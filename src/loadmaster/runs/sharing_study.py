@@ -88,9 +88,16 @@ class SharingStudy:
     @cached_property
     def _work(self) -> Work[SharingCase, MethodToRun, SharingRow]:
         return Work(
-            "share", ("loadmaster.runs.sharing",), make_row, SharingCase(self.case, self.settings), from_row, row_of,
-            prepare=self._prepare, workers=workers_for(self.case.workload.jobs), steps=self.case.workload.jobs,
-        )  # fmt: skip
+            "share",
+            ("loadmaster.runs.sharing",),
+            make_row,
+            SharingCase(self.case, self.settings),
+            from_row,
+            row_of,
+            prepare=self._prepare,
+            workers=workers_for(self.case.workload.jobs),
+            steps=self.case.workload.jobs,
+        )
 
     @cached_property
     def _cells(self) -> list[Cell[MethodToRun]]:
@@ -142,7 +149,7 @@ class _Enough(Exception):
 
 def is_compiled(
     method: str, policy: str, workload: Workload, cluster: Cluster, settings: SharingSettings, sources: Sources
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether a compiled engine makes the row of `method`, whose batch queue places by `policy`."""
     kind = kind_of(method, sources)
     if kind == "batch":

@@ -14,9 +14,13 @@ from loadmaster.sim.vms.problem import TOLERANCE
 
 
 def run_on_vms(
-    choice: str, workload: Workload, cluster: Cluster, shares: tuple[float, ...], sharing: SharingModel,
+    choice: str,
+    workload: Workload,
+    cluster: Cluster,
+    shares: tuple[float, ...],
+    sharing: SharingModel,
     progress: Progress | None = None,
-) -> VmRun:  # fmt: skip
+) -> VmRun:
     """Every host a machine with VMs of these shares; FCFS with EASY backfill, the VMs taken by `choice`.
 
     Args:

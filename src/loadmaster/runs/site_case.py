@@ -113,7 +113,7 @@ def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | Non
         return replace(base, policy=fitted.policy, queue=fitted.queue, notes=(*base_notes, *notes), fitted=True)
     return SiteCase(
         None, _machines(path, fitted, hosts), fitted.policy, fitted.queue, tuple(notes), fitted.spread or "auto", True
-    )  # fmt: skip
+    )
 
 
 def _machines(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | None) -> Cluster:

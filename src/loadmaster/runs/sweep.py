@@ -65,10 +65,16 @@ def sweep(
 def work_on(case: Case) -> Work[Case, RunToMake, Outcome]:
     """Runs on `case`, as studies make them."""
     return Work(
-        "compare", ("loadmaster.runs.outcome",), make_run, case, to_bytes, from_bytes,
+        "compare",
+        ("loadmaster.runs.outcome",),
+        make_run,
+        case,
+        to_bytes,
+        from_bytes,
         prepare=lambda tasks, watch: _prepare(case, tasks, watch),
-        workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
-    )  # fmt: skip
+        workers=workers_for(case.workload.jobs),
+        steps=case.workload.jobs,
+    )
 
 
 def make_run(case: Case, task: RunToMake, moved: Moved) -> Outcome:
@@ -89,9 +95,12 @@ def key_of(case: Case, setting: Setting, *, check: bool = False) -> str:
 def _key(work: Work[Case, RunToMake, Outcome], task: RunToMake) -> str:
     sources = {path: sha256(text.encode()).hexdigest() for path, text in task.sources.items()}
     return work.key(
-        setting=task.setting.essential(task.sources), sources=sources, imported=imported(task.sources.values()),
-        case=work.shared.digest, check=task.check,
-    )  # fmt: skip
+        setting=task.setting.essential(task.sources),
+        sources=sources,
+        imported=imported(task.sources.values()),
+        case=work.shared.digest,
+        check=task.check,
+    )
 
 
 def _about(case: Case, setting: Setting) -> dict[str, Any]:

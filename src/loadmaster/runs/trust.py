@@ -31,6 +31,7 @@ def refuse_untrusted(setting: Setting, trust: bool, where: str) -> None:
     files = given(setting.specs)
     if files and not trust:
         raise InputError(
-            ", ".join(files), "this record carries Python, which would be run",
+            ", ".join(files),
+            "this record carries Python, which would be run",
             fix=f"read it under {where}; if you trust it, say --trust",
-        )  # fmt: skip
+        )

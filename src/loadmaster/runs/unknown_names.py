@@ -22,9 +22,10 @@ def refuse_unknown_names(workload: Workload, rules: SiteRules | None) -> None:
     partitions = [] if bound.partition is None else bound.partition.words()
     qualities = [] if bound.qos is None else bound.qos.words()
     columns = (
-        ("a partition", partitions, rules.partitions), ("a QOS", qualities, rules.qos),
+        ("a partition", partitions, rules.partitions),
+        ("a QOS", qualities, rules.qos),
         ("an account", account_names(workload, bound), rules.accounts),
-    )  # fmt: skip
+    )
     for what, words, rows in columns:
         site_names = {row.account if isinstance(row, Account) else row.name for row in rows}
         lacking = [word for word in words if word and site_names.isdisjoint(part.strip() for part in word.split(","))]

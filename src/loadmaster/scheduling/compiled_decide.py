@@ -236,9 +236,7 @@ def _pass(function: Callable[..., Any], lent: tuple[Any, ...], scan: Any, rate: 
 
 
 @by_layout
-def _entry(
-    lent: tuple[Any, ...], rules: Any, *, function: Callable[..., None], plans: bool
-) -> Callable[..., None]:  # fmt: skip
+def _entry(lent: tuple[Any, ...], rules: Any, *, function: Callable[..., None], plans: bool) -> Callable[..., None]:
     """The kernel compiled for such arguments."""
     warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)  # scans are first-class functions
     view, standing, shadow_times, availability, now, slurm = (

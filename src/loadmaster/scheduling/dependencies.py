@@ -51,9 +51,16 @@ def waits_of(workload: Workload, bound: Constraints) -> Waits:
     depends = bound.depends
     if depends is None:
         return Waits(
-            np.zeros(jobs + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.zeros(jobs, bool),
-            np.zeros(1, np.int64), np.zeros(0, np.int64), np.full(jobs, -1), np.zeros(jobs, bool), status,
-        )  # fmt: skip
+            np.zeros(jobs + 1, np.int64),
+            np.zeros(0, np.int32),
+            np.zeros(0),
+            np.zeros(jobs, bool),
+            np.zeros(1, np.int64),
+            np.zeros(0, np.int64),
+            np.full(jobs, -1),
+            np.zeros(jobs, bool),
+            status,
+        )
     named = _Named(workload, bound)
     owner = np.repeat(np.arange(jobs), np.diff(depends.first))
     single = np.zeros(jobs, bool)
@@ -62,10 +69,16 @@ def waits_of(workload: Workload, bound: Constraints) -> Waits:
     on = [named.jobs(int(depends.on[d]), int(depends.task[d]), int(depends.kind[d]), int(owner[d])) for d in rows]
     first = np.searchsorted(owner[rows], np.arange(jobs + 1)).astype(np.int64)
     return Waits(
-        first, depends.kind[rows], depends.delay_s[rows], depends.one_is_enough,
-        np.cumsum([0, *map(len, on)], dtype=np.int64), np.array([j for each in on for j in each], np.int64),
-        _groups(workload, bound, single), single, status,
-    )  # fmt: skip
+        first,
+        depends.kind[rows],
+        depends.delay_s[rows],
+        depends.one_is_enough,
+        np.cumsum([0, *map(len, on)], dtype=np.int64),
+        np.array([j for each in on for j in each], np.int64),
+        _groups(workload, bound, single),
+        single,
+        status,
+    )
 
 
 def ended_well(status: int) -> bool:

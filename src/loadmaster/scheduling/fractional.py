@@ -150,9 +150,12 @@ class Fractional:
     def _packed(self, view: FractionalView, enough: float) -> Ints | None:
         """All tasks packed anew, with hosts renamed to move little; None if not `enough`, or over the budget."""
         instance = Instance(
-            view.fluid.reshape(-1, 1), view.rigid, view.fluid_capacity.reshape(-1, 1), view.rigid_capacity,
+            view.fluid.reshape(-1, 1),
+            view.rigid,
+            view.fluid_capacity.reshape(-1, 1),
+            view.rigid_capacity,
             rigid_names=tuple(f"rigid{m}" for m in range(view.rigid.shape[1])),
-        )  # fmt: skip
+        )
         if self.packer == "mcb8" and not reaches(instance, enough):
             return None
         host = packer_named(self.packer, self.sources).solve(instance, PackOptions(self.pack_time_s)).host

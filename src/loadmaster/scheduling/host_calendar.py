@@ -37,7 +37,7 @@ class Calendar:
 
 def calendar_of(
     workload: Workload, cluster: Cluster, rules: SiteRules, bound: Constraints, eligible_s: Floats, mark: Mark
-) -> tuple[Calendar, Floats, Floats]:  # fmt: skip
+) -> tuple[Calendar, Floats, Floats]:
     """The calendar; eligible times float64[J] no sooner than the reservation that a job names; and float64[J], after
     which a job can no longer start because it would outlast that.
     """

@@ -141,9 +141,7 @@ def is_whole(spec: str) -> bool:
     return spec.partition("(")[0].strip() in WHOLE
 
 
-def parameters_of(
-    spec: str, elsewhere: Mapping[str, str] | None = None, sources: Sources = NO_SOURCES
-) -> set[str]:  # fmt: skip
+def parameters_of(spec: str, elsewhere: Mapping[str, str] | None = None, sources: Sources = NO_SOURCES) -> set[str]:
     """The names of the parameters that the parts of `spec` have; `elsewhere` and `sources` as for `discipline_named`.
 
     Example:
@@ -242,8 +240,9 @@ def _backfilling(part: Part, sources: Sources, elsewhere: Mapping[str, str], usu
         if not isinstance(thing, type):
             raise InputError(part.name, "a backfilling is a class with a method serve(self, this_pass)")
         return made(thing, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
-    kind, *_ = pick(part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}",
-                    elsewhere=elsewhere)  # fmt: skip
+    kind, *_ = pick(
+        part.name, BACKFILLINGS, what="backfilling", see=f"one of {', '.join(BACKFILLINGS)}", elsewhere=elsewhere
+    )
     return made(kind, part, usual, "backfilling", "serve")  # type: ignore[no-any-return]
 
 

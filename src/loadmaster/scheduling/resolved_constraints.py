@@ -150,9 +150,22 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
     array = np.full(workload.jobs, -1, np.int64) if bound.array is None else bound.array
     user = np.full(workload.jobs, -1, np.int32) if workload.user is None else workload.user
     return ResolvedConstraints(
-        eligible_s, latest_s, reasons.code, tuple(reasons.words), entries, counters, submits, work,
-        waits_of(workload, bound), array, throttled_arrays(workload.jobs, bound), calendar, requeue, user, rules,
-    )  # fmt: skip
+        eligible_s,
+        latest_s,
+        reasons.code,
+        tuple(reasons.words),
+        entries,
+        counters,
+        submits,
+        work,
+        waits_of(workload, bound),
+        array,
+        throttled_arrays(workload.jobs, bound),
+        calendar,
+        requeue,
+        user,
+        rules,
+    )
 
 
 class _Reasons:

@@ -61,6 +61,4 @@ def work_limits(rates: Counters, rules: SiteRules, entries: Entries, limit_s: Fl
     """
     kinds = np.array(rates.kind, dtype=object)
     ahead = (kinds == "grp_tres_run_s") | ((kinds == "grp_tres_s") & rules.limits_safe)
-    return WorkLimits(
-        rates.most, rates, entries.job, limit_s, kinds != "grp_tres_run_s", ahead, rules.use_half_life_s
-    )  # fmt: skip
+    return WorkLimits(rates.most, rates, entries.job, limit_s, kinds != "grp_tres_run_s", ahead, rules.use_half_life_s)

@@ -191,6 +191,9 @@ class _Uses:
     def counters(self) -> Counters:
         counter, amount = zip(*self._rows, strict=True) if self._rows else ((), ())
         return Counters(
-            np.array(self._most, np.float64), np.array(self._first, np.int64), np.array(counter, np.int32),
-            np.array(amount, np.float64), tuple(self._number),
-        )  # fmt: skip
+            np.array(self._most, np.float64),
+            np.array(self._first, np.int64),
+            np.array(counter, np.int32),
+            np.array(amount, np.float64),
+            tuple(self._number),
+        )

@@ -57,35 +57,60 @@ def slurm_arrays(rule: Slurm, scene: SnapshotArrays, running: int, starts: int) 
     words, windows = -(-hosts // 64), _windows(rule, running + starts)
     groups, blocks = min(GROUPS, len(scene.hosts.allowed)), 1 + -(-(2 * reserved + 1) // (BLOCK // 2))
     return SlurmPass(
-        rules=_rules(rule, snapshot), due=np.array([-2, 0, 0], np.int64),
+        rules=_rules(rule, snapshot),
+        due=np.array([-2, 0, 0], np.int64),
         partitions=np.zeros((0, hosts), bool) if snapshot.partitions is None else np.array(snapshot.partitions, bool),
-        claim=claim, tried=table(TRIED, largest), end=table(END, running + starts),
-        later=table(LATER, running + starts), first_end=np.zeros(hosts, np.int32),
-        key_s=np.zeros(running), number=np.zeros(running, np.int32), step=table(STEP, BLOCK * blocks),
-        block=table(STEP_BLOCK, blocks), bits=np.zeros((2 * reserved + 1, words), np.uint64),
-        block_bits=np.zeros((blocks, words), np.uint64), over_s=np.zeros(reserved + closures),
-        closed=np.zeros((closures, words), np.uint64), look=table(LOOK, groups),
-        window=table(WINDOW, (groups, windows)), free=np.zeros((groups, windows, resources, hosts)),
+        claim=claim,
+        tried=table(TRIED, largest),
+        end=table(END, running + starts),
+        later=table(LATER, running + starts),
+        first_end=np.zeros(hosts, np.int32),
+        key_s=np.zeros(running),
+        number=np.zeros(running, np.int32),
+        step=table(STEP, BLOCK * blocks),
+        block=table(STEP_BLOCK, blocks),
+        bits=np.zeros((2 * reserved + 1, words), np.uint64),
+        block_bits=np.zeros((blocks, words), np.uint64),
+        over_s=np.zeros(reserved + closures),
+        closed=np.zeros((closures, words), np.uint64),
+        look=table(LOOK, groups),
+        window=table(WINDOW, (groups, windows)),
+        free=np.zeros((groups, windows, resources, hosts)),
         able=table(ABLE, REMEMBERED, key=-1),
-        fits=np.zeros((REMEMBERED, windows, words), np.uint64), how_many=np.zeros((REMEMBERED, windows), np.int64),
-        most=scene.hosts.capacity.max(axis=0, initial=0.0), holds=holds, eights=holds.view(np.uint64),
+        fits=np.zeros((REMEMBERED, windows, words), np.uint64),
+        how_many=np.zeros((REMEMBERED, windows), np.int64),
+        most=scene.hosts.capacity.max(axis=0, initial=0.0),
+        holds=holds,
+        eights=holds.view(np.uint64),
         usable=np.zeros(words, np.uint64),
-        on=np.zeros(hosts, np.bool_), size=np.zeros(16, np.int64),
-    )  # fmt: skip
+        on=np.zeros(hosts, np.bool_),
+        size=np.zeros(16, np.int64),
+    )
 
 
 def _rules(rule: Slurm, snapshot: Snapshot) -> SlurmRules:
     return SlurmRules(
-        window_s=60.0 * rule.bf_window, resolution_s=float(rule.bf_resolution),
-        window_linear_s=float(rule.bf_window_linear), late_s=rule.kill_wait + 60.0 * (rule.over_time_limit or 0),
-        forgives=rule.over_time_limit is None, depth=rule.partition_job_depth, max_start=rule.sched_max_job_start,
-        test=rule.bf_max_job_test, user=rule.bf_max_job_user, part=rule.bf_max_job_part,
-        user_part=rule.bf_max_job_user_part, assoc=rule.bf_max_job_assoc, start=rule.bf_max_job_start,
-        part_reserve=rule.bf_job_part_count_reserve, array_reserve=rule.bf_max_job_array_resv,
+        window_s=60.0 * rule.bf_window,
+        resolution_s=float(rule.bf_resolution),
+        window_linear_s=float(rule.bf_window_linear),
+        late_s=rule.kill_wait + 60.0 * (rule.over_time_limit or 0),
+        forgives=rule.over_time_limit is None,
+        depth=rule.partition_job_depth,
+        max_start=rule.sched_max_job_start,
+        test=rule.bf_max_job_test,
+        user=rule.bf_max_job_user,
+        part=rule.bf_max_job_part,
+        user_part=rule.bf_max_job_user_part,
+        assoc=rule.bf_max_job_assoc,
+        start=rule.bf_max_job_start,
+        part_reserve=rule.bf_job_part_count_reserve,
+        array_reserve=rule.bf_max_job_array_resv,
         min_age_s=-math.inf if snapshot.queue.eligible_s is None else float(rule.bf_min_age_reserve),
-        min_prio=float(rule.bf_min_prio_reserve), limit_stop=bool(rule.assoc_limit_stop or snapshot.limits_stop),
-        once=rule.bf_one_resv_per_job, running=rule.bf_running_job_reserve,
-    )  # fmt: skip
+        min_prio=float(rule.bf_min_prio_reserve),
+        limit_stop=bool(rule.assoc_limit_stop or snapshot.limits_stop),
+        once=rule.bf_one_resv_per_job,
+        running=rule.bf_running_job_reserve,
+    )
 
 
 def _windows(rule: Slurm, ends: int) -> int:
@@ -103,10 +128,14 @@ def _claims(scene: SnapshotArrays) -> Records:
     queue = scene.snapshot.queue
     user = np.full(len(queue), -1) if queue.user is None else np.asarray(queue.user)
     return table(
-        CLAIM, len(queue), rank=-np.inf if queue.rank is None else queue.rank, user=_numbers(user),
-        user_part=_numbers(user, scene.rows.of["partition"]), assoc=_numbers(user, queue.project),
+        CLAIM,
+        len(queue),
+        rank=-np.inf if queue.rank is None else queue.rank,
+        user=_numbers(user),
+        user_part=_numbers(user, scene.rows.of["partition"]),
+        assoc=_numbers(user, queue.project),
         no_reserve=False if queue.no_reserve is None else queue.no_reserve,
-    )  # fmt: skip
+    )
 
 
 def _numbers(*columns: np.ndarray) -> Ints:

@@ -69,14 +69,17 @@ class SnapshotArrays:
         rows = _rows(snapshot, demand, kind[: len(queue)])
         by_end = np.lexsort((running.job, running.expected_end_s))
         end = table(
-            END, len(by_end), end_s=running.expected_end_s[by_end],
-            start_s=np.nan if running.start_s is None else running.start_s[by_end], host=running.host[by_end],
+            END,
+            len(by_end),
+            end_s=running.expected_end_s[by_end],
+            start_s=np.nan if running.start_s is None else running.start_s[by_end],
+            host=running.host[by_end],
             kind=kind[len(queue) :][by_end],
-        )  # fmt: skip
+        )
         ends = EndArrays(end, np.array([len(by_end)], np.int64))
         return SnapshotArrays(
             snapshot, rows, _hosts(snapshot), ends, _calendar(snapshot), _standing(snapshot, rows), *_order(snapshot)
-        )  # fmt: skip
+        )
 
     @property
     def tasks(self) -> int:
@@ -95,11 +98,20 @@ class SnapshotArrays:
         tally = np.zeros(8, np.int64)
         tally[LAST_HOST] = self.snapshot.last_host
         return RoomArrays(
-            np.array(self.snapshot.free, np.float64), np.ones(hosts, np.bool_), np.ones(hosts, np.bool_),
-            np.zeros(hosts, np.int32), np.zeros(most, np.int32), np.zeros((most, resources)), np.zeros(hosts, np.int64),
-            np.zeros(hosts, np.bool_), np.zeros(most + 1, np.int64),
-            _failures(self, FAILURE), np.zeros(1), np.zeros(self._units), tally,
-        )  # fmt: skip
+            np.array(self.snapshot.free, np.float64),
+            np.ones(hosts, np.bool_),
+            np.ones(hosts, np.bool_),
+            np.zeros(hosts, np.int32),
+            np.zeros(most, np.int32),
+            np.zeros((most, resources)),
+            np.zeros(hosts, np.int64),
+            np.zeros(hosts, np.bool_),
+            np.zeros(most + 1, np.int64),
+            _failures(self, FAILURE),
+            np.zeros(1),
+            np.zeros(self._units),
+            tally,
+        )
 
     @property
     def _units(self) -> int:
@@ -110,15 +122,23 @@ class SnapshotArrays:
         """A pass that has not begun."""
         snapshot, many, tasks = self.snapshot, len(self.snapshot.queue), self.tasks
         return PassArrays(
-            order=self.order, group=self.group.copy(),
+            order=self.order,
+            group=self.group.copy(),
             left=np.zeros(0) if snapshot.left is None else np.array(snapshot.left, np.float64),
             job_passed=np.zeros(many, np.int64),
             array_passed=np.zeros((int(self.rows.of["array"].max(initial=-1)) + 1) * self.parts, np.int64),
-            part=table(PART, self.parts), promised=table(PROMISED, many), promised_host=np.zeros(tasks, np.int32),
-            place=table(PLACE, many + 1), started_host=np.zeros(tasks, np.int32),
-            listed=np.zeros(many, np.int32), key_s=np.zeros(many), heap=np.zeros(many, np.int32),
-            everywhere=np.zeros(0, np.bool_), wake_s=np.full(1, np.inf), tally=np.zeros(16, np.int64),
-        )  # fmt: skip
+            part=table(PART, self.parts),
+            promised=table(PROMISED, many),
+            promised_host=np.zeros(tasks, np.int32),
+            place=table(PLACE, many + 1),
+            started_host=np.zeros(tasks, np.int32),
+            listed=np.zeros(many, np.int32),
+            key_s=np.zeros(many),
+            heap=np.zeros(many, np.int32),
+            everywhere=np.zeros(0, np.bool_),
+            wake_s=np.full(1, np.inf),
+            tally=np.zeros(16, np.int64),
+        )
 
     def scores(self) -> Scores:
         """A memory of scores for the demands of the queue."""
@@ -139,13 +159,24 @@ class SnapshotArrays:
         turns = hosts + -(-hosts // BLOCK)
         roomy = min(len(self.hosts.allowed) * len(self.rows.demand), MOST_ROOMY // max(hosts, 1))
         return AvailabilityArrays(
-            step=table(STEP, steps), step_free=np.zeros((steps, resources)), size=np.zeros(3, np.int64),
-            chain=table(CHAIN, hosts), window=np.zeros((hosts, resources)), value=np.zeros(hosts),
-            able=np.zeros(hosts, np.int32), again=np.zeros(1, np.int32), turn_s=np.zeros(turns),
-            turn_host=np.zeros(turns, np.int32), score=np.zeros(hosts), rated=np.zeros(hosts, np.int32),
-            failed=_failures(self, PLAN_FAILURE), most=np.zeros(self._units), roomy=table(ROOMY, roomy),
-            roomy_host=np.zeros((roomy, hosts), np.int32), bounds=self._bounds(hosts),
-        )  # fmt: skip
+            step=table(STEP, steps),
+            step_free=np.zeros((steps, resources)),
+            size=np.zeros(3, np.int64),
+            chain=table(CHAIN, hosts),
+            window=np.zeros((hosts, resources)),
+            value=np.zeros(hosts),
+            able=np.zeros(hosts, np.int32),
+            again=np.zeros(1, np.int32),
+            turn_s=np.zeros(turns),
+            turn_host=np.zeros(turns, np.int32),
+            score=np.zeros(hosts),
+            rated=np.zeros(hosts, np.int32),
+            failed=_failures(self, PLAN_FAILURE),
+            most=np.zeros(self._units),
+            roomy=table(ROOMY, roomy),
+            roomy_host=np.zeros((roomy, hosts), np.int32),
+            bounds=self._bounds(hosts),
+        )
 
     def _bounds(self, hosts: int) -> StartBounds:
         """Start bounds that allow every start."""
@@ -157,9 +188,16 @@ class SnapshotArrays:
         """The parameters of the pass."""
         snapshot, speed = self.snapshot, self.hosts.speed
         return Now(
-            float(snapshot.now_s), int(snapshot.seed), bool(varies), bool((speed != speed[0]).any()),
-            bool(snapshot.limits_stop), bool(as_pool), len(snapshot.closures) > 0, 0, bool(first_fit),
-        )  # fmt: skip
+            float(snapshot.now_s),
+            int(snapshot.seed),
+            bool(varies),
+            bool((speed != speed[0]).any()),
+            bool(snapshot.limits_stop),
+            bool(as_pool),
+            len(snapshot.closures) > 0,
+            0,
+            bool(first_fit),
+        )
 
 
 def table(layout: np.dtype[Any], rows: int | tuple[int, ...], /, **columns: Any) -> Records:
@@ -175,13 +213,25 @@ def _rows(snapshot: Snapshot, demand: Floats, kind: Ints) -> RowArrays:
     job, next_row = _jobs(queue.job)
     use, uses = _uses(snapshot)
     of = table(
-        ROW, many, job=job, next_row=next_row, kind=kind, tasks=queue.tasks, expected_s=queue.expected_s,
-        first_task=queue.first_task, first_host=_starts(queue.tasks), first_use=_starts(uses), uses=uses,
-        hosts=0 if _anywhere(snapshot) else queue.hosts, partition=0 if queue.partition is None else queue.partition,
-        array=_arrays(queue), since_s=snapshot.now_s if queue.eligible_s is None else queue.eligible_s,
+        ROW,
+        many,
+        job=job,
+        next_row=next_row,
+        kind=kind,
+        tasks=queue.tasks,
+        expected_s=queue.expected_s,
+        first_task=queue.first_task,
+        first_host=_starts(queue.tasks),
+        first_use=_starts(uses),
+        uses=uses,
+        hosts=0 if _anywhere(snapshot) else queue.hosts,
+        partition=0 if queue.partition is None else queue.partition,
+        array=_arrays(queue),
+        since_s=snapshot.now_s if queue.eligible_s is None else queue.eligible_s,
         group=0 if snapshot.need is None else snapshot.need.group,
-        least=0 if queue.min_hosts is None else queue.min_hosts, most=0 if queue.max_hosts is None else queue.max_hosts,
-    )  # fmt: skip
+        least=0 if queue.min_hosts is None else queue.min_hosts,
+        most=0 if queue.max_hosts is None else queue.max_hosts,
+    )
     return RowArrays(of, use, demand)
 
 
@@ -244,7 +294,7 @@ def _order(snapshot: Snapshot) -> tuple[Ints, Records]:
     together = ranked[np.argsort(np.asarray(need.group)[ranked], kind="stable")]
     return together.astype(np.int32), table(
         GROUP, len(count), first=first, end=first + count, used=need.used, share=need.share
-    )  # fmt: skip
+    )
 
 
 def _hosts(snapshot: Snapshot) -> Hosts:

@@ -129,9 +129,7 @@ class Twin(Discipline):
             raise InputError(self.name, rule, fix="loadmaster.sim.queue.looking_ahead(discipline)")
         _, first = np.unique(snapshot.queue.job, return_index=True)
         starts_s = [self.look_ahead(snapshot, policy, each, columns) for each in self.members]
-        waits_s = [
-            (np.where(each < NEVER_S, each, np.nan) - columns.eligible_s)[first] for each in starts_s
-        ]  # fmt: skip
+        waits_s = [(np.where(each < NEVER_S, each, np.nan) - columns.eligible_s)[first] for each in starts_s]
         started = [int(np.isfinite(each).sum()) for each in waits_s]
         most = max(started)
         return [

@@ -58,9 +58,13 @@ def bound_of(queue: Rigid, *, within_s: float = BUDGET_S, clock: Callable[[], fl
             ascent.refine(_COARSER)
     late_s = float(queue.late_s.mean())
     return Bound(
-        late_s + max(ascent.best, 0.0) / queue.jobs, queue.jobs, ascent.start_s(), ascent.width, ascent.steps,
+        late_s + max(ascent.best, 0.0) / queue.jobs,
+        queue.jobs,
+        ascent.start_s(),
+        ascent.width,
+        ascent.steps,
         ascent.settled,
-    )  # fmt: skip
+    )
 
 
 class Ascent:

@@ -120,9 +120,14 @@ def on_number(case: Case, machines: HostRange, number: int) -> Case:
 
 
 def _fewest(
-    case: Case, machines: HostRange, setting: Setting, target: Target, store: Store | None, pool: CellMaker,
+    case: Case,
+    machines: HostRange,
+    setting: Setting,
+    target: Target,
+    store: Store | None,
+    pool: CellMaker,
     watch: Watch | None,
-) -> Fewest:  # fmt: skip
+) -> Fewest:
     runs: dict[int, Outcome] = {}
 
     def enough(number: int) -> bool:

@@ -85,9 +85,15 @@ class _Search:
     """Halving for all samples at once: those that ask for the same number run together."""
 
     def __init__(
-        self, case: Case, fewest: Fewest, target: Target, drawing: Drawing, store: Store | None, pool: CellMaker,
+        self,
+        case: Case,
+        fewest: Fewest,
+        target: Target,
+        drawing: Drawing,
+        store: Store | None,
+        pool: CellMaker,
         watch: Watch | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._case, self._found, self._target, self._drawing = case, fewest, target, drawing
         self._how = (store, pool, watch)
 
@@ -138,9 +144,7 @@ class _Search:
         return False
 
 
-def _between(
-    numbers: Sequence[int | None], fewest: int, how: str, weeks: int
-) -> tuple[int | None, int | None, Ends]:  # fmt: skip
+def _between(numbers: Sequence[int | None], fewest: int, how: str, weeks: int) -> tuple[int | None, int | None, Ends]:
     """The middle 95 %; of few samples by their spread in ratios, as rule R7 has it, or from the least to the most."""
     ordered = sorted(numbers, key=lambda n: math.inf if n is None else n)
     low, high = _ranks(len(ordered))

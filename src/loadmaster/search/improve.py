@@ -60,10 +60,19 @@ def _moved(queue: Rigid, planned: PlannedSchedule, first: Longs) -> RuinState:
     lists = max(1, queue.jobs // (hosts * _TOGETHER))
     longest_s = np.where(np.isinf(queue.lasts_s), 0.0, queue.lasts_s).max(axis=0)
     return RuinState(
-        queue.ready_s, queue.lasts_s, queue.demand, queue.class_of, queue.tasks == 1, planned.start_s.copy(),
-        planned.host[first[:-1]].astype(np.int64), np.full((hosts, lists), -1), none, none.copy(),
-        float(planned.end_s.max()) / lists, longest_s,
-    )  # fmt: skip
+        queue.ready_s,
+        queue.lasts_s,
+        queue.demand,
+        queue.class_of,
+        queue.tasks == 1,
+        planned.start_s.copy(),
+        planned.host[first[:-1]].astype(np.int64),
+        np.full((hosts, lists), -1),
+        none,
+        none.copy(),
+        float(planned.end_s.max()) / lists,
+        longest_s,
+    )
 
 
 def _empty(queue: Rigid) -> Timetable:

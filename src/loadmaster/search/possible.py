@@ -113,7 +113,7 @@ def possible(
     cells = [
         Cell(work.key(case=case.digest, to_find=task), task, {"best possible at load": case.load / task.beta})
         for task in tasks
-    ]  # fmt: skip
+    ]
     with (watch or Watch()).preparing(f"the best possible, {show_seconds(within_s)} for each load"):
         return run_study(work, cells, store, pool, None, lambda each: {"bound_s": each.bound_s})
 
@@ -172,12 +172,19 @@ def look(case: Case, task: ToFind, moved: Moved) -> Possible:
         rest_s = task.within_s * (1 - FOR_THE_BOUND)
         schedule = best_found(
             workload, case.cluster, within_s=rest_s, hint_s=below.start_s, seed=task.seed, clock=clock
-        )  # fmt: skip
+        )
         best = metrics(workload, case.cluster, schedule)
     return Possible(
-        task.beta, case.load / task.beta, below.jobs, below.mean_wait_s, below.steps, below.width_s, below.settled,
-        best, reason,
-    )  # fmt: skip
+        task.beta,
+        case.load / task.beta,
+        below.jobs,
+        below.mean_wait_s,
+        below.steps,
+        below.width_s,
+        below.settled,
+        best,
+        reason,
+    )
 
 
 def _stoppable(moved: Moved) -> Callable[[], float]:

@@ -84,9 +84,16 @@ def host_by_host(workload: Workload, cluster: Cluster) -> Rigid:
         job = int(row[np.argmin(may.any(axis=1))])
         raise InputError(f"job {workload.id_of(job)}", "no host that it may use holds a task of it", fix="leave it out")
     return Rigid(
-        row, ready_s[row], (ready_s - workload.submit_s)[row], np.where(may, lasts_s, np.inf), workload.demand[row],
-        workload.task_count[row].astype(np.int64), class_of, cluster.capacity[first], hosts,
-    )  # fmt: skip
+        row,
+        ready_s[row],
+        (ready_s - workload.submit_s)[row],
+        np.where(may, lasts_s, np.inf),
+        workload.demand[row],
+        workload.task_count[row].astype(np.int64),
+        class_of,
+        cluster.capacity[first],
+        hosts,
+    )
 
 
 def joined(queue: Rigid) -> Rigid:
@@ -107,7 +114,7 @@ def joined(queue: Rigid) -> Rigid:
     one = np.ones_like(queue.tasks)
     return replace(
         queue, demand=demand, tasks=one, class_of=np.zeros(1, np.int32), capacity=capacity, hosts=np.ones(1, np.int64)
-    )  # fmt: skip
+    )
 
 
 def _refuse_stopping(rules: SiteRules) -> None:

@@ -94,7 +94,7 @@ class _Search:
 
 def fit_site(
     case: Case, policy: str, disciplines: Sequence[str], store: Store | None, pool: CellMaker, watch: Watch
-) -> SiteFit:  # fmt: skip
+) -> SiteFit:
     """Try orders, backfillings, launch overheads, cycles and estimates, and keep what reproduces even weeks best.
 
     Args:

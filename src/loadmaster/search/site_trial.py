@@ -33,9 +33,7 @@ class QueueTrial(NamedTuple):
     def setting(self) -> Setting:
         """The run of the row `site` that this guess stands for."""
         queue = self.queue
-        return Setting(
-            self.policy, SITE, interval_s=queue.interval_s, site=queue.discipline, estimates=queue.estimates
-        )  # fmt: skip
+        return Setting(self.policy, SITE, interval_s=queue.interval_s, site=queue.discipline, estimates=queue.estimates)
 
 
 def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
@@ -54,9 +52,16 @@ def trial_of(policy: str, queue: SiteQueue) -> QueueTrial:
 def trials_on(case: Case) -> Work[Case, QueueTrial, Weekly]:
     """Trials on the jobs and hosts of `case`, as studies make them."""
     return Work(
-        "fit", ("loadmaster.search.site_trial",), make_trial, case, to_bytes, from_bytes, prepare=lambda tasks, watch:
-        _prepare(case, tasks, watch), workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
-    )  # fmt: skip
+        "fit",
+        ("loadmaster.search.site_trial",),
+        make_trial,
+        case,
+        to_bytes,
+        from_bytes,
+        prepare=lambda tasks, watch: _prepare(case, tasks, watch),
+        workers=workers_for(case.workload.jobs),
+        steps=case.workload.jobs,
+    )
 
 
 def cell_of(work: Work[Case, QueueTrial, Weekly], trial: QueueTrial) -> Cell[QueueTrial]:
@@ -65,9 +70,13 @@ def cell_of(work: Work[Case, QueueTrial, Weekly], trial: QueueTrial) -> Cell[Que
     assert recorded_s is not None
     sources = {path: sha256(text.encode()).hexdigest() for path, text in trial.sources.items()}
     key = work.key(
-        policy=trial.policy, queue=asdict(trial.queue), sources=sources, imported=imported(trial.sources.values()),
-        case=work.shared.digest, known=blake2b(np.isfinite(recorded_s).tobytes(), digest_size=8).hexdigest(),
-    )  # fmt: skip
+        policy=trial.policy,
+        queue=asdict(trial.queue),
+        sources=sources,
+        imported=imported(trial.sources.values()),
+        case=work.shared.digest,
+        known=blake2b(np.isfinite(recorded_s).tobytes(), digest_size=8).hexdigest(),
+    )
     return Cell(key, trial, {"queue": trial.queue.words})
 
 
@@ -78,9 +87,15 @@ def make_trial(case: Case, trial: QueueTrial, moved: Moved) -> Weekly:
     held = held_longer(case.workload, trial.queue.launch_s)
     workload, cluster = as_one_host(held, case.cluster, discipline)
     schedule = simulate(
-        workload, cluster, policy_of(setting, trial.sources), discipline, interval_s=setting.interval_s,
-        seed=setting.seed, progress=lambda started, _jobs: moved(started), estimate_model=setting.estimate_model,
-    )  # fmt: skip
+        workload,
+        cluster,
+        policy_of(setting, trial.sources),
+        discipline,
+        interval_s=setting.interval_s,
+        seed=setting.seed,
+        progress=lambda started, _jobs: moved(started),
+        estimate_model=setting.estimate_model,
+    )
     assert case.workload.recorded_wait_s is not None
     wait_s = schedule.start_s - case.workload.submit_s
     return weekly(case.workload, np.where(np.isfinite(case.workload.recorded_wait_s), wait_s, np.nan))

@@ -37,9 +37,13 @@ class Settled(NamedTuple):
 
 
 def settle(
-    vms: VirtualMachines, job: Longs, start: Floats | None = None, tolerance: float = TOLERANCE,
-    most: int = MOST_ROUNDS, asks: Floats | float = np.inf,
-) -> Settled:  # fmt: skip
+    vms: VirtualMachines,
+    job: Longs,
+    start: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    most: int = MOST_ROUNDS,
+    asks: Floats | float = np.inf,
+) -> Settled:
     """The fixed point r_j = min over the job's VMs w of PC(w) x speed, every other VM asking for its own job's r.
 
     Found by r <- (1 - step) r + step r_new, step 1/2, until nothing would change by more than `tolerance`. The map

@@ -58,11 +58,32 @@ def allocate_vms(vms: VirtualMachines) -> VmState:
         return np.full(size, value, np.int64)
 
     return VmState(
-        vms.first.copy(), vms.machine, vms.low.copy(), vms.high.copy(), vms.share.copy(), vms.cores.copy(),
-        vms.speed.copy(), vms.high.copy(), np.zeros(v), longs(v, -1), np.zeros(v), np.zeros(v), np.zeros(v),
-        np.zeros(v), longs(v, -1), longs(v, -1), longs(p), longs(p), longs(v), longs(v), longs(p), np.zeros(v),
-        np.zeros(p), np.full(p, -1.0), np.array([0, v]),
-    )  # fmt: skip
+        vms.first.copy(),
+        vms.machine,
+        vms.low.copy(),
+        vms.high.copy(),
+        vms.share.copy(),
+        vms.cores.copy(),
+        vms.speed.copy(),
+        vms.high.copy(),
+        np.zeros(v),
+        longs(v, -1),
+        np.zeros(v),
+        np.zeros(v),
+        np.zeros(v),
+        np.zeros(v),
+        longs(v, -1),
+        longs(v, -1),
+        longs(p),
+        longs(p),
+        longs(v),
+        longs(v),
+        longs(p),
+        np.zeros(v),
+        np.zeros(p),
+        np.full(p, -1.0),
+        np.array([0, v]),
+    )
 
 
 @inner

@@ -81,9 +81,10 @@ def check_model(model: object) -> None:
     """
     if not isinstance(model, SharingModel):
         raise InputError(
-            type(model).__name__, "this is no sharing model: no host can ask it for yields",
+            type(model).__name__,
+            "this is no sharing model: no host can ask it for yields",
             fix="give it name and yields(demand, capacity, claims)",
-        )  # fmt: skip
+        )
 
 
 def stuck(name: str) -> InputError:

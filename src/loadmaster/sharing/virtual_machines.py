@@ -83,15 +83,20 @@ class VirtualMachines:
         )
 
     @classmethod
-    def on(cls, cores: Floats, speed: Floats, shares: Sequence[float], sharing: SharingModel | None = None) -> (
-        "VirtualMachines"
-    ):  # fmt: skip
+    def on(
+        cls, cores: Floats, speed: Floats, shares: Sequence[float], sharing: SharingModel | None = None
+    ) -> "VirtualMachines":
         """Machines of these `cores` and `speed`, float64[P]; the VMs of each have these shares and no other bounds."""
         each, machines = len(shares), len(cores)
         return cls(
-            np.arange(machines + 1) * each, np.zeros(machines * each), np.repeat(cores, each),
-            np.tile(np.asarray(shares, float), machines), cores, speed, sharing or WaterFilling(),
-        )  # fmt: skip
+            np.arange(machines + 1) * each,
+            np.zeros(machines * each),
+            np.repeat(cores, each),
+            np.tile(np.asarray(shares, float), machines),
+            cores,
+            speed,
+            sharing or WaterFilling(),
+        )
 
     @property
     def power(self) -> float:

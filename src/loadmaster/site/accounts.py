@@ -132,11 +132,16 @@ def _association(row: AssociationRow, rest: set[str]) -> Association:
     fields.pair("Account"), fields.pair("ParentName", "Par Name")
     listed = fields.pair("QOS")
     association = Association(
-        row.account, "" if user is None else user.value.strip(), "" if partition is None else partition.value.strip(),
-        row.parent, 1 if shares is None else _shares(shares), read_limits(fields),
+        row.account,
+        "" if user is None else user.value.strip(),
+        "" if partition is None else partition.value.strip(),
+        row.parent,
+        1 if shares is None else _shares(shares),
+        read_limits(fields),
         names(listed) if listed is not None and listed.value.strip() else None,
-        fields.read("Def QOS", _word, "") or fields.read("DefaultQOS", _word, ""), fields.read("Priority", _count, 0),
-    )  # fmt: skip
+        fields.read("Def QOS", _word, "") or fields.read("DefaultQOS", _word, ""),
+        fields.read("Priority", _count, 0),
+    )
     rest |= _left(fields)
     return association
 
@@ -145,12 +150,16 @@ def _qos(row: AssociationRow, rest: set[str]) -> SiteQos:
     fields = Fields(row.pairs)
     mode = fields.read("PreemptMode", _word, "")
     qos = SiteQos(
-        fields.read("Name", _word, ""), fields.read("Priority", _count, 0), fields.read("GraceTime", _time_s, 0.0),
-        fields.read("Preempt", names, ()), fields.read("PreemptExemptTime", _exempt_s, None),
+        fields.read("Name", _word, ""),
+        fields.read("Priority", _count, 0),
+        fields.read("GraceTime", _time_s, 0.0),
+        fields.read("Preempt", names, ()),
+        fields.read("PreemptExemptTime", _exempt_s, None),
         None if mode in ("", "cluster") else fields.read("PreemptMode", read_mode, None),
         fields.read("Flags", names, ()),
-        fields.read("UsageFactor", _factor, 1.0), read_limits(fields),
-    )  # fmt: skip
+        fields.read("UsageFactor", _factor, 1.0),
+        read_limits(fields),
+    )
     rest |= _left(fields)
     return qos
 

@@ -28,15 +28,25 @@ def _multifactor(given: Priority, left_out: dict[str, None]) -> str:
     classic = {"no_fair_tree", "depth_oblivious"} & set(given.flags)
     raw = [_RAW[flag] for flag in given.flags if flag in _RAW]
     values = {
-        "age": given.weights.age, "fair_share": given.weights.fair_share, "size": given.weights.job_size,
-        "partition": given.weights.partition, "qos": given.weights.qos, "assoc": given.weights.assoc,
-        "tres": ";".join(f"{name}:{weight!r}" for name, weight in tres), "max_age": given.max_age_s,
-        "half_life": given.half_life_s, "calc_period": given.calc_period_s, "reset": given.reset,
-        "form": "classic" if classic else "tree", "damp": given.damping, "favor_small": given.favor_small,
+        "age": given.weights.age,
+        "fair_share": given.weights.fair_share,
+        "size": given.weights.job_size,
+        "partition": given.weights.partition,
+        "qos": given.weights.qos,
+        "assoc": given.weights.assoc,
+        "tres": ";".join(f"{name}:{weight!r}" for name, weight in tres),
+        "max_age": given.max_age_s,
+        "half_life": given.half_life_s,
+        "calc_period": given.calc_period_s,
+        "reset": given.reset,
+        "form": "classic" if classic else "tree",
+        "damp": given.damping,
+        "favor_small": given.favor_small,
         "small_relative_to_time": "small_relative_to_time" in given.flags,
-        "accrue_always": "accrue_always" in given.flags, "max_tres": "max_tres" in given.flags,
+        "accrue_always": "accrue_always" in given.flags,
+        "max_tres": "max_tres" in given.flags,
         "no_normal": ":".join(raw),
-    }  # fmt: skip
+    }
     return f"multifactor({_written(values)})"
 
 

@@ -137,9 +137,11 @@ def read_fitted_queue(path: Path) -> FittedSite:
     if spread and spread not in get_args(Spread):
         raise InputError(spread, "no such spread", fix=f"one of {', '.join(get_args(Spread))}", where=str(path))
     queue = SiteQueue(
-        _word(document, "discipline", path), _seconds(document, "interval_s", path),
-        _seconds(document, "launch_s", path), _word(document, "estimates", path) if "estimates" in document else "user",
-    )  # fmt: skip
+        _word(document, "discipline", path),
+        _seconds(document, "interval_s", path),
+        _seconds(document, "launch_s", path),
+        _word(document, "estimates", path) if "estimates" in document else "user",
+    )
     return FittedSite(queue, document.get("hosts"), spread=cast(Spread, spread), **words)
 
 

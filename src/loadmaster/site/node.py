@@ -64,10 +64,15 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
     cpus = fields.pair("CPUs", "Procs")
     weight, features = fields.read("Weight", whole(0, 2**32 - 1), 1), fields.pair("Features", "Feature")
     node = SiteNode(
-        "", product if cpus is None else count(cpus), usable_mib(fields),
-        fields.read("Gres", gres_of, ()), () if features is None else written_names(features),
-        weight, fields.read("State", _there, True), threads,
-    )  # fmt: skip
+        "",
+        product if cpus is None else count(cpus),
+        usable_mib(fields),
+        fields.read("Gres", gres_of, ()),
+        () if features is None else written_names(features),
+        weight,
+        fields.read("State", _there, True),
+        threads,
+    )
     if node.cpus > MOST_CPUS:
         raise InputError(
             node.cpus, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where

@@ -7,9 +7,7 @@ from loadmaster.site.lines import Pair
 from loadmaster.site.times import duration_s
 
 _MODES = {name: name for name in ("off", "cancel", "requeue", "suspend", "gang", "within", "priority")}
-_TYPES = {
-    f"{prefix}{name}": name for prefix in ("preempt/", "") for name in ("none", "qos", "partition_prio")
-}  # fmt: skip
+_TYPES = {f"{prefix}{name}": name for prefix in ("preempt/", "") for name in ("none", "qos", "partition_prio")}
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,16 @@ def _node(text: str, where: str) -> SiteNode:
     words = set(state.rstrip("*$~#%@^!-").split("+"))
     silent = state.endswith("*")
     return SiteNode(
-        plain["nodename"].value, max(1, cpus), usable_mib(fields), fields.read("Gres", gres_of, ()), _features(fields),
-        fields.read("Weight", whole(0, 2**32 - 1), 1), cpus > 0 and not silent and not words & _ABSENT,
-        fields.read("ThreadsPerCore", whole(1, MOST_CPUS), 1), not words & _ASLEEP,
-    )  # fmt: skip
+        plain["nodename"].value,
+        max(1, cpus),
+        usable_mib(fields),
+        fields.read("Gres", gres_of, ()),
+        _features(fields),
+        fields.read("Weight", whole(0, 2**32 - 1), 1),
+        cpus > 0 and not silent and not words & _ABSENT,
+        fields.read("ThreadsPerCore", whole(1, MOST_CPUS), 1),
+        not words & _ASLEEP,
+    )
 
 
 def _features(fields: Fields) -> tuple[str, ...]:

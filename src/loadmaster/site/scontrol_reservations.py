@@ -58,12 +58,16 @@ def parse_reservations(text: str) -> list[Reservation]:
     """
     return [
         Reservation(
-            pairs["ReservationName"], moment_s(pairs.get("StartTime", "0")), moment_s(pairs.get("EndTime", "inf")),
-            host_names(_text(pairs, "Nodes")), _names(pairs, "Users"), _names(pairs, "Accounts"),
+            pairs["ReservationName"],
+            moment_s(pairs.get("StartTime", "0")),
+            moment_s(pairs.get("EndTime", "inf")),
+            host_names(_text(pairs, "Nodes")),
+            _names(pairs, "Users"),
+            _names(pairs, "Accounts"),
             _names(pairs, "Flags"),
         )
         for pairs in shown_records(text, "ReservationName")
-    ]  # fmt: skip
+    ]
 
 
 def shown_records(text: str, first: str) -> Iterator[dict[str, str]]:
@@ -103,12 +107,16 @@ def _of_json(text: str, path: Path) -> list[Reservation]:
         rows = json.loads(text)["reservations"]
         return [
             Reservation(
-                str(row["name"]), _number(row.get("start_time"), 0.0), _number(row.get("end_time"), math.inf),
-                host_names(row.get("node_list") or ""), _listed(row.get("users")), _listed(row.get("accounts")),
+                str(row["name"]),
+                _number(row.get("start_time"), 0.0),
+                _number(row.get("end_time"), math.inf),
+                host_names(row.get("node_list") or ""),
+                _listed(row.get("users")),
+                _listed(row.get("accounts")),
                 tuple(map(str, row.get("flags") or ())),
             )
             for row in rows
-        ]  # fmt: skip
+        ]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(path, "this JSON holds no list of reservations", fix=fix) from None
 

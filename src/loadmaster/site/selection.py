@@ -44,7 +44,10 @@ def read_selection(fields: Fields) -> Selection:
     units = [word.split("_")[1] for word in words if word.removesuffix("_memory") in _COUNTED]
     accepted = ("cr_memory", "cr_lln", *(f"{name}{end}" for name in _COUNTED for end in ("", "_memory")))
     return Selection(
-        kind == "linear", any(word.endswith("_memory") for word in words), "cr_lln" in words,
-        units[0] if units else "core", tuple(word for word in words if word not in accepted),
+        kind == "linear",
+        any(word.endswith("_memory") for word in words),
+        "cr_lln" in words,
+        units[0] if units else "core",
+        tuple(word for word in words if word not in accepted),
         fields.pair("SelectType") is not None,
-    )  # fmt: skip
+    )

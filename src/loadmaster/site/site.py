@@ -82,20 +82,32 @@ def read_site(path: str | Path) -> Site:
     hosts = _Hosts(path, read.lines)
     fields = Fields(settings)
     parts = (
-        read_selection(fields), read_memory(fields), read_scheduler(fields), read_priority(fields),
-        read_preemption(fields), fields.read("OverTimeLimit", over_time_s, 0.0), fields.read("KillWait", seconds, 30.0),
-        fields.read("MaxArraySize", whole(0, 4_000_001), 1001), fields.read("AccountingStorageEnforce", names, ()),
+        read_selection(fields),
+        read_memory(fields),
+        read_scheduler(fields),
+        read_priority(fields),
+        read_preemption(fields),
+        fields.read("OverTimeLimit", over_time_s, 0.0),
+        fields.read("KillWait", seconds, 30.0),
+        fields.read("MaxArraySize", whole(0, 4_000_001), 1001),
+        fields.read("AccountingStorageEnforce", names, ()),
         fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
-    )  # fmt: skip
+    )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
     selection, scheduler = parts[0], parts[2]
     rest, passed = _rest([*fields.rest(), *hosts.rest])
     words = {"SchedulerParameters": scheduler.ignored, "SelectTypeParameters": selection.ignored}
     rest += [f"{key}: {', '.join(each)}" for key, each in words.items() if each]
     return Site(
-        cluster, tuple(hosts.nodes.by_name.values()), tuple(hosts.partitions.values()), *parts,
-        tuple(rest), passed, tuple(hosts.notes), read.digest,
-    )  # fmt: skip
+        cluster,
+        tuple(hosts.nodes.by_name.values()),
+        tuple(hosts.partitions.values()),
+        *parts,
+        tuple(rest),
+        passed,
+        tuple(hosts.notes),
+        read.digest,
+    )
 
 
 def nodes_in(path: Path) -> tuple[SiteNode, ...]:

@@ -121,9 +121,14 @@ def _laws(finished, ages, prior_log, prior_sd):
     """The most probable spread first: others count only where they could explain what is seen nearly as well."""
     number, running = len(SIGMAS) * len(STEPS), len(ages)
     laws = Laws(
-        np.zeros(len(SIGMAS), np.bool_), np.full(number, -np.inf), np.zeros(number), np.zeros(number),
-        np.empty((number, running)), np.empty((number, running)), np.empty((number, running)),
-    )  # fmt: skip
+        np.zeros(len(SIGMAS), np.bool_),
+        np.full(number, -np.inf),
+        np.zeros(number),
+        np.zeros(number),
+        np.empty((number, running)),
+        np.empty((number, running)),
+        np.empty((number, running)),
+    )
     log_ages = np.empty(running)
     for k in range(running):
         log_ages[k] = math.log(max(ages[k], 1e-3))

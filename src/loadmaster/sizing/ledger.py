@@ -118,16 +118,21 @@ class BagLedger:
         """The bag as a sizer sees it."""
         hosts = tuple(
             RentedHost(
-                number, host.type, now_s - host.rented_s, host.ready, host.task,
-                now_s - host.started_s if host.task >= 0 else 0.0, host.first_task,
+                number,
+                host.type,
+                now_s - host.rented_s,
+                host.ready,
+                host.task,
+                now_s - host.started_s if host.task >= 0 else 0.0,
+                host.first_task,
             )
             for number, host in self._hosts.items()
-        )  # fmt: skip
+        )
         finished = np.array(self.finished_s, dtype=np.float64)
         left = self.tasks - len(self.done) + len(finished)
         return BagSnapshot(
             now_s, occasion, left, len(self.waiting), finished, hosts, self.types, self._spent, self.memory
-        )  # fmt: skip
+        )
 
     def spent(self, now_s: float) -> float:
         """Money charged if every machine were given back now."""

@@ -89,9 +89,12 @@ def _plan(snapshot: BagSnapshot, goal: Goal) -> tuple[Actions, BagOutlook]:
     rent = (Rental(index, chosen.number),) if chosen.number > 0 else ()
     actions = Actions(rent, release, _copies(snapshot, goal, work, hosts), wake_s=_wake(snapshot, hosts))
     ahead = BagOutlook(
-        chosen.cost, snapshot.now_s + chosen.span_s, chosen.sure_cost, snapshot.now_s + chosen.sure_span_s,
+        chosen.cost,
+        snapshot.now_s + chosen.span_s,
+        chosen.sure_cost,
+        snapshot.now_s + chosen.sure_span_s,
         bool(within_goal),
-    )  # fmt: skip
+    )
     return actions, ahead
 
 

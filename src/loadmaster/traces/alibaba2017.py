@@ -22,7 +22,7 @@ from loadmaster.traces.tabular import (
     amount_check,
     read_table,
     time_checks,
-)  # fmt: skip
+)
 from loadmaster.traces.text_table import batches
 from loadmaster.traces.trace import Trace
 from loadmaster.traces.values import absent, moments, numbers, words
@@ -106,10 +106,14 @@ def _table(frame: pl.DataFrame, ragged: Bools) -> RowTable:
     wrong_count = instances.bad | (count < 1) | (count > MOST_TASKS) | (count != np.floor(count))
     memory = numbers(frame["memory"])
     checks = [
-        (RAGGED, ragged), (NO_CORES, ~cpus.bad & ~(cpus.values > 0) & ~(cpus.values < 0)),
-        (BEFORE, create.values < 0), *time_checks(create, runtime), (NO_INSTANCES, wrong_count),
-        amount_check("cpus", cpus), amount_check("memory", memory),
-    ]  # fmt: skip
+        (RAGGED, ragged),
+        (NO_CORES, ~cpus.bad & ~(cpus.values > 0) & ~(cpus.values < 0)),
+        (BEFORE, create.values < 0),
+        *time_checks(create, runtime),
+        (NO_INSTANCES, wrong_count),
+        amount_check("cpus", cpus),
+        amount_check("memory", memory),
+    ]
     columns: dict[str, NDArray[Any]] = {
         "submit_s": create.values,
         "runtime_s": runtime.values,

@@ -54,7 +54,11 @@ def job_of(line: str) -> RecordValues | Rule:
         return NEVER_STARTED
     count = float(instances or 1)
     return {
-        "submit_s": start, "runtime_s": float(end) - float(start), "tasks": count,
-        "cores": float(cpu or 0) / HUNDRED * count, "memory_bytes": float(memory or 0) / HUNDRED * WHOLE_MEMORY * count,
-        "name": f"{job}.{name}", "status": STATUSES.index("failed") if status == "Failed" else 0,
-    }  # fmt: skip
+        "submit_s": start,
+        "runtime_s": float(end) - float(start),
+        "tasks": count,
+        "cores": float(cpu or 0) / HUNDRED * count,
+        "memory_bytes": float(memory or 0) / HUNDRED * WHOLE_MEMORY * count,
+        "name": f"{job}.{name}",
+        "status": STATUSES.index("failed") if status == "Failed" else 0,
+    }

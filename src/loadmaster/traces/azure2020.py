@@ -57,8 +57,10 @@ def read_azure2020(path: str | Path, options: ReadOptions = ReadOptions()) -> Tr
             if machine is None:
                 raise InputError(path.name, "no type of virtual machine in this database", where=str(path))
             if kinds > 1:
-                notes.append(f"The types are told for {kinds} kinds of machines; taken are the parts of the kind that "
-                             f"most types are offered on ({machine[0]}).")  # fmt: skip
+                notes.append(
+                    f"The types are told for {kinds} kinds of machines; taken are the parts of the kind that "
+                    f"most types are offered on ({machine[0]})."
+                )
             alive = database.execute("select count(*) from vm where endtime is null").fetchone()[0]
             if alive:
                 notes.append(f"{alive:,} virtual machines had not ended on day 90; they are taken to end then.")
@@ -79,10 +81,15 @@ def job_of(row: tuple[Any, ...]) -> RecordValues | Rule:
     if cores is None:
         return NOT_HERE
     return {
-        "submit_s": float(start) * DAY_S, "runtime_s": (float(end) - float(start)) * DAY_S, "cores": float(cores),
-        "memory_bytes": float(memory) * WHOLE_MEMORY, "user": str(tenant), "job_id": int(request),
-        "priority": -float(priority), "wait_s": 0.0,
-    }  # fmt: skip
+        "submit_s": float(start) * DAY_S,
+        "runtime_s": (float(end) - float(start)) * DAY_S,
+        "cores": float(cores),
+        "memory_bytes": float(memory) * WHOLE_MEMORY,
+        "user": str(tenant),
+        "job_id": int(request),
+        "priority": -float(priority),
+        "wait_s": 0.0,
+    }
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -35,12 +35,15 @@ def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:
     if rules is None:
         return {}
     counts = {
-        "partitions": len(rules.partitions), "qos": len(rules.qos), "accounts": len(rules.accounts),
-        "hosts_with_features": sum(map(bool, rules.features)), "calendar": len(rules.calendar),
+        "partitions": len(rules.partitions),
+        "qos": len(rules.qos),
+        "accounts": len(rules.accounts),
+        "hosts_with_features": sum(map(bool, rules.features)),
+        "calendar": len(rules.calendar),
         "qos_with_limits": sum(bool(each.limits.given) for each in rules.qos),
         "accounts_with_limits": sum(bool(each.limits.given) for each in rules.accounts),
         "preemption": int(rules.preemption.by != "none"),
-    }  # fmt: skip
+    }
     return {name: count for name, count in counts.items() if count}
 
 

@@ -119,10 +119,17 @@ def _over(task: _Task, event: TaskEvent) -> Mapping[str, Any] | Rule:
     if task.start_s is None:
         return NEVER_STARTED
     return {
-        "submit_s": task.submit_s, "runtime_s": event.time_s - task.start_s, "wait_s": task.start_s - task.submit_s,
-        "job_id": event.task[0], "cores": task.cpus, "memory_bytes": task.memory * WHOLE_MEMORY, "user": task.user,
-        "priority": task.priority, "restarts": task.restarts, "status": STATUSES.index(_ENDS[event.kind]),
-    }  # fmt: skip
+        "submit_s": task.submit_s,
+        "runtime_s": event.time_s - task.start_s,
+        "wait_s": task.start_s - task.submit_s,
+        "job_id": event.task[0],
+        "cores": task.cpus,
+        "memory_bytes": task.memory * WHOLE_MEMORY,
+        "user": task.user,
+        "priority": task.priority,
+        "restarts": task.restarts,
+        "status": STATUSES.index(_ENDS[event.kind]),
+    }
 
 
 def _events(path: Path, options: ReadOptions) -> Iterator[tuple[int, str, TaskEvent | None]]:
@@ -144,9 +151,14 @@ def _of_2011(line: str) -> TaskEvent | None:
     if kind > _LOST:
         return None
     return TaskEvent(
-        _finite(cells[0]) * MICROSECOND, (int(cells[2]), int(cells[3])), kind, cells[6] or None,
-        _finite(cells[8] or 0), _finite(cells[9] or 0), _finite(cells[10] or 0),
-    )  # fmt: skip
+        _finite(cells[0]) * MICROSECOND,
+        (int(cells[2]), int(cells[3])),
+        kind,
+        cells[6] or None,
+        _finite(cells[8] or 0),
+        _finite(cells[9] or 0),
+        _finite(cells[10] or 0),
+    )
 
 
 def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
@@ -159,9 +171,14 @@ def _of_2019(line: str, names: list[str]) -> TaskEvent | None:
     cpus = request.get("cpus", row.get("resource_request.cpus", row.get("cpus")))
     memory = request.get("memory", row.get("resource_request.memory", row.get("memory")))
     return TaskEvent(
-        _finite(row["time"]) * MICROSECOND, (int(row["collection_id"]), int(row["instance_index"])), kind,
-        row.get("user") or None, _finite(row.get("priority") or 0), _finite(cpus or 0), _finite(memory or 0),
-    )  # fmt: skip
+        _finite(row["time"]) * MICROSECOND,
+        (int(row["collection_id"]), int(row["instance_index"])),
+        kind,
+        row.get("user") or None,
+        _finite(row.get("priority") or 0),
+        _finite(cpus or 0),
+        _finite(memory or 0),
+    )
 
 
 def _finite(value: Any) -> float:

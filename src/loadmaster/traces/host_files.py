@@ -138,18 +138,21 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
         raise InputError(f"{counts.sum():g}", f"more than {MOST_HOSTS:,} hosts", where=str(path))
     count = counts.astype(np.int64)
     tiny = np.finfo(float).tiny
-    capacity = np.column_stack([
-        amount(column, 0.0, tiny if resource == CORES else 0.0) for resource, column in resources.items()
-    ])  # fmt: skip
+    capacity = np.column_stack(
+        [amount(column, 0.0, tiny if resource == CORES else 0.0) for resource, column in resources.items()]
+    )
     speed = amount("speed", 1.0, tiny) if "speed" in frame.columns else None
     price = None
     if "price_per_hour" in frame.columns:
         price = amount("price_per_hour", -1.0, 0.0)  # an empty cell is refused: what all cost would not be known
     return Cluster(
-        tuple(resources), np.repeat(capacity, count, axis=0), _names(frame, count),
-        None if speed is None else np.repeat(speed, count), host_rules(path, frame, line, count),
+        tuple(resources),
+        np.repeat(capacity, count, axis=0),
+        _names(frame, count),
+        None if speed is None else np.repeat(speed, count),
+        host_rules(path, frame, line, count),
         None if price is None else np.repeat(price, count),
-    )  # fmt: skip
+    )
 
 
 def _names(frame: pl.DataFrame, count: Any) -> tuple[str, ...]:

@@ -94,9 +94,11 @@ def proportional(cluster: Cluster, hosts: int) -> Cluster:
     assert cluster.speed is not None
     chosen, price = _like(cluster, hosts), cluster.price_per_hour
     return Cluster(
-        cluster.resources, cluster.capacity[chosen], speed=cluster.speed[chosen],
+        cluster.resources,
+        cluster.capacity[chosen],
+        speed=cluster.speed[chosen],
         price_per_hour=None if price is None else price[chosen],
-    )  # fmt: skip
+    )
 
 
 def _like(cluster: Cluster, hosts: int) -> Ints:

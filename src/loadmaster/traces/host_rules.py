@@ -51,9 +51,11 @@ def host_rules(path: Path, frame: pl.DataFrame, line: Longs, count: Longs) -> Si
     partition_list = [Partition(name, hosts=tuple(hosts)) for name, hosts in members.items()]
     partition_list += [Partition(EVERYWHERE)] if partition_list and EVERYWHERE not in members else []
     rules = SiteRules(
-        partitions=tuple(partition_list), default_partition=EVERYWHERE if partition_list else "",
-        features=of_hosts if any(of_hosts) else (), calendar=tuple(_down(frame, first, place)),
-    )  # fmt: skip
+        partitions=tuple(partition_list),
+        default_partition=EVERYWHERE if partition_list else "",
+        features=of_hosts if any(of_hosts) else (),
+        calendar=tuple(_down(frame, first, place)),
+    )
     return None if rules == SiteRules() else rules
 
 
@@ -86,8 +88,10 @@ def _down(frame: pl.DataFrame, first: Longs, place: Callable[[int], str]) -> lis
         raise InputError(value, rule, fix="correct or remove it", where=place(row))
     return [
         CalendarRow(
-            float(start.values[row]), None if end.missing[row] else float(end.values[row]), "down",
+            float(start.values[row]),
+            None if end.missing[row] else float(end.values[row]),
+            "down",
             tuple(range(int(first[row]), int(first[row + 1]))),
         )
         for row in np.flatnonzero(~start.missing).tolist()
-    ]  # fmt: skip
+    ]

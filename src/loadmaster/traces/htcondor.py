@@ -93,18 +93,23 @@ def job_of(ad: Mapping[str, Any]) -> RecordValues | Rule:
     process = int(number(ad.get("ProcId", 0)))
     memory = _positive(ad.get("RequestMemory")) or _positive(ad.get("MemoryProvisioned")) or 0.0
     return {
-        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": cluster * 100_000 + process,
-        "array": cluster if process else None, "array_task": process if process else None,
+        "submit_s": submit,
+        "runtime_s": end - start,
+        "wait_s": start - submit,
+        "job_id": cluster * 100_000 + process,
+        "array": cluster if process else None,
+        "array_task": process if process else None,
         "cores": _positive(ad.get("RequestCpus")) or _positive(ad.get("CpusProvisioned")) or 1.0,
         "memory_bytes": memory * MB,
         "gpus": _positive(ad.get("RequestGPUs")) or _positive(ad.get("GPUsProvisioned")) or 0.0,
         "user": _text(ad.get("Owner")) or _text(ad.get("User")),
         "account": _text(ad.get("AccountingGroup")) or _text(ad.get("AcctGroup")),
-        "name": _text(ad.get("JobBatchName")), "ran_on": _machine(_text(ad.get("LastRemoteHost"))),
+        "name": _text(ad.get("JobBatchName")),
+        "ran_on": _machine(_text(ad.get("LastRemoteHost"))),
         "priority": _number(ad.get("JobPrio")),
         "restarts": max((_number(ad.get("NumJobStarts")) or 1.0) - 1.0, 0.0),
         "status": _status(status, _number(ad.get("ExitCode"))),
-    }  # fmt: skip
+    }
 
 
 def _machine(slot: str | None) -> str | None:

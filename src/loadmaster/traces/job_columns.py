@@ -37,7 +37,7 @@ from loadmaster.traces.tabular import (
     estimates,
     task_check,
     time_checks,
-)  # fmt: skip
+)
 from loadmaster.traces.values import Codes, Names, Values, absent, durations, moments, numbers
 
 COLUMNS = (
@@ -93,8 +93,11 @@ class ColumnLayout:
         estimate = durations(frame[self.theirs["estimate_s"]]) if "estimate_s" in self.theirs else absent(frame.height)
         wait = self._recorded_wait(frame, submit)
         checks = [
-            *time_checks(submit, runtime), task_check(tasks), (BAD_ESTIMATE, estimate.bad), (BAD_WAIT, wait.bad),
-        ]  # fmt: skip
+            *time_checks(submit, runtime),
+            task_check(tasks),
+            (BAD_ESTIMATE, estimate.bad),
+            (BAD_WAIT, wait.bad),
+        ]
         columns: dict[str, NDArray[Any]] = {"submit_s": submit.values, "runtime_s": runtime.values}
         for resource, ours in self.resources.items():
             amount = self._amount(frame, ours)

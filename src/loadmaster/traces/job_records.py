@@ -181,15 +181,22 @@ class _Reader:
         given = _numbers(jobs, "tasks")
         tasks = np.where(given >= 1, np.clip(np.floor(np.nan_to_num(given)), 1.0, _MOST_TASKS), tasks)
         checks += [
-            *time_checks(submit, runtime), (NO_CORES, cores <= 0), (BAD_AMOUNT, np.minimum(memory, gpus) < 0),
-        ]  # fmt: skip
+            *time_checks(submit, runtime),
+            (NO_CORES, cores <= 0),
+            (BAD_AMOUNT, np.minimum(memory, gpus) < 0),
+        ]
         columns: dict[str, NDArray[Any]] = {
-            "submit_s": submit.values, "runtime_s": runtime.values, "tasks": tasks.astype(np.int32),
+            "submit_s": submit.values,
+            "runtime_s": runtime.values,
+            "tasks": tasks.astype(np.int32),
             "estimate_s": estimates(_values(limit), runtime),
             "job_id": np.clip(np.nan_to_num(number["job_id"], nan=-1.0), -1, 2.0**62).astype(np.int64),
-            "user": _codes(self.users, jobs, "user"), "project": _codes(self.accounts, jobs, "account"),
-            RESOURCE + CORES: cores / tasks, RESOURCE + MEMORY: np.floor(memory / tasks), RESOURCE + GPUS: gpus / tasks,
-        }  # fmt: skip
+            "user": _codes(self.users, jobs, "user"),
+            "project": _codes(self.accounts, jobs, "account"),
+            RESOURCE + CORES: cores / tasks,
+            RESOURCE + MEMORY: np.floor(memory / tasks),
+            RESOURCE + GPUS: gpus / tasks,
+        }
         columns |= {BOUND + name: self.bound.codes(name, _words(jobs, name)) for name in (*NAMED, "depends")}
         columns |= {BOUND + name: _numbers(jobs, name) for name in DEFAULTS}
         columns[BOUND + "limit_s"] = np.where(limit > 0, limit, np.inf)

@@ -73,11 +73,15 @@ def _trace(
     rejects = Rejects(path, strict=options.strict)
     source = about.get("synthetic")
     read = read_table(
-        tables, rejects, options.limit, f"{source} ({path.name})" if source else path.name,
+        tables,
+        rejects,
+        options.limit,
+        f"{source} ({path.name})" if source else path.name,
         synthetic=source is not None,
-        constraints=lambda columns, rows: layout[0].constraints(columns, rows), all_fields=options.all_fields,
+        constraints=lambda columns, rows: layout[0].constraints(columns, rows),
+        all_fields=options.all_fields,
         ran_on=lambda: layout[0].ran_on.names,
-    )  # fmt: skip
+    )
     notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
     return Trace(
         read.workload,

@@ -69,17 +69,29 @@ def job_of(line: str) -> RecordValues | Rule:
     task = int(number(more[6])) if len(more) > 6 else 0
     limit = _limit(more)
     return {
-        "submit_s": submit, "runtime_s": event - start, "wait_s": start - submit, "eligible_s": begin or None,
-        "job_id": job, "array": job if task else None, "array_task": task if task else None, "hosts": hosts,
-        "cores": max(processors, 1.0), "memory_bytes": float(memory[1]) * MB * hosts if memory else 0.0,
-        "gpus": float(gpus[1]) * hosts if gpus else 0.0, "limit_s": limit, "user": fields[11],
-        "account": more[1] if len(more) > 1 else None, "partition": fields[12], "name": name or None,
-        "depends": _depends(fields[14]), "exclusive": EXCLUSIVE.index("host") if options & EXCLUSIVE_OPTION else 0,
+        "submit_s": submit,
+        "runtime_s": event - start,
+        "wait_s": start - submit,
+        "eligible_s": begin or None,
+        "job_id": job,
+        "array": job if task else None,
+        "array_task": task if task else None,
+        "hosts": hosts,
+        "cores": max(processors, 1.0),
+        "memory_bytes": float(memory[1]) * MB * hosts if memory else 0.0,
+        "gpus": float(gpus[1]) * hosts if gpus else 0.0,
+        "limit_s": limit,
+        "user": fields[11],
+        "account": more[1] if len(more) > 1 else None,
+        "partition": fields[12],
+        "name": name or None,
+        "depends": _depends(fields[14]),
+        "exclusive": EXCLUSIVE.index("host") if options & EXCLUSIVE_OPTION else 0,
         "ran_on": ",".join(ran_on) or None,
         "reservation": (more[11] or None) if len(more) > 11 else None,
         "qos": (more[12] or None) if len(more) > 12 else None,
         "status": _status(ended, more[15] if len(more) > 15 else ""),
-    }  # fmt: skip
+    }
 
 
 def _count(text: str) -> int:

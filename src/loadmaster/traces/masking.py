@@ -31,10 +31,12 @@ def masked(trace: Trace, key: bytes) -> Trace:
     work = trace.workload
     bound = work.constraints or Constraints()
     bound = replace(
-        bound, name=_renamed(bound.name, key, "job"), reservation=_renamed(bound.reservation, key, "reservation"),
+        bound,
+        name=_renamed(bound.name, key, "job"),
+        reservation=_renamed(bound.reservation, key, "reservation"),
         user_names=tuple(_mask(name, key, "user") for name in bound.user_names),
         account_names=tuple(_known(name, key, "account") for name in bound.account_names),
-    )  # fmt: skip
+    )
     user = work.user if bound.user_names else _renumbered(work.user, key, "user")
     project = work.project if bound.account_names else _renumbered(work.project, key, "account")
     extra: dict[str, Any] = dict(trace.extra)
@@ -62,22 +64,30 @@ def masked_cluster(cluster: Cluster, key: bytes) -> Cluster:
 
     partitions = tuple(
         replace(
-            row, deny_accounts=alike(row.deny_accounts, "account"),
+            row,
+            deny_accounts=alike(row.deny_accounts, "account"),
             allow_accounts=None if row.allow_accounts is None else alike(row.allow_accounts, "account"),
-        ) for row in rules.partitions
-    )  # fmt: skip
+        )
+        for row in rules.partitions
+    )
     accounts = tuple(
         replace(
-            node, account=_known(node.account, key, "account"), user=_known(node.user, key, "user"),
+            node,
+            account=_known(node.account, key, "account"),
+            user=_known(node.user, key, "user"),
             parent=_known(node.parent, key, "account"),
-        ) for node in rules.accounts
-    )  # fmt: skip
+        )
+        for node in rules.accounts
+    )
     calendar = tuple(
         replace(
-            row, name=_known(row.name, key, "reservation") if row.kind == "reserved" else row.name,
-            users=alike(row.users, "user"), accounts=alike(row.accounts, "account"),
-        ) for row in rules.calendar
-    )  # fmt: skip
+            row,
+            name=_known(row.name, key, "reservation") if row.kind == "reserved" else row.name,
+            users=alike(row.users, "user"),
+            accounts=alike(row.accounts, "account"),
+        )
+        for row in rules.calendar
+    )
     return replace(cluster, rules=replace(rules, partitions=partitions, accounts=accounts, calendar=calendar))
 
 

@@ -116,9 +116,12 @@ def _table(frame: pl.DataFrame, ragged: Bools, classes: Codes, bound: BindingCol
     share = np.where(amounts["num_gpu"].values == 1, amounts["gpu_milli"].or_else(MILLI) / MILLI, 1.0)
     cores = amounts["cpu_milli"].or_else(0.0) / MILLI
     checks = [
-        (RAGGED, ragged), (NEVER_SCHEDULED, scheduled.missing), *time_checks(created, runtime),
-        *(amount_check(name, amount) for name, amount in amounts.items()), (NO_CORES, cores <= 0),
-    ]  # fmt: skip
+        (RAGGED, ragged),
+        (NEVER_SCHEDULED, scheduled.missing),
+        *time_checks(created, runtime),
+        *(amount_check(name, amount) for name, amount in amounts.items()),
+        (NO_CORES, cores <= 0),
+    ]
     columns: dict[str, NDArray[Any]] = {
         "submit_s": created.values,
         "runtime_s": runtime.values,

@@ -96,12 +96,18 @@ def generate_opportunity(
         memory = memory / components
     return Trace(
         Workload(
-            ("cores", "memory"), submit[job], runtime[job], np.column_stack((np.ones(len(job)), memory)),
-            tasks=tasks, job_id=job, source=f"synthetic, as Amir et al. 2000, seed {seed}", synthetic=True,
+            ("cores", "memory"),
+            submit[job],
+            runtime[job],
+            np.column_stack((np.ones(len(job)), memory)),
+            tasks=tasks,
+            job_id=job,
+            source=f"synthetic, as Amir et al. 2000, seed {seed}",
+            synthetic=True,
         ),
         hosts,
         notes=("This stream is synthetic; the machines are a guess at the paper's six.",),
-    )  # fmt: skip
+    )
 
 
 def _memory(rng: np.random.Generator, count: int, cap: MemoryCap) -> np.ndarray:

@@ -60,9 +60,13 @@ def _can_be_read(path: Path) -> bool:
     command = [sys.executable, "-I", "-c", _TRIAL, str(path.absolute())]
     try:
         tried = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            timeout=patience_s, check=False,
-        )  # fmt: skip
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=patience_s,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return False
     return tried.returncode == 0

@@ -96,8 +96,9 @@ def _refuse_idle(name: str, options: ReadOptions) -> None:
         if value != getattr(plain, field):
             readers = ", ".join(other for other, reader in FORMATS.items() if field in reader.takes)
             shown = f"--{field.replace('_', '-')} {value if isinstance(value, str) else ','.join(value)}"
-            raise InputError(shown, f"changes nothing for a log in the format {name}: it is for {readers}",
-                             fix="leave it out")  # fmt: skip
+            raise InputError(
+                shown, f"changes nothing for a log in the format {name}: it is for {readers}", fix="leave it out"
+            )
 
 
 def _format_of(path: Path) -> str:

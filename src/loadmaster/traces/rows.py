@@ -69,11 +69,22 @@ def workload_of(
     tasks = rows.tasks if rows.tasks is not None and np.any(rows.tasks != 1) else None
     constraints = None if rows.constraints is None else rows.constraints.shifted(-first_s)
     workload = Workload(
-        resources, rows.submit_s - first_s, rows.runtime_s, rows.demand,
-        tasks=tasks, estimate_s=rows.estimate_s, project=_named(rows.project), user=rows.user, job_id=rows.job_id,
-        recorded_wait_s=_known(rows.recorded_wait_s), recorded_hosts=rows.recorded_hosts,
-        source=source, synthetic=synthetic, constraints=constraints, epoch_s=began_s,
-    )  # fmt: skip
+        resources,
+        rows.submit_s - first_s,
+        rows.runtime_s,
+        rows.demand,
+        tasks=tasks,
+        estimate_s=rows.estimate_s,
+        project=_named(rows.project),
+        user=rows.user,
+        job_id=rows.job_id,
+        recorded_wait_s=_known(rows.recorded_wait_s),
+        recorded_hosts=rows.recorded_hosts,
+        source=source,
+        synthetic=synthetic,
+        constraints=constraints,
+        epoch_s=began_s,
+    )
     return workload, order
 
 

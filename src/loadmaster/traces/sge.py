@@ -60,15 +60,24 @@ def job_of(line: str) -> RecordValues | Rule:
     memory = next((bytes_of(request[name]) for name in _MEMORY if name in request), None)
     task = fields[TASK] if fields[TASK].isdecimal() and fields[TASK] != "0" else None
     return {
-        "submit_s": submit, "runtime_s": end - start, "wait_s": start - submit, "job_id": fields[JOB],
-        "array": fields[JOB] if task else None, "array_task": task, "cores": slots,
-        "memory_bytes": (memory or 0.0) * slots, "gpus": number(request.get("gpu", "0")) * slots,
-        "limit_s": clock(request.get("h_rt", "").replace(";", ":")), "user": fields[OWNER],
-        "account": _said(fields[PROJECT]) or fields[GROUP], "partition": fields[QUEUE], "name": fields[NAME],
+        "submit_s": submit,
+        "runtime_s": end - start,
+        "wait_s": start - submit,
+        "job_id": fields[JOB],
+        "array": fields[JOB] if task else None,
+        "array_task": task,
+        "cores": slots,
+        "memory_bytes": (memory or 0.0) * slots,
+        "gpus": number(request.get("gpu", "0")) * slots,
+        "limit_s": clock(request.get("h_rt", "").replace(";", ":")),
+        "user": fields[OWNER],
+        "account": _said(fields[PROJECT]) or fields[GROUP],
+        "partition": fields[QUEUE],
+        "name": fields[NAME],
         "priority": fields[PRIORITY],
         "ran_on": None if _said(fields[GRANTED_PE]) else fields[HOST],
         "status": _status(fields[FAILED], fields[STATUS]),
-    }  # fmt: skip
+    }
 
 
 def _seconds(text: str) -> float:

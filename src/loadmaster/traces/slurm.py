@@ -185,10 +185,16 @@ class _Reader:
         elsewhere = self._elsewhere(frame)
         over = is_over(frame) if self.of_queue else np.zeros(frame.height, bool)
         checks = [
-            (RAGGED, batch.ragged), (OVER, over), (OTHER_CLUSTER, elsewhere), (STEP, self._steps(frame)),
+            (RAGGED, batch.ragged),
+            (OVER, over),
+            (OTHER_CLUSTER, elsewhere),
+            (STEP, self._steps(frame)),
             (GONE_BACK, self._gone_back(frame, elsewhere)),
-            (NO_SUBMIT, submit.missing), *times[1:], (BAD_MEMORY, memory.bad), (NO_CORES, cores <= 0),
-        ]  # fmt: skip
+            (NO_SUBMIT, submit.missing),
+            *times[1:],
+            (BAD_MEMORY, memory.bad),
+            (NO_CORES, cores <= 0),
+        ]
         columns: dict[str, NDArray[Any]] = {
             "submit_s": submit.values,
             "runtime_s": runtime.values,
@@ -206,10 +212,14 @@ class _Reader:
         self.gpu_models |= gpu_models(frame)
         self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
         marks = {
-            "no memory": memory.missing, "others": others.is_not_null().to_numpy(), "as given": demand.as_given,
-            "given more": demand.given_more, "untracked": demand.untracked, "a core": tasks != count,
+            "no memory": memory.missing,
+            "others": others.is_not_null().to_numpy(),
+            "as given": demand.as_given,
+            "given more": demand.given_more,
+            "untracked": demand.untracked,
+            "a core": tasks != count,
             "no limit": np.full(frame.height, not self.of_queue) & ~(limit.values > 0),
-        }  # fmt: skip
+        }
         if batch.mended is not None:
             marks["bars"] = batch.mended
         marks |= {CLUSTER + name: self._are_of(frame, name) for name in self._clusters_in(frame)}

@@ -66,9 +66,13 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]
     held = np.where(whole & (held > 0), np.floor(held), memory.values)
     gpus = np.where(whole, first_amount(given_gpus, asked_gpus), first_amount(asked_gpus, given_gpus))
     return Demand(
-        cores, Values(held, ~memory.bad & (held <= 0), memory.bad), gpus, whole & (requested > 0) & (given > requested),
-        ~whole & (requested > 0) & (given > requested), (gpus > 0) & (tres <= 0) & (allocated <= 0),
-    )  # fmt: skip
+        cores,
+        Values(held, ~memory.bad & (held <= 0), memory.bad),
+        gpus,
+        whole & (requested > 0) & (given > requested),
+        ~whole & (requested > 0) & (given > requested),
+        (gpus > 0) & (tres <= 0) & (allocated <= 0),
+    )
 
 
 def gpu_models(frame: pl.DataFrame) -> set[str]:
@@ -106,10 +110,14 @@ def _gpus(frame: pl.DataFrame, name: str) -> Floats:
 def _untracked_gpus(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]) -> Floats:
     """float64[N]: GPUs asked for the job, else each node, task or socket; by its columns, else by its command line."""
     columns = GpuRequest(
-        _gpus(frame, "tresperjob"), _gpus(frame, "trespernode"), _gpus(frame, "trespertask"),
-        _gpus(frame, "trespersocket"), whole_numbers(frame, "ntasks"), np.zeros(frame.height),
+        _gpus(frame, "tresperjob"),
+        _gpus(frame, "trespernode"),
+        _gpus(frame, "trespertask"),
+        _gpus(frame, "trespersocket"),
+        whole_numbers(frame, "ntasks"),
+        np.zeros(frame.height),
         whole_numbers(frame, "socketspernode"),
-    )  # fmt: skip
+    )
     said = GpuRequest(*np.array([line.gpus for line in lines], float).T) if lines else GpuRequest()
     return GpuRequest(*(first_amount(*both) for both in zip(columns, said, strict=True))).total(count)
 

@@ -63,41 +63,63 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
     minutes = _number(times.get("limit"))
     return _named(job, _number(array.get("job_id")), _number(array.get("task_id"))) | {
         "user": _text(job.get("user")) or _text(_dict(job.get("association")).get("user")),
-        "submit": _number(times.get("submission")), "eligible": _number(times.get("eligible")),
-        "start": _number(times.get("start")), "elapsed": _number(times.get("elapsed")),
-        "timelimit": _seconds(minutes), "state": _state(_dict(job.get("state")).get("current")),
+        "submit": _number(times.get("submission")),
+        "eligible": _number(times.get("eligible")),
+        "start": _number(times.get("start")),
+        "elapsed": _number(times.get("elapsed")),
+        "timelimit": _seconds(minutes),
+        "state": _state(_dict(job.get("state")).get("current")),
         "nnodes": _number(job.get("allocation_nodes")) or _number(required.get("nodes")),
         "reqcpus": _number(required.get("CPUs")) or _number(required.get("cpus")),
-        "reqmem": None if "mem=" in (requested or "") else _memory(required.get("memory_per_node"), "n")
-        or _memory(required.get("memory_per_cpu"), "c") or _memory(required.get("memory"), "n"),
-        "reqtres": requested, "alloctres": allocated, "reservation": _text(_dict(job.get("reservation")).get("name")),
-        "restarts": _number(job.get("restart_cnt")), "constraints": _text(job.get("constraints")),
-        "submitline": _text(job.get("submit_line")), "throttle": _positive(_number(running.get("tasks"))),
+        "reqmem": None
+        if "mem=" in (requested or "")
+        else _memory(required.get("memory_per_node"), "n")
+        or _memory(required.get("memory_per_cpu"), "c")
+        or _memory(required.get("memory"), "n"),
+        "reqtres": requested,
+        "alloctres": allocated,
+        "reservation": _text(_dict(job.get("reservation")).get("name")),
+        "restarts": _number(job.get("restart_cnt")),
+        "constraints": _text(job.get("constraints")),
+        "submitline": _text(job.get("submit_line")),
+        "throttle": _positive(_number(running.get("tasks"))),
         "nodelist": _text(job.get("nodes")),
-    }  # fmt: skip
+    }
 
 
 def _queued(job: dict[str, Any]) -> dict[str, str | None]:
     limit = _seconds(_number(job.get("time_limit")))
     return _named(job, _number(job.get("array_job_id")), _number(job.get("array_task_id"))) | {
-        "user": _text(job.get("user_name")), "submit": _number(job.get("submit_time")),
-        "eligible": _positive(_number(job.get("eligible_time"))), "elapsed": limit, "timelimit": limit,
+        "user": _text(job.get("user_name")),
+        "submit": _number(job.get("submit_time")),
+        "eligible": _positive(_number(job.get("eligible_time"))),
+        "elapsed": limit,
+        "timelimit": limit,
         START: _positive(_number(job.get("start_time"))),
-        "state": _state(job.get("job_state")), "nnodes": _number(job.get("node_count")),
+        "state": _state(job.get("job_state")),
+        "nnodes": _number(job.get("node_count")),
         "reqcpus": _number(job.get("cpus")),
         "reqmem": _memory(job.get("memory_per_node"), "n") or _memory(job.get("memory_per_cpu"), "c"),
-        "reqtres": _text(job.get("tres_req_str")), "alloctres": _text(job.get("tres_alloc_str")),
-        "tresperjob": _text(job.get("tres_per_job")), "trespernode": _text(job.get("tres_per_node")),
-        "trespertask": _text(job.get("tres_per_task")), "trespersocket": _text(job.get("tres_per_socket")),
-        "gresdetail": _joined(job.get("gres_detail")), "ntasks": _number(job.get("tasks")),
-        "socketspernode": _number(job.get("sockets_per_node")), "reservation": _text(job.get("resv_name")),
-        "restarts": _number(job.get("restart_cnt")), "constraints": _text(job.get("features")),
-        "dependency": _text(job.get("dependency")), "reason": _text(job.get("state_reason")),
-        "throttle": _positive(_number(job.get("array_max_tasks"))), "nice": _number(job.get("nice")),
+        "reqtres": _text(job.get("tres_req_str")),
+        "alloctres": _text(job.get("tres_alloc_str")),
+        "tresperjob": _text(job.get("tres_per_job")),
+        "trespernode": _text(job.get("tres_per_node")),
+        "trespertask": _text(job.get("tres_per_task")),
+        "trespersocket": _text(job.get("tres_per_socket")),
+        "gresdetail": _joined(job.get("gres_detail")),
+        "ntasks": _number(job.get("tasks")),
+        "socketspernode": _number(job.get("sockets_per_node")),
+        "reservation": _text(job.get("resv_name")),
+        "restarts": _number(job.get("restart_cnt")),
+        "constraints": _text(job.get("features")),
+        "dependency": _text(job.get("dependency")),
+        "reason": _text(job.get("state_reason")),
+        "throttle": _positive(_number(job.get("array_max_tasks"))),
+        "nice": _number(job.get("nice")),
         "oversubscribe": _whole_hosts(job.get("shared")),
         "requeue": None if not isinstance(job.get("requeue"), bool) else str(int(job["requeue"])),
         "nodelist": _text(job.get("nodes")),
-    }  # fmt: skip
+    }
 
 
 def _named(job: dict[str, Any], array: str | None, task: str | None) -> dict[str, str | None]:
@@ -105,12 +127,15 @@ def _named(job: dict[str, Any], array: str | None, task: str | None) -> dict[str
     tasks = _text(job.get("array_task_string"))
     of_array = array is not None and array != "0" and (task is not None or tasks is not None)
     return {
-        "jobid": f"{array}_{task or f'[{tasks}]'}" if of_array else raw, "jobidraw": raw,
+        "jobid": f"{array}_{task or f'[{tasks}]'}" if of_array else raw,
+        "jobidraw": raw,
         "cluster": _text(job.get("cluster")),
-        "account": _text(job.get("account")), "partition": _text(job.get("partition")), "qos": _text(job.get("qos")),
+        "account": _text(job.get("account")),
+        "partition": _text(job.get("partition")),
+        "qos": _text(job.get("qos")),
         "jobname": _text(job.get("name")),
         "priority": _number(job.get("priority")),
-    }  # fmt: skip
+    }
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -237,11 +237,16 @@ def _rows(columns: dict[str, NDArray[Any]]) -> tuple[Rows, tuple[str, ...]]:
     if not columns["memory_from"].any():
         demand = np.ones((len(demand), 1))
     rows = Rows(
-        columns["submit_s"], columns["runtime_s"], demand, columns["tasks"],
+        columns["submit_s"],
+        columns["runtime_s"],
+        demand,
+        columns["tasks"],
         columns["estimate_s"] if columns["estimate_known"].any() else None,
-        columns["project"], user if (user >= 0).any() else None, columns["job_id"],
+        columns["project"],
+        user if (user >= 0).any() else None,
+        columns["job_id"],
         columns["recorded_wait_s"],
-    )  # fmt: skip
+    )
     return rows, (CORES, MEMORY)[: demand.shape[1]]
 
 

@@ -85,9 +85,12 @@ def _tokenised(text: bytes, wanted: WantedColumns) -> Block:
     slot = np.full(18, -1, dtype=np.int8)
     slot[list(wanted.fields)] = np.arange(len(wanted.fields))
     tokens = Tokens(
-        slot, np.empty((len(wanted.fields), most)), np.empty(most, np.int32), np.empty(most_lines, np.int32),
+        slot,
+        np.empty((len(wanted.fields), most)),
+        np.empty(most, np.int32),
+        np.empty(most_lines, np.int32),
         np.empty(most_lines, np.int8),
-    )  # fmt: skip
+    )
     good, bad, lines = tokenise(np.frombuffer(text, dtype=np.uint8), tokens)
     rejected = []
     for number, rule in RULES.items():

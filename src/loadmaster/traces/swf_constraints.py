@@ -46,10 +46,17 @@ def bound_of(
     if options.swf_partition == "15":
         queue, partition = None, queue
     constraints = Constraints(
-        qos=queue, partition=partition, features=features if features is not None and features.names else None,
-        exclusive=exclusive if exclusive is not None and exclusive.any() else None, min_hosts=several,
-        max_hosts=several, follows=follows, think_s=think_s, user_names=users, account_names=groups,
-    )  # fmt: skip
+        qos=queue,
+        partition=partition,
+        features=features if features is not None and features.names else None,
+        exclusive=exclusive if exclusive is not None and exclusive.any() else None,
+        min_hosts=several,
+        max_hosts=several,
+        follows=follows,
+        think_s=think_s,
+        user_names=users,
+        account_names=groups,
+    )
     if options.all_fields:
         status = _status(columns["status"])
         constraints = replace(constraints, name=numbered(columns["executable"], "executable", names), status=status)

@@ -54,8 +54,9 @@ def swf_numbers(workload: Workload, extra: Mapping[str, NDArray[Any]]) -> SwfNum
 
     project = extra.get("project", workload.project)
     for column, field, codes, of in (
-        ("user", "user", workload.user, bound.user_names), ("project", "group", project, bound.account_names),
-    ):  # fmt: skip
+        ("user", "user", workload.user, bound.user_names),
+        ("project", "group", project, bound.account_names),
+    ):
         if codes is not None and of:
             put(column, field, np.where(codes < len(of), codes, -1), of)
         elif codes is not None:
@@ -97,8 +98,11 @@ def _before(workload: Workload, depends: Dependencies) -> Longs:
 
 
 def _lost(workload: Workload, bound: Constraints, columns: Mapping[str, NDArray[Any]]) -> list[str]:
-    counts = {_resource(name): int((workload.demand[:, r] > 0).sum())
-              for r, name in enumerate(workload.resources) if name not in (CORES, MEMORY)}  # fmt: skip
+    counts = {
+        _resource(name): int((workload.demand[:, r] > 0).sum())
+        for r, name in enumerate(workload.resources)
+        if name not in (CORES, MEMORY)
+    }
     counts["how many cores of a job lie on one host"] = int((workload.demand[:, 0] > 1).sum())
     if bound.status is not None and "status" in columns:
         other = [code for code, word in enumerate(STATUSES) if word not in _STATE]
@@ -107,8 +111,9 @@ def _lost(workload: Workload, bound: Constraints, columns: Mapping[str, NDArray[
         )
     for name, column in bound.columns():
         if name in _NO_FIELD:
-            counts[_NO_FIELD[name]] = int((column.code >= 0).sum() if isinstance(column, Named)
-                                          else (column != DEFAULTS[name][1]).sum())  # fmt: skip
+            counts[_NO_FIELD[name]] = int(
+                (column.code >= 0).sum() if isinstance(column, Named) else (column != DEFAULTS[name][1]).sum()
+            )
     if bound.eligible_s is not None:
         counts["begin times"] = int((bound.eligible_s > workload.submit_s).sum())
     if bound.limit_s is not None:

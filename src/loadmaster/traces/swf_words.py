@@ -60,9 +60,12 @@ def request_of(text: str) -> Request:
     memory = [part for part in rest if part.startswith("mem=")]  # field 10 has it
     whole = hosts is not None and len(cores) + len(memory) + sum(part in features for part in rest) == len(rest)
     return Request(
-        int(hosts[1]) if hosts else 0, int(cores[0][1]) if len(cores) == 1 else 1 if not cores else 0,
-        "&".join(features), end == "excl", whole,
-    )  # fmt: skip
+        int(hosts[1]) if hosts else 0,
+        int(cores[0][1]) if len(cores) == 1 else 1 if not cores else 0,
+        "&".join(features),
+        end == "excl",
+        whole,
+    )
 
 
 class Words:
@@ -93,8 +96,13 @@ class Words:
             exclusive[row] = EXCLUSIVE.index("host") if request.exclusive else 0
             odd[row] = not request.whole
         return {
-            "queue word": queue, "features": features, "hosts": hosts, "ppn": cores, "exclusive": exclusive, "odd": odd
-        }  # fmt: skip
+            "queue word": queue,
+            "features": features,
+            "hosts": hosts,
+            "ppn": cores,
+            "exclusive": exclusive,
+            "odd": odd,
+        }
 
     def _request(self, text: str) -> Request:
         request = self._requests.get(text)

@@ -73,15 +73,22 @@ def _frame(workload: Workload, processors: Floats, extra: Mapping[str, NDArray[A
     used = extra.get("used_memory", unknown)
     number = np.arange(first, first + jobs) if workload.job_id is None else workload.job_id
     fields = (
-        number, workload.submit_s, _recorded(workload, unknown), workload.runtime_s,
-        extra.get("used_processors", processors), extra.get("cpu_time_s", unknown),
-        np.where(used > 0, used / KB, -1.0), processors,
-        extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s), memory,
+        number,
+        workload.submit_s,
+        _recorded(workload, unknown),
+        workload.runtime_s,
+        extra.get("used_processors", processors),
+        extra.get("cpu_time_s", unknown),
+        np.where(used > 0, used / KB, -1.0),
+        processors,
+        extra.get("estimate_s", unknown if workload.estimate_s is None else workload.estimate_s),
+        memory,
         extra.get("status", unknown),
-        _or_unknown(extra.get("user", workload.user), jobs), _or_unknown(extra.get("project", workload.project), jobs),
+        _or_unknown(extra.get("user", workload.user), jobs),
+        _or_unknown(extra.get("project", workload.project), jobs),
         *(extra.get(name, unknown) for name in ("executable", "queue", "partition")),
         *(extra.get(name, column) for name, column in _following(workload.constraints, unknown).items()),
-    )  # fmt: skip
+    )
     return pl.DataFrame({str(k): _short(np.asarray(field)) for k, field in enumerate(fields)})
 
 

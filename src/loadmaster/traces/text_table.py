@@ -145,9 +145,13 @@ def _batch(
     top = separator.join(f'"{name}"' if quote else name for name in columns).encode() + b"\n"
     try:
         frame = pl.read_csv(
-            top + body, separator=separator, quote_char=quote, infer_schema=False, truncate_ragged_lines=True,
+            top + body,
+            separator=separator,
+            quote_char=quote,
+            infer_schema=False,
+            truncate_ragged_lines=True,
             encoding="utf8-lossy",
-        )  # fmt: skip
+        )
     except pl.exceptions.PolarsError as error:
         raise InputError(path.name, "not a table of text", fix=str(error).splitlines()[0], where=str(path)) from None
     line = np.arange(before + 1, before + 1 + frame.height)

@@ -124,12 +124,13 @@ def job_frame(workload: Workload, extra: Extra = NOTHING) -> pl.DataFrame:
     columns |= {column_of(name): workload.demand[:, r] for r, name in enumerate(workload.resources)}
     bound, ran_on = workload.constraints or Constraints(), workload.recorded_hosts
     columns |= {
-        "tasks": workload.tasks, "estimate_s": workload.estimate_s,
+        "tasks": workload.tasks,
+        "estimate_s": workload.estimate_s,
         "project": names_of(extra.get("project", workload.project), bound.account_names),
         "user": names_of(workload.user, bound.user_names),
         "wait_s": None if workload.recorded_wait_s is None else pl.Series(workload.recorded_wait_s).fill_nan(None),
         "ran_on": None if ran_on is None else pl.Series(ran_on.words(), dtype=pl.String),
-    }  # fmt: skip
+    }
     beside = {SWF_NAMES.get(name, name): column for name, column in extra.items() if name != "project"}
     columns = {name: column for name, column in columns.items() if column is not None}
     return pl.DataFrame(columns | constraint_columns(bound) | {k: _known(column) for k, column in beside.items()})

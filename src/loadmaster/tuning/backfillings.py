@@ -35,9 +35,7 @@ def backfilling_knobs(name: str, *, by_arrival: bool) -> tuple[Knob, ...]:
     Raises:
         InputError: it has no parameter that could be searched.
     """
-    knobs = tuple(
-        knob for knob in _KNOBS.get(name, ()) if by_arrival or "replan" not in knob.words
-    )  # fmt: skip
+    knobs = tuple(knob for knob in _KNOBS.get(name, ()) if by_arrival or "replan" not in knob.words)
     if not knobs:
         fix = f"give --discipline with one of {', '.join(_KNOBS)}"
         raise InputError(name, "this backfilling has no parameters to search", fix=fix)

@@ -64,10 +64,7 @@ def front(candidates: Sequence[Figures]) -> list[int]:
         >>> front([Figures((1.0, 2.0), 0.0), Figures((2.0, 1.0), 0.0), Figures((2.0, 2.0), 0.0)])
         [0, 1]
     """
-    return [
-        at for at, one in enumerate(candidates)
-        if not any(_beats(other, one) for other in candidates)
-    ]  # fmt: skip
+    return [at for at, one in enumerate(candidates) if not any(_beats(other, one) for other in candidates)]
 
 
 def _beats(one: Figures, other: Figures) -> bool:

@@ -44,14 +44,20 @@ def full_log_run(
 ) -> list[FullLogRun]:
     """Every rule on the jobs of `case` as they are; only runs that are not in `store` are made."""
     work = Work(
-        "tune", ("loadmaster.tuning.full_log_run",), _look, case, _to_bytes, _from_bytes,
-        prepare=lambda tasks, watching: _prepare(case, tasks, watching), workers=workers_for(case.workload.jobs),
+        "tune",
+        ("loadmaster.tuning.full_log_run",),
+        _look,
+        case,
+        _to_bytes,
+        _from_bytes,
+        prepare=lambda tasks, watching: _prepare(case, tasks, watching),
+        workers=workers_for(case.workload.jobs),
         steps=case.workload.jobs,
-    )  # fmt: skip
+    )
     cells = [
         Cell(_key(work, rule), rule, {"policy": rule.setting.policy, "discipline": rule.setting.discipline})
         for rule in rules
-    ]  # fmt: skip
+    ]
     return run_study(work, cells, store, pool, watch, lambda whole: {"mean_wait_s": whole.values["mean_wait_s"]})
 
 
@@ -63,20 +69,23 @@ def _prepare(case: Case, rules: Sequence[Ruled], watch: Watch) -> None:
 def _key(work: Work[Case, Ruled, FullLogRun], rule: Ruled) -> str:
     texts = {path: sha256(text.encode()).hexdigest() for path, text in rule.sources.items()}
     return work.key(
-        setting=rule.setting.essential(rule.sources), sources=texts, imported=imported(rule.sources.values()),
+        setting=rule.setting.essential(rule.sources),
+        sources=texts,
+        imported=imported(rule.sources.values()),
         case=work.shared.digest,
-    )  # fmt: skip
+    )
 
 
 def _look(case: Case, rule: Ruled, moved: Moved) -> FullLogRun:
     _, schedule, outcome = run_fully(case, rule.setting, rule.sources, progress=lambda started, _jobs: moved(started))
     groups = [
         {name: row[name] for name in ("by", "name", "jobs", "mean_wait_s")}
-        for each in group_waits(case.workload, schedule) if each.by in GROUPS for row in each.rows() if row["jobs"]
-    ]  # fmt: skip
-    return FullLogRun(
-        outcome.values, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded
-    )  # fmt: skip
+        for each in group_waits(case.workload, schedule)
+        if each.by in GROUPS
+        for row in each.rows()
+        if row["jobs"]
+    ]
+    return FullLogRun(outcome.values, (*groups, *_by_week(case.workload, schedule)), outcome.beside.steady.overloaded)
 
 
 def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
@@ -86,7 +95,7 @@ def _by_week(workload: Workload, schedule: Schedule) -> list[dict[str, Any]]:
     return [
         {"by": "week", "name": str(at + 1), "jobs": int(jobs[at]), "mean_wait_s": float(total[at] / jobs[at])}
         for at in np.flatnonzero(jobs)
-    ]  # fmt: skip
+    ]
 
 
 def _to_bytes(whole: FullLogRun) -> bytes:

@@ -114,9 +114,15 @@ def holdout(bench: TrialBench, plan: SearchPlan, selection: SearchOutcome, logs:
         for other, theirs in zip(others, runs[1:], strict=True)
     )
     return Holdout(
-        how, because, logs, weeks, gains, _without(bench, plan, selection, runs[0][:FEW], how, weeks), rules,
+        how,
+        because,
+        logs,
+        weeks,
+        gains,
+        _without(bench, plan, selection, runs[0][:FEW], how, weeks),
+        rules,
         tuple(whole),
-    )  # fmt: skip
+    )
 
 
 def rule_to_beat(builtins: Sequence[Ruled], values: Sequence[Mapping[str, float]], plan: SearchPlan) -> Ruled:

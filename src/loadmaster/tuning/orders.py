@@ -67,10 +67,16 @@ def first_orders(knobs: tuple[Knob, ...]) -> list[dict[str, Value]]:
     most_h = int(next(knob.high for knob in knobs if knob.name == AGEING))
     zero: dict[str, Value] = {knob.name: 0.0 for knob in knobs if knob.off is not None}
     return [
-        {**zero, "order.length": one.length, "order.width": one.width, "order.stretch": one.stretch,
-         BACKLOG: one.backlog, AGEING: max(most_h // one.times, 1)}
+        {
+            **zero,
+            "order.length": one.length,
+            "order.width": one.width,
+            "order.stretch": one.stretch,
+            BACKLOG: one.backlog,
+            AGEING: max(most_h // one.times, 1),
+        }
         for one in _BEGUN
-    ]  # fmt: skip
+    ]
 
 
 def order_text(knobs: tuple[Knob, ...], values: Values, cores: float) -> str:

@@ -13,11 +13,13 @@ def placement_knobs(resources: tuple[str, ...]) -> tuple[Knob, ...]:
     """What is searched of a placement: for each resource the part and the amount left; evenness; the host's size."""
     names = words_of(resources)
     each = [
-        knob for name in names for knob in (
+        knob
+        for name in names
+        for knob in (
             weight(f"placement.{name}-part", f"for the part of the host's {name} that would be left"),
             weight(f"placement.{name}-left", f"for the {name} that would be left, over those of the largest host"),
         )
-    ]  # fmt: skip
+    ]
     uneven = [weight("placement.uneven", "for the distance between the parts left of the first two resources")]
     size = f"for the host's {names[0]}, over those of the largest host"
     return (*each, *(uneven if len(resources) > 1 else ()), weight("placement.size", size))
@@ -29,9 +31,7 @@ def first_placements(knobs: tuple[Knob, ...]) -> list[dict[str, Value]]:
     return [{**zero, knob.name: 1.0} for knob in knobs]
 
 
-def placement_text(
-    knobs: tuple[Knob, ...], values: Values, resources: tuple[str, ...], largest: Floats
-) -> str:  # fmt: skip
+def placement_text(knobs: tuple[Knob, ...], values: Values, resources: tuple[str, ...], largest: Floats) -> str:
     """The function `score` with its constants; terms of no weight are left out.
 
     Args:

@@ -43,5 +43,6 @@ def _paired(winner: FullLogRun, other: FullLogRun, by: str) -> list[Regression]:
     before = {row["name"]: row for row in other.groups if row["by"] == by}
     return [
         Regression(by, row["name"], row["jobs"], row["mean_wait_s"], before[row["name"]]["mean_wait_s"])
-        for row in winner.groups if row["by"] == by and row["name"] in before
-    ]  # fmt: skip
+        for row in winner.groups
+        if row["by"] == by and row["name"] in before
+    ]

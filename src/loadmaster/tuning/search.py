@@ -134,9 +134,18 @@ def _tried(
     bench: TrialBench, plan: SearchPlan, space: Space, against: Sequence[SampleRun], folder: Path | None, then: int
 ) -> tuple[TriedRule, ...]:
     store = KeptTrials(
-        folder, space.knobs, len(plan.targets), case=bench.case.digest, targets=plan.targets, limit=plan.limit,
-        runs=plan.runs, seed=plan.seed, base=plan.base.plain(), parts=plan.parts, own=space.own_sources,
-    )  # fmt: skip
+        folder,
+        space.knobs,
+        len(plan.targets),
+        case=bench.case.digest,
+        targets=plan.targets,
+        limit=plan.limit,
+        runs=plan.runs,
+        seed=plan.seed,
+        base=plan.base.plain(),
+        parts=plan.parts,
+        own=space.own_sources,
+    )
     trials = store.all()[: plan.trials]
     while len(trials) < plan.trials:
         at = len(trials) % BATCH

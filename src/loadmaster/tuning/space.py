@@ -75,8 +75,9 @@ class Space:
         """A candidate in lines: a term, its value, what it does; terms of no weight are left out."""
         lines = [
             (knob.term, f"{values[knob.name]}", knob.meaning)
-            for knob in self.knobs if knob.part != "tree" and values[knob.name] != knob.off
-        ]  # fmt: skip
+            for knob in self.knobs
+            if knob.part != "tree" and values[knob.name] != knob.off
+        ]
         return lines + ([("score", expression(values), _LOWEST)] if "tree" in self.parts else [])
 
     def setting(self, values: Values, path: str) -> Setting:

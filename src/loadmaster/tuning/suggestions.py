@@ -75,9 +75,12 @@ def ask(
     goals = ["minimize"] * (len(history[0].figures.values) if history else 1)
     with quiet():
         sampler = library.samplers.TPESampler(
-            seed=own_seed, multivariate=True, constant_liar=True, n_startup_trials=_BEGUN,
+            seed=own_seed,
+            multivariate=True,
+            constant_liar=True,
+            n_startup_trials=_BEGUN,
             gamma=lambda _: max(len(best), 1),
-        )  # fmt: skip
+        )
         study = library.create_study(directions=goals, sampler=sampler)
         study.add_trials([frozen(trial, over, space) for trial, over in zip(history, excess, strict=True)])
         proposed = [_plain(study.ask(space).params, knobs) for _ in range(count)]
@@ -95,9 +98,12 @@ def _best(history: Sequence[TriedRule], excess: Sequence[float]) -> list[Values]
 def frozen(trial: TriedRule, excess: float, space: dict[str, Any]) -> Any:
     """The trial as Optuna keeps it."""
     return optuna().trial.create_trial(
-        params=dict(trial.values), distributions=space, values=list(trial.figures.values),
-        user_attrs={"number": trial.number, "longest": trial.figures.longest}, system_attrs={"constraints": [excess]},
-    )  # fmt: skip
+        params=dict(trial.values),
+        distributions=space,
+        values=list(trial.figures.values),
+        user_attrs={"number": trial.number, "longest": trial.figures.longest},
+        system_attrs={"constraints": [excess]},
+    )
 
 
 def distributions(knobs: Sequence[Knob]) -> dict[str, Any]:

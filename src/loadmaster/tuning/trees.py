@@ -134,9 +134,7 @@ def _names_in(values: Values, k: int) -> set[str]:
     return names if values[_place(k)] == _FIRST else names | _names_in(values, 2 * k + 1)
 
 
-def _tree(
-    root: str, terms: Mapping[int, str], inner: tuple[int, ...] = (), operator: str = _FIRST
-) -> dict[str, Value]:  # fmt: skip
+def _tree(root: str, terms: Mapping[int, str], inner: tuple[int, ...] = (), operator: str = _FIRST) -> dict[str, Value]:
     """A tree of one operator at the root and one at the `inner` places; what is not named does not count."""
     values: dict[str, Value] = {_place(k): root if k == 1 else _FIRST for k in _OPERATORS}
     values.update((_place(k), operator) for k in inner)

@@ -45,7 +45,7 @@ def in_two(case: Case, part: float) -> Weeks:
     first, last = _part(log, slice(0, cut), 0.0), _part(log, slice(cut, None), cut_s)
     return Weeks(
         replace(case, workload=first, recipe=None), replace(case, workload=last, recipe=None), count - held, held
-    )  # fmt: skip
+    )
 
 
 def week_of(workload: Workload) -> Longs:
@@ -59,6 +59,10 @@ def _part(log: Workload, jobs: slice, back_s: float) -> Workload:
     bound = None if chosen.constraints is None else chosen.constraints.shifted(-back_s)
     epoch_s = None if chosen.epoch_s is None else chosen.epoch_s + back_s
     return replace(
-        chosen, submit_s=chosen.submit_s - back_s, constraints=bound, recorded_wait_s=None, recorded_hosts=None,
+        chosen,
+        submit_s=chosen.submit_s - back_s,
+        constraints=bound,
+        recorded_wait_s=None,
+        recorded_hosts=None,
         epoch_s=epoch_s,
-    )  # fmt: skip
+    )

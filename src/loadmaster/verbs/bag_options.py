@@ -86,9 +86,15 @@ def guessed(text: str | float | None) -> float | None:
 
 
 def chosen_sizer(
-    given: "str | int | Sizer | type[Sizer]", kind: "HostType", tasks: int, budget: float | None,
-    deadline: str | float | None, confidence: float, guess: str | float | None, copies: bool = False,
-) -> "Sizer":  # fmt: skip
+    given: "str | int | Sizer | type[Sizer]",
+    kind: "HostType",
+    tasks: int,
+    budget: float | None,
+    deadline: str | float | None,
+    confidence: float,
+    guess: str | float | None,
+    copies: bool = False,
+) -> "Sizer":
     """The sizer a user names, or one of the user's own, for machines of one kind.
 
     Raises:

@@ -19,14 +19,24 @@ class ClosureOptions(LogOptions):
 
     down: Annotated[
         "str | Sequence[str]",
-        Option("Close hosts: START/LENGTH:HOSTS, such as 2026-12-01T08:00/12h:node[01-20]. Jobs that would overlap "
-               "wait. Again for each further time.", metavar="WHEN:HOSTS", panel=MACHINES, typed=list[str]),
-    ] = ()  # fmt: skip
+        Option(
+            "Close hosts: START/LENGTH:HOSTS, such as 2026-12-01T08:00/12h:node[01-20]. Jobs that would overlap "
+            "wait. Again for each further time.",
+            metavar="WHEN:HOSTS",
+            panel=MACHINES,
+            typed=list[str],
+        ),
+    ] = ()
     site_reservations: Annotated[
         "str | Path | None",
-        Option("What `scontrol show reservation` prints, with --json too: maintenance and hosts kept for some users.",
-               metavar="FILE", panel=MACHINES, reads=True, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "What `scontrol show reservation` prints, with --json too: maintenance and hosts kept for some users.",
+            metavar="FILE",
+            panel=MACHINES,
+            reads=True,
+            typed=Path | None,
+        ),
+    ] = None
 
     @property
     def closes(self) -> bool:

@@ -254,15 +254,28 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         store.close()
     as_logged = any(setting.beta == 1.0 for setting in settings)
     with_record = as_logged and options.limit is None
-    compared = Compared(Comparison(
-        case, outcomes, against, [*remarks(case), *idle], command, (*case.notes, *idle),
-        recorded(
-            case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None
-        ) if with_record else None,
-        "" if at is None else at.policy, judgements, best, machines, options.currency,
-        on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None, metrics,
-        by, recorded_groups(case.workload, case.launch_s) if with_record else (),
-    ))  # fmt: skip
+    compared = Compared(
+        Comparison(
+            case,
+            outcomes,
+            against,
+            [*remarks(case), *idle],
+            command,
+            (*case.notes, *idle),
+            recorded(case.workload, case.cluster, case.launch_s, known=at is not None or options.hosts is None)
+            if with_record
+            else None,
+            "" if at is None else at.policy,
+            judgements,
+            best,
+            machines,
+            options.currency,
+            on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None,
+            metrics,
+            by,
+            recorded_groups(case.workload, case.launch_s) if with_record else (),
+        )
+    )
     if options.out is not None:
         compared.save(options.out)
     return compared

@@ -18,9 +18,12 @@ class DaskOptions(Options):
 
     on: Annotated[
         str | None,
-        Option("Run on the Dask cluster whose scheduler listens there; or tcp://HOST:PORT.",
-               metavar="tls://HOST:PORT", panel=CLUSTER),
-    ] = None  # fmt: skip
+        Option(
+            "Run on the Dask cluster whose scheduler listens there; or tcp://HOST:PORT.",
+            metavar="tls://HOST:PORT",
+            panel=CLUSTER,
+        ),
+    ] = None
     tls_ca: Annotated[
         "str | Path | None",
         Option("The authority of its certificates.", metavar="PEM", panel=CLUSTER, typed=Path | None),

@@ -144,9 +144,15 @@ class Environment:
         metric = "" if self._metric is None else self._metric.name
         options = self.options
         self._run = run = EnvironmentRun(
-            self._episode, self._cluster, self._policy, options.window, promises=options.promises, metric=metric,
-            interval_s=options.interval_s, seed=seed,
-        )  # fmt: skip
+            self._episode,
+            self._cluster,
+            self._policy,
+            options.window,
+            promises=options.promises,
+            metric=metric,
+            interval_s=options.interval_s,
+            seed=seed,
+        )
         self.is_done, self._pays_at_end = run.is_done, metric not in PAID_AT_STARTS
         view = run.view
         self._seen = AgentObservation(view.jobs, view.row, view.startable, run.free, view.clock)

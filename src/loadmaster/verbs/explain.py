@@ -30,16 +30,23 @@ class ExplainOptions(Options):
     ]
     job: Annotated[
         "str | int",
-        Option("The job's number or name, such as 12_3, in the log; a command, a machine.", metavar="JOB",
-               argument=True, typed=str),
-    ]  # fmt: skip
+        Option(
+            "The job's number or name, such as 12_3, in the log; a command, a machine.",
+            metavar="JOB",
+            argument=True,
+            typed=str,
+        ),
+    ]
     _: KW_ONLY
     top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
     beside: Annotated[
         "str | Path | Simulated | None",
-        Option("Folder of a second run record: why the job started here, and there at another time.", metavar="RUN",
-               typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "Folder of a second run record: why the job started here, and there at another time.",
+            metavar="RUN",
+            typed=Path | None,
+        ),
+    ] = None
     trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
     out: Annotated[
         "str | Path | None",

@@ -36,9 +36,15 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
 
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
-        Option("Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
-               "for each further kind.", metavar="HOSTS", panel=MACHINES, reads=True, typed=list[str] | None),
-    ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
+        Option(
+            "Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
+            "for each further kind.",
+            metavar="HOSTS",
+            panel=MACHINES,
+            reads=True,
+            typed=list[str] | None,
+        ),
+    ] = field(default=None, kw_only=False)  # type: ignore[assignment]
     p95: Annotated[str, Option("95 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
     p99: Annotated[str, Option("99 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
     mean: Annotated[str, Option("Jobs shall wait at most so long on average.", metavar="TIME")] = ""
@@ -51,9 +57,15 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
     ] = ""
     growth: Annotated[float, Option("So many times the jobs an hour that the log has.", metavar="FACTOR")] = 1.0
     samples: Annotated[
-        int, Option("Ask the same of N other logs like this one, and say how sure the number is.", metavar="N",
-                    panel=SURE, least=0, most=MOST_SAMPLES),
-    ] = 0  # fmt: skip
+        int,
+        Option(
+            "Ask the same of N other logs like this one, and say how sure the number is.",
+            metavar="N",
+            panel=SURE,
+            least=0,
+            most=MOST_SAMPLES,
+        ),
+    ] = 0
     resample: Resample = ""
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
@@ -261,10 +273,19 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
             answers.append(FewestRow(one, each, sampled))
     if store is not None:
         store.close()
-    return FoundFewest(FewestFound(
-        first, target, tuple(answers), (*remarks(first), *idle), (*first.notes, *idle),
-        command, options.currency, drawing, options.growth,
-    ))  # fmt: skip
+    return FoundFewest(
+        FewestFound(
+            first,
+            target,
+            tuple(answers),
+            (*remarks(first), *idle),
+            (*first.notes, *idle),
+            command,
+            options.currency,
+            drawing,
+            options.growth,
+        )
+    )
 
 
 fewest = called_with(FewestOptions, fewest_with)

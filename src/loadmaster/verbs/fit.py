@@ -27,17 +27,24 @@ class FitOptions(SiteOptions):
 
     disciplines: Annotated[
         Rule | Sequence[Discipline],
-        Option("Disciplines to try, ORDER+BACKFILLING; usual ones, and a site's own, if not given.",
-               metavar="A,B,...", typed=str),
-    ] = ""  # fmt: skip
+        Option(
+            "Disciplines to try, ORDER+BACKFILLING; usual ones, and a site's own, if not given.",
+            metavar="A,B,...",
+            typed=str,
+        ),
+    ] = ""
     policy: Annotated[
         Rule, Option("Placement policy; the site's own, or first-fit, if not given.", metavar="POLICY", typed=str)
     ] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where site.yaml and the page go, and trials are kept.", metavar="DIR", flags=("-o", "--out"),
-               typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "Where site.yaml and the page go, and trials are kept.",
+            metavar="DIR",
+            flags=("-o", "--out"),
+            typed=Path | None,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,10 +221,13 @@ def _site(options: FitOptions, case: "Case", policy: str, result: "FitFound") ->
     assert result.fit is not None
     best = result.fit.best
     about = {
-        "log": result.log, "made_by": result.command, "weekly_error_even": best.beside.even.error,
-        "weekly_error_odd": best.beside.odd.error, "rank_correlation_odd": best.beside.odd.rank,
+        "log": result.log,
+        "made_by": result.command,
+        "weekly_error_even": best.beside.even.error,
+        "weekly_error_odd": best.beside.odd.error,
+        "rank_correlation_odd": best.beside.odd.rank,
         "total_wait_odd": best.beside.odd.total,
-    }  # fmt: skip
+    }
     if options.site is not None:
         accounts = "" if options.site_accounts is None else str(Path(options.site_accounts).resolve())
         conf = str(Path(options.site).resolve())

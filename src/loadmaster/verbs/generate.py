@@ -92,9 +92,14 @@ class OwnGeneratorOptions(SeedOptions):
     """All that `own` can be told."""
 
     generator: Annotated[
-        "Rule", Option("file.py:function, or file.py:Class, with parameters in parentheses.", metavar="GENERATOR",
-                       argument=True, typed=str)
-    ]  # fmt: skip
+        "Rule",
+        Option(
+            "file.py:function, or file.py:Class, with parameters in parentheses.",
+            metavar="GENERATOR",
+            argument=True,
+            typed=str,
+        ),
+    ]
     _: KW_ONLY
 
 
@@ -112,9 +117,15 @@ def netbatch_with(options: NetbatchOptions) -> "Trace":
     if options.jobs is not None and options.hosts is not None:
         refuse_unused(options, ["scale"], "--jobs and --hosts say how many")
     return generate_netbatch(
-        options.pool, scale=options.scale, jobs=options.jobs, hosts=options.hosts, load=options.load,
-        burstiness=options.burstiness, memory_per_core_gb=options.memory_per_core, seed=options.seed,
-    )  # fmt: skip
+        options.pool,
+        scale=options.scale,
+        jobs=options.jobs,
+        hosts=options.hosts,
+        load=options.load,
+        burstiness=options.burstiness,
+        memory_per_core_gb=options.memory_per_core,
+        seed=options.seed,
+    )
 
 
 def opportunity_with(options: OpportunityOptions) -> "Trace":
@@ -132,9 +143,14 @@ def opportunity_with(options: OpportunityOptions) -> "Trace":
     from loadmaster.traces.opportunity import generate_opportunity
 
     trace = generate_opportunity(
-        options.cluster, window_s=options.window, every_s=options.every, component_work=options.component_work,
-        component_memory=options.component_memory, memory_cap=options.memory_cap, seed=options.seed,
-    )  # fmt: skip
+        options.cluster,
+        window_s=options.window,
+        every_s=options.every,
+        component_work=options.component_work,
+        component_memory=options.component_memory,
+        memory_cap=options.memory_cap,
+        seed=options.seed,
+    )
     assert trace.cluster is not None
     unit = np.array([1.0, float(MB)])
     workload = replace(trace.workload, demand=np.round(trace.workload.demand * unit))

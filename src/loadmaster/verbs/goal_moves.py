@@ -83,19 +83,31 @@ class GoalMoves(Result):
         for row in rows:
             row["temporary"] = row["step"] < last[row["task"]]
         return {
-            "goal": self.goal, "drained": list(self.drained), "unit": self.unit,
+            "goal": self.goal,
+            "drained": list(self.drained),
+            "unit": self.unit,
             "budget": self.budget if np.isfinite(self.budget) else None,
-            "spent": float(sum(row["cost"] for row in rows)), "complete": not self.left, "tasks": len(self.now),
-            "hosts": len(self.host_names), "before": dict(self.before), "after": dict(self.after), "moves": rows,
-            "emptied": list(self._emptied), "left": [dict(each) for each in self.left],
-            "rules": [dict(each) for each in self.rules], "gated": self.gated,
-        }  # fmt: skip
+            "spent": float(sum(row["cost"] for row in rows)),
+            "complete": not self.left,
+            "tasks": len(self.now),
+            "hosts": len(self.host_names),
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "moves": rows,
+            "emptied": list(self._emptied),
+            "left": [dict(each) for each in self.left],
+            "rules": [dict(each) for each in self.rules],
+            "gated": self.gated,
+        }
 
     def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
         return {
-            "step": step, "task": self.task_names[task], "from": self.host_names[source] if source >= 0 else None,
-            "to": self.host_names[target], "cost": float(self.cost[task]) if source >= 0 else 0.0,
-        }  # fmt: skip
+            "step": step,
+            "task": self.task_names[task],
+            "from": self.host_names[source] if source >= 0 else None,
+            "to": self.host_names[target],
+            "cost": float(self.cost[task]) if source >= 0 else 0.0,
+        }
 
     @property
     def _emptied(self) -> tuple[str, ...]:
@@ -169,8 +181,14 @@ class GoalMoves(Result):
         """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
         import polars as pl
 
-        columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
-                   "temporary": pl.Boolean}  # fmt: skip
+        columns = {
+            "step": pl.Int64,
+            "task": pl.String,
+            "from": pl.String,
+            "to": pl.String,
+            "cost": pl.Float64,
+            "temporary": pl.Boolean,
+        }
         return pl.DataFrame(self.figures["moves"], schema=columns)
 
     def plot(self) -> Any:
@@ -184,9 +202,7 @@ class GoalMoves(Result):
         from loadmaster.report.goal_moves_page import goal_moves_page
 
         made = {"command": self.command, "budget": self.in_words(self.budget) if np.isfinite(self.budget) else "none"}
-        return goal_moves_page(
-            self.name, self.answer, self.notes, self.figures, self.plot(), self.in_words, made
-        )  # fmt: skip
+        return goal_moves_page(self.name, self.answer, self.notes, self.figures, self.plot(), self.in_words, made)
 
     def write_tables(self, folder: Path) -> None:
         """Write moves.csv."""

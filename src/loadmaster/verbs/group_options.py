@@ -16,9 +16,12 @@ class GroupOptions(Options):
 
     by: Annotated[
         str | Sequence[str],
-        Option("Show waits, use and losses by partition, qos, account, user, size, gpu, hour, weekday, month.",
-               metavar="A,B,...", typed=str),
-    ] = ""  # fmt: skip
+        Option(
+            "Show waits, use and losses by partition, qos, account, user, size, gpu, hour, weekday, month.",
+            metavar="A,B,...",
+            typed=str,
+        ),
+    ] = ""
 
     def groupings_of(self, workload: "Workload") -> tuple[str, ...]:
         """The groupings that were chosen; () where none was.

@@ -34,12 +34,14 @@ def gym_environment(environment: Environment) -> Any:
         """A cluster that an agent drives."""
 
         metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
-        observation_space = spaces.Dict({
-            "jobs": spaces.Box(0.0, inf, (window, 3 + resources), np.float64),
-            "startable": spaces.MultiBinary(window + 1),
-            "hosts": spaces.Box(0.0, np.broadcast_to(environment.capacity, (hosts, resources)), dtype=np.float64),
-            "promise_s": spaces.Box(NO_PROMISE, inf, (1,), np.float64),
-        })  # fmt: skip
+        observation_space = spaces.Dict(
+            {
+                "jobs": spaces.Box(0.0, inf, (window, 3 + resources), np.float64),
+                "startable": spaces.MultiBinary(window + 1),
+                "hosts": spaces.Box(0.0, np.broadcast_to(environment.capacity, (hosts, resources)), dtype=np.float64),
+                "promise_s": spaces.Box(NO_PROMISE, inf, (1,), np.float64),
+            }
+        )
         action_space = (
             spaces.MultiDiscrete([window + 1, hosts])
             if environment.options.choose_host
@@ -68,6 +70,8 @@ def _copied(seen: AgentObservation) -> dict[str, Any]:
     now_s, _, due_s = seen.clock.tolist()
     promise_s = max(0.0, due_s - now_s) if np.isfinite(due_s) else NO_PROMISE
     return {
-        "jobs": seen.jobs.copy(), "startable": seen.startable.astype(np.int8), "hosts": seen.hosts.copy(),
+        "jobs": seen.jobs.copy(),
+        "startable": seen.startable.astype(np.int8),
+        "hosts": seen.hosts.copy(),
         "promise_s": np.array([promise_s]),
-    }  # fmt: skip
+    }

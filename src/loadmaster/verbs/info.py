@@ -34,25 +34,41 @@ class InfoOptions(GroupOptions, ReadingOptions):
 
     trace: Annotated[
         "str | Path | Trace | Workload",
-        Option("The job log, or what kubectl get nodes,pods -o json prints.", metavar="TRACE", argument=True,
-               reads=True, typed=Path),
-    ]  # fmt: skip
+        Option(
+            "The job log, or what kubectl get nodes,pods -o json prints.",
+            metavar="TRACE",
+            argument=True,
+            reads=True,
+            typed=Path,
+        ),
+    ]
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, reads=True,
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
+            metavar="HOSTS",
+            panel=MACHINES,
+            reads=True,
+            typed=str | None,
+        ),
+    ] = None
     _: KW_ONLY
     spread: Annotated[
         Literal["auto", "single-host", "any", "asked"],
-        Option("Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-               panel=MACHINES),
-    ] = "auto"  # fmt: skip
+        Option(
+            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+            panel=MACHINES,
+        ),
+    ] = "auto"
     write_hosts: Annotated[
         "str | Path | None",
-        Option("Write the machines that the log shows, to be corrected: .yaml, .csv, or .conf for slurm.conf.",
-               metavar="FILE", panel=MACHINES, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "Write the machines that the log shows, to be corrected: .yaml, .csv, or .conf for slurm.conf.",
+            metavar="FILE",
+            panel=MACHINES,
+            typed=Path | None,
+        ),
+    ] = None
     out: Annotated[
         "str | Path | None",
         Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
@@ -201,12 +217,16 @@ class Described(Result):
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
             figures["cluster"] = {
-                "hosts": fitted.hosts, "known_from": read.machines or None, "total": fitted.total, "kinds": kinds,
+                "hosts": fitted.hosts,
+                "known_from": read.machines or None,
+                "total": fitted.total,
+                "kinds": kinds,
                 "offered_load": fitted.load,
-                "jobs_that_fit": fitted.jobs, "rejected": left_out(fitted.rejected),
+                "jobs_that_fit": fitted.jobs,
+                "rejected": left_out(fitted.rejected),
                 "rejected_work": fitted.rejected.work,
                 "constraints": {} if read.cluster is None else constraints_of_cluster(read.cluster),
-            }  # fmt: skip
+            }
         return figures
 
     @property

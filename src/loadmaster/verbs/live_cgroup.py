@@ -20,9 +20,13 @@ class CgroupOptions(LiveOptions):
 
     commands: Annotated[
         "str | Path",
-        Option("One command a line; or a table with columns command, cores, memory_gb and name.", argument=True,
-               reads=True, typed=Path),
-    ]  # fmt: skip
+        Option(
+            "One command a line; or a table with columns command, cores, memory_gb and name.",
+            argument=True,
+            reads=True,
+            typed=Path,
+        ),
+    ]
     _: KW_ONLY
     hosts: Annotated[str | None, Option("Machines that this box is parted into, such as 2x1c4g.", metavar="HOSTS")] = (
         None
@@ -74,9 +78,14 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
         engine.close()
     done = sum(row["status"] == "ok" for row in rows)
     figures = {
-        "ended": report.ended, "commands": len(rows), "done": done, "starts": report.starts,
-        "refusals": dict(report.refusals), "lost": report.lost, "stranded": report.stranded,
-    }  # fmt: skip
+        "ended": report.ended,
+        "commands": len(rows),
+        "done": done,
+        "starts": report.starts,
+        "refusals": dict(report.refusals),
+        "lost": report.lost,
+        "stranded": report.stranded,
+    }
     return Lived(out, figures, report.outcome, tuple(report.stranded), rows, (*notes, *report.notes))
 
 

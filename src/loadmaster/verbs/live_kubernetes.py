@@ -103,10 +103,16 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
     def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
         return KubernetesEngine(
-            api, options.scheduler_name, looks_on=looks_on, everyone=how.mode == "shadow", namespaces=names,
-            lease_namespace=options.lease_namespace, lease_s=max(LEASE_S, 3 * how.interval_s),
-            watch=watch, say=say,
-        )  # fmt: skip
+            api,
+            options.scheduler_name,
+            looks_on=looks_on,
+            everyone=how.mode == "shadow",
+            namespaces=names,
+            lease_namespace=options.lease_namespace,
+            lease_s=max(LEASE_S, 3 * how.interval_s),
+            watch=watch,
+            say=say,
+        )
 
     def compiled() -> None:
         """Compile before the Lease is taken: nobody else decides while we hold it."""
@@ -127,9 +133,12 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
 
 
 def _taken(
-    compiled: Callable[[], None], make_engine: "Callable[[], KubernetesEngine]", options: KubernetesOptions,
-    how: "LiveSettings", say: Callable[[str], None],
-) -> "KubernetesEngine | None":  # fmt: skip
+    compiled: Callable[[], None],
+    make_engine: "Callable[[], KubernetesEngine]",
+    options: KubernetesOptions,
+    how: "LiveSettings",
+    say: Callable[[str], None],
+) -> "KubernetesEngine | None":
     """The engine, with the Lease where the run acts; None of a standby whose time is over before it had it."""
     from loadmaster.live.kubernetes.lease import when_free
 

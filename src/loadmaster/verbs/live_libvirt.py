@@ -28,9 +28,10 @@ class LibvirtOptions(LiveOptions):
 
     uris: Annotated[
         "str | Sequence[str]",
-        Option("Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI", argument=True,
-               typed=list[str]),
-    ]  # fmt: skip
+        Option(
+            "Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI", argument=True, typed=list[str]
+        ),
+    ]
     _: KW_ONLY
     caps: Annotated[bool, Option("Cap the CPU of every machine, or leave caps alone.", flags=("--caps/--no-caps",))] = (
         True
@@ -84,9 +85,13 @@ def libvirt_with(
     there, out = connect(uris), options.folder
     make_folder(out)
     engine = LibvirtEngine(
-        there, leave_cores=options.leave_cores, leave_memory=float(parse_bytes(options.leave_memory)),
-        bandwidth_mib=rate_mib, looks_on=options.dry_run, folder=None if options.state is None else Path(options.state),
-    )  # fmt: skip
+        there,
+        leave_cores=options.leave_cores,
+        leave_memory=float(parse_bytes(options.leave_memory)),
+        bandwidth_mib=rate_mib,
+        looks_on=options.dry_run,
+        folder=None if options.state is None else Path(options.state),
+    )
     try:
         report, state = look_after(
             engine, RealClock(), config, out, about={"command": command}, watch=Shown(config, say)
@@ -98,10 +103,14 @@ def libvirt_with(
         for name, guest in state.snapshot.guests.items()
     )
     figures = {
-        "ended": report.ended, "cycles": report.cycles, "machines": len(rows), "moved": state.moved,
-        "refusals": dict(report.refusals), "stranded": report.stranded,
+        "ended": report.ended,
+        "cycles": report.cycles,
+        "machines": len(rows),
+        "moved": state.moved,
+        "refusals": dict(report.refusals),
+        "stranded": report.stranded,
         "left_out": [list(each) for each in report.left_out],
-    }  # fmt: skip
+    }
     seed = options.seed if options.mover else None
     return Lived(out, figures, report.outcome, tuple(report.stranded), rows, tuple(report.notes), seed)
 
@@ -118,9 +127,16 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
         refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
     return GuestsConfig(
-        caps=options.caps, mover=options.mover, every_s=parse_seconds(str(options.move_every)), interval_s=interval_s,
-        for_s=for_s, seed=options.seed, acts=not options.dry_run, on_exit=options.on_exit, **_budget(options),
-    )  # fmt: skip
+        caps=options.caps,
+        mover=options.mover,
+        every_s=parse_seconds(str(options.move_every)),
+        interval_s=interval_s,
+        for_s=for_s,
+        seed=options.seed,
+        acts=not options.dry_run,
+        on_exit=options.on_exit,
+        **_budget(options),
+    )
 
 
 def _budget(options: LibvirtOptions) -> dict[str, Any]:

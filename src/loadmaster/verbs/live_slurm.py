@@ -42,9 +42,8 @@ class SlurmOptions(QueueOptions):
     ] = None
     state: Annotated[
         "str | Path | None",
-        Option("Where lease and heartbeat are; Slurm's controller reads the latter.", metavar="DIR",
-               typed=Path | None),
-    ] = None  # fmt: skip
+        Option("Where lease and heartbeat are; Slurm's controller reads the latter.", metavar="DIR", typed=Path | None),
+    ] = None
     doctor: Annotated[bool, Option("Only look: rights, hook, latency, what is left out.", panel=SAFETY)] = False
     probe: Annotated[str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY)] = ""
     print_: Annotated[
@@ -107,9 +106,13 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(
-        conf, _path(options.site_accounts), looks_on=not how.acts, folder=state, partitions=names,
+        conf,
+        _path(options.site_accounts),
+        looks_on=not how.acts,
+        folder=state,
+        partitions=names,
         leaves_held=how.on_exit == "hold",
-    )  # fmt: skip
+    )
     extras = LiveExtras(beside=Reasons() if how.acts else None, ready=True)
     run = LiveRun(command, screen, extras, notes=engine.notes, metrics=options.served_at(), site=own_rule(engine.site))
     return drive(engine, RealClock(), setting, how, options.folder, run)
@@ -120,9 +123,13 @@ def _path(given: str | Path | None) -> Path | None:
 
 
 def _look(
-    options: SlurmOptions, what: str, engine: "SlurmEngine", state: Path | None, partitions: Sequence[str],
+    options: SlurmOptions,
+    what: str,
+    engine: "SlurmEngine",
+    state: Path | None,
+    partitions: Sequence[str],
     patience_s: float,
-) -> Looked:  # fmt: skip
+) -> Looked:
     """What is asked beside running."""
     from math import isfinite
 

@@ -38,24 +38,29 @@ class ReadingOptions(Options):
     ] = None
     ignore: Annotated[
         "str | Sequence[str] | None",
-        Option("Constraints of the log to leave aside: exclusive, depends, ..., or all.", metavar="WHAT,...",
-               panel=LOG, typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Constraints of the log to leave aside: exclusive, depends, ..., or all.",
+            metavar="WHAT,...",
+            panel=LOG,
+            typed=str | None,
+        ),
+    ] = None
     memory_unit: Annotated[
         str | None, Option("Unit of plain numbers of memory: B, KB, MB, GB.", metavar="UNIT", panel=LOG)
     ] = None
     columns: Annotated[
         "str | Mapping[str, str] | None",
-        Option("Names of the columns in a CSV or Parquet log.", metavar="OURS=THEIRS,...", panel=LOG,
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option("Names of the columns in a CSV or Parquet log.", metavar="OURS=THEIRS,...", panel=LOG, typed=str | None),
+    ] = None
     limit: Annotated[int | None, Option("Read only the first so many jobs.", panel=LOG, least=1)] = None
     strict: Annotated[bool, Option("Stop at the first bad line.", panel=LOG)] = False
     anonymise: Annotated[
         bool,
-        Option("Mask users, accounts, names of jobs and reservations; a name has the same mask in all that you write.",
-               panel=LOG),
-    ] = False  # fmt: skip
+        Option(
+            "Mask users, accounts, names of jobs and reservations; a name has the same mask in all that you write.",
+            panel=LOG,
+        ),
+    ] = False
 
     def unnamed(self, read: "Trace") -> "Trace":
         """`read`, its names masked if that was asked for.
@@ -89,10 +94,18 @@ class ReadingOptions(Options):
             machines = slurm_machines(machines) or machines
         ignored = self.ignore.split(",") if isinstance(self.ignore, str) else self.ignore or ()
         return ReadOptions(
-            self.format, self.swf_memory, self.memory_unit, self.strict, self.limit, machines, _names(self.columns),
-            swf_partition=self.swf_partition, swf_feedback=self.swf_feedback, cluster=self.cluster,
+            self.format,
+            self.swf_memory,
+            self.memory_unit,
+            self.strict,
+            self.limit,
+            machines,
+            _names(self.columns),
+            swf_partition=self.swf_partition,
+            swf_feedback=self.swf_feedback,
+            cluster=self.cluster,
             ignore=tuple(name.strip() for name in ignored if name.strip()),
-        )  # fmt: skip
+        )
 
 
 READS = tuple(name for name in ReadingOptions.__annotations__ if name != "anonymise")
@@ -105,20 +118,32 @@ class LogOptions(ReadingOptions):
 
     trace: Annotated[
         "str | Path | Trace | Workload | None",
-        Option("The job log; without it, a small synthetic demo.", metavar="TRACE", argument=True,
-               reads=True, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "The job log; without it, a small synthetic demo.",
+            metavar="TRACE",
+            argument=True,
+            reads=True,
+            typed=Path | None,
+        ),
+    ] = None
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, reads=True,
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
+            metavar="HOSTS",
+            panel=MACHINES,
+            reads=True,
+            typed=str | None,
+        ),
+    ] = None
     _: KW_ONLY
     spread: Annotated[
         Literal["auto", "single-host", "any", "asked"],
-        Option("Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-               panel=MACHINES),
-    ] = "auto"  # fmt: skip
+        Option(
+            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+            panel=MACHINES,
+        ),
+    ] = "auto"
 
     allow_left_out: Annotated[
         bool,

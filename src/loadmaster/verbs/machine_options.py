@@ -24,9 +24,15 @@ class MachineOptions(LogOptions):
 
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | Mapping[str, str | Path | Cluster] | None",
-        Option("Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file; again for each "
-               "further set.", metavar="HOSTS", panel=MACHINES, reads=True, typed=list[str] | None),
-    ] = field(default=None, kw_only=False)  # type: ignore[assignment]  # fmt: skip
+        Option(
+            "Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file; again for each "
+            "further set.",
+            metavar="HOSTS",
+            panel=MACHINES,
+            reads=True,
+            typed=list[str] | None,
+        ),
+    ] = field(default=None, kw_only=False)  # type: ignore[assignment]
     currency: Annotated[
         str, Option("The money of the prices, to be shown with every cost.", metavar="EUR", panel=MACHINES)
     ] = ""
@@ -92,10 +98,12 @@ class MachineOptions(LogOptions):
             sets = machines_of(read if at is None else at.jobs_of(read), names, spread)
             held_s = 0.0 if at is None else at.queue.launch_s
             sets = tuple(
-                replace(each, case=self.with_closures(
-                    read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)
-                )) for each in sets
-            )  # fmt: skip
+                replace(
+                    each,
+                    case=self.with_closures(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                )
+                for each in sets
+            )
         self.refuse_money_without_prices(sets)
         return sets
 

@@ -32,9 +32,11 @@ class PlacingOptions(TaskOptions):
     _: KW_ONLY
     method: Annotated[
         Rule | None,
-        Option("The packer, default mcb8, or a placement policy (also file.py:function); see `loadmaster policies`.",
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "The packer, default mcb8, or a placement policy (also file.py:function); see `loadmaster policies`.",
+            typed=str | None,
+        ),
+    ] = None
     exact: Annotated[bool, Option("The optimum with its proof, if time allows.")] = False
     minimise: Annotated[
         Literal["level", "hosts", "cost"] | None,
@@ -150,9 +152,16 @@ class Packed(Result):
 
         methods = beside(self.instance, self.packing) if self.methods is None else self.methods
         return pack_page(
-            self.name, self.answer, self.notes, self.figures, methods, self.instance, self.packing, self.rows,
+            self.name,
+            self.answer,
+            self.notes,
+            self.figures,
+            methods,
+            self.instance,
+            self.packing,
+            self.rows,
             self.command,
-        )  # fmt: skip
+        )
 
     def write_tables(self, folder: Path) -> None:
         """Write placement.parquet and placement.csv; and hosts.png where pictures can be drawn."""

@@ -108,27 +108,44 @@ class PlacementByCost(Result):
         names = dict.fromkeys([*self.costs_before, *self.costs])
         before = self.cost_before
         return {
-            "status": "ok" if self.done else "infeasible" if self.reason else "limit", "solver": "annealing",
-            "proven": self.proven, "tasks": len(self.now), "hosts": len(self.host_names), "cost_before": before,
-            "cost": self.cost if self.done else None, "bound": self.bound, "gap": self.gap,
+            "status": "ok" if self.done else "infeasible" if self.reason else "limit",
+            "solver": "annealing",
+            "proven": self.proven,
+            "tasks": len(self.now),
+            "hosts": len(self.host_names),
+            "cost_before": before,
+            "cost": self.cost if self.done else None,
+            "bound": self.bound,
+            "gap": self.gap,
             "costs": [
-                {"name": name, "before": self.costs_before.get(name) if before is not None else None,
-                 "after": self.costs.get(name)}
+                {
+                    "name": name,
+                    "before": self.costs_before.get(name) if before is not None else None,
+                    "after": self.costs.get(name),
+                }
                 for name in names
             ],
-            "broken_before": list(self.broken_before), "broken": list(self.broken),
-            "hosts_used": len(np.unique(self.host)), "moves": self._moves(),
-            "interrupted": self.interrupted, "reason": self.reason, "steps": self.steps, "seconds": self.seconds,
-        }  # fmt: skip
+            "broken_before": list(self.broken_before),
+            "broken": list(self.broken),
+            "hosts_used": len(np.unique(self.host)),
+            "moves": self._moves(),
+            "interrupted": self.interrupted,
+            "reason": self.reason,
+            "steps": self.steps,
+            "seconds": self.seconds,
+        }
 
     def _moves(self) -> list[dict[str, Any]]:
         """A row for each task whose host changes; it may have none before."""
         changed = np.flatnonzero(self.host != self.now).tolist() if self.done else []
         return [
-            {"task": self.task_names[task], "from": self.host_names[self.now[task]] if self.now[task] >= 0 else None,
-             "to": self.host_names[self.host[task]]}
+            {
+                "task": self.task_names[task],
+                "from": self.host_names[self.now[task]] if self.now[task] >= 0 else None,
+                "to": self.host_names[self.host[task]],
+            }
             for task in changed
-        ]  # fmt: skip
+        ]
 
     @property
     def answer(self) -> str:
@@ -264,11 +281,25 @@ def _result(problem: "ConstrainedProblem", found: "AnnealedPlacement", seed: int
     if after.total != found.cost or (after.broken and not before.broken):
         raise AssertionError(f"the search says {found.cost}, the evaluator {after.total} and {after.broken[:3]}")
     return PlacementByCost(
-        problem.source, problem.resources, problem.task_names, problem.host_names, problem.demand, problem.capacity,
-        problem.now, found.host if found.placed else np.zeros(0, np.int64), before.costs, after.costs,
-        lower_bound(problem), before.broken, after.broken, found.steps, found.seconds, seed, found.interrupted,
+        problem.source,
+        problem.resources,
+        problem.task_names,
+        problem.host_names,
+        problem.demand,
+        problem.capacity,
+        problem.now,
+        found.host if found.placed else np.zeros(0, np.int64),
+        before.costs,
+        after.costs,
+        lower_bound(problem),
+        before.broken,
+        after.broken,
+        found.steps,
+        found.seconds,
+        seed,
+        found.interrupted,
         command=command,
-    )  # fmt: skip
+    )
 
 
 def _problem(path: Path) -> "ConstrainedProblem":

@@ -92,8 +92,11 @@ def move_towards_goal(options: "RebalanceOptions", limit: float, command: str) -
 
 def _goal(named: list[str]) -> "Goal":
     goals: dict[str, Goal] = {
-        "drain": "drain", "consolidate": "consolidate", "balance": "balance", "fix": "fix",
-    }  # fmt: skip
+        "drain": "drain",
+        "consolidate": "consolidate",
+        "balance": "balance",
+        "fix": "fix",
+    }
     return goals[named[0]] if named else "place"
 
 
@@ -133,17 +136,24 @@ def _of_table(options: "RebalanceOptions") -> StateProblem:
     instance = read.instance
     resources = (*instance.fluid_names, *instance.rigid_names)
     amounts = whole_amounts(
-        resources, np.hstack((instance.fluid, instance.rigid)),
+        resources,
+        np.hstack((instance.fluid, instance.rigid)),
         np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
-    )  # fmt: skip
+    )
     fluid = np.arange(len(resources)) < len(instance.fluid_names)
     limits = _shared_limits(amounts, read.host, fluid)
     problem = ConstrainedProblem(
-        resources, amounts.demand, limits, read.host.astype(np.int64),
-        (Capacity(np.zeros(len(resources), bool)),), (),
+        resources,
+        amounts.demand,
+        limits,
+        read.host.astype(np.int64),
+        (Capacity(np.zeros(len(resources), bool)),),
+        (),
         tuple(instance.task_name(t) for t in range(instance.tasks)),
-        tuple(instance.host_name(h) for h in range(instance.hosts)), name, amounts.units,
-    )  # fmt: skip
+        tuple(instance.host_name(h) for h in range(instance.hosts)),
+        name,
+        amounts.units,
+    )
     none = np.zeros(problem.tasks, bool)
     return StateProblem(problem, amounts.capacity, np.zeros(problem.tasks), none, notes=read.notes)
 
@@ -185,8 +195,24 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
     if state.rules and plan.moves:
         notes.append("Make one move after another: before each, wait until the last pod is ready on its new node.")
     return GoalMoves(
-        name, question.goal, tuple(n for n, there in zip(names, question.hosts, strict=True) if there),
-        problem.task_names, names, problem.now, plan.host, np.array(plan.moves, np.int64).reshape(-1, 3),
-        question.cost, unit, question.budget if math.isfinite(question.budget) else math.inf, plan.before, plan.after,
-        left, load_before, after.load(), state.rules, state.gated, tuple(notes), command,
-    )  # fmt: skip
+        name,
+        question.goal,
+        tuple(n for n, there in zip(names, question.hosts, strict=True) if there),
+        problem.task_names,
+        names,
+        problem.now,
+        plan.host,
+        np.array(plan.moves, np.int64).reshape(-1, 3),
+        question.cost,
+        unit,
+        question.budget if math.isfinite(question.budget) else math.inf,
+        plan.before,
+        plan.after,
+        left,
+        load_before,
+        after.load(),
+        state.rules,
+        state.gated,
+        tuple(notes),
+        command,
+    )

@@ -197,8 +197,14 @@ def anytime_search(what: str) -> Iterator[Callable[[float, int], None]]:
         ...     progress(0.5, 1_000)
     """
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn(),
-               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
     line = Progress(*columns, console=console, transient=True)
     task = line.add_task(what, total=1.0)
     delay = threading.Timer(QUIET_S, line.start)
@@ -224,8 +230,12 @@ def reading(path: Path, options: "ReadOptions") -> "Trace":
     from loadmaster.traces import read_trace
 
     console = Console(stderr=True)
-    columns = (TextColumn("reading {task.description}", markup=False), BarColumn(), "{task.percentage:.0f} %",
-               TimeRemainingColumn())  # fmt: skip
+    columns = (
+        TextColumn("reading {task.description}", markup=False),
+        BarColumn(),
+        "{task.percentage:.0f} %",
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(path.name, total=1.0)
         return read_trace(path, replace(options, progress=lambda part: bar.update(task, completed=part)))

@@ -129,8 +129,14 @@ class Rebalanced(Result):
         """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
         import polars as pl
 
-        columns = {"step": pl.Int64, "task": pl.String, "from": pl.String, "to": pl.String, "cost": pl.Float64,
-                   "temporary": pl.Boolean}  # fmt: skip
+        columns = {
+            "step": pl.Int64,
+            "task": pl.String,
+            "from": pl.String,
+            "to": pl.String,
+            "cost": pl.Float64,
+            "temporary": pl.Boolean,
+        }
         return pl.DataFrame(self.figures["moves"], schema=columns)
 
     def plot(self) -> Any:
@@ -147,9 +153,7 @@ class Rebalanced(Result):
 
         facts = self.figures
         words = partial(amount, facts)
-        return rebalance_page(
-            self.name, self.answer, self.notes, facts, self.now, self.plan, words, self.command
-        )  # fmt: skip
+        return rebalance_page(self.name, self.answer, self.notes, facts, self.now, self.plan, words, self.command)
 
     def write_tables(self, folder: Path) -> None:
         """Write moves.csv."""

@@ -90,9 +90,10 @@ def _with_parameters(rule: Any, name: Naming) -> str:
     kinds |= {Planner: "planner", SilvaRule: "silva", FixedHosts: "fixed"}
     kind = type(rule)
     given = {
-        field.name: getattr(rule, field.name) for field in fields(rule)
+        field.name: getattr(rule, field.name)
+        for field in fields(rule)
         if field.init and field.name != "name" and getattr(rule, field.name) != field.default
-    }  # fmt: skip
+    }
     base = kinds[kind] if kind in kinds else name(kind)
     return base + (f"({','.join(f'{key}={_written(value)}' for key, value in given.items())})" if given else "")
 

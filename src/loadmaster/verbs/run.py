@@ -42,16 +42,18 @@ class BagRunOptions(DaskOptions):
     ] = None
     sizer: Annotated[
         "str | int | Sizer | None",
-        Option("planner, silva, all-at-once, a number, or file.py:Class; default: all machines that are there.",
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "planner, silva, all-at-once, a number, or file.py:Class; default: all machines that are there.",
+            typed=str | None,
+        ),
+    ] = None
     budget: Annotated[float | None, Option("Money that may be spent, over all starts; ends as soon as it allows.")] = (
         None
     )
     deadline: Annotated[
         str | float | None,
         Option("Such as 2h from the first start; kept as cheaply as possible.", typed=str | None),
-    ] = None  # fmt: skip
+    ] = None
     confidence: Annotated[float, Option("With which budget or deadline are to be kept.")] = 0.9
     guess: Annotated[
         str | float | None, Option("Duration of one command, if you have an idea: 5min.", typed=str | None)
@@ -147,9 +149,15 @@ class BagRunOptions(DaskOptions):
         wishes = self.copies or any(wish is not None for wish in asks)
         usual = usual_sizer(self.on, most, wishes=wishes)
         return chosen_sizer(
-            usual if self.sizer is None else self.sizer, kind, tasks, self.budget, self.deadline, self.confidence,
-            self.guess, self.copies,
-        )  # fmt: skip
+            usual if self.sizer is None else self.sizer,
+            kind,
+            tasks,
+            self.budget,
+            self.deadline,
+            self.confidence,
+            self.guess,
+            self.copies,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,8 +201,15 @@ class Ran(Result):
         """A row a command: task, command, state (done, failed, not done), exit, attempts, seconds, machine."""
         import polars as pl
 
-        kinds = {"task": pl.Int64, "command": pl.String, "state": pl.String, "exit": pl.Int64, "attempts": pl.Int64,
-                 "seconds": pl.Float64, "machine": pl.String}  # fmt: skip
+        kinds = {
+            "task": pl.Int64,
+            "command": pl.String,
+            "state": pl.String,
+            "exit": pl.Int64,
+            "attempts": pl.Int64,
+            "seconds": pl.Float64,
+            "machine": pl.String,
+        }
         return pl.DataFrame(self.rows, schema=kinds)
 
     def plot(self) -> Any:
@@ -248,8 +263,7 @@ def run_with(options: BagRunOptions) -> Ran:
         raise
     unit = unit_of_cost(options.prices, options.currency)
     figures = figures_of(report, config, len(lines)) | {"unit": unit or None}
-    ran = Ran(figures, tuple(summary_lines(report, config, len(lines), unit)),
-               command_rows(config.folder, lines))  # fmt: skip
+    ran = Ran(figures, tuple(summary_lines(report, config, len(lines), unit)), command_rows(config.folder, lines))
     ran.save(config.folder)
     return ran
 
@@ -257,13 +271,23 @@ def run_with(options: BagRunOptions) -> Ran:
 def figures_of(report: "BagReport", config: "BagConfig", tasks: int) -> dict[str, Any]:
     """What became of a bag, by name."""
     return {
-        "tasks": tasks, "done": len(report.exits) - len(report.failed), "failed": report.failed,
-        "unpaid": report.unpaid, "skipped": report.skipped, "again": [list(pair) for pair in report.again],
-        "left_behind": [list(pair) for pair in report.left_behind], "span_s": report.span_s,
-        "since_first_start_s": report.elapsed_s, "cost": report.cost, "spent_before": report.spent_before,
-        "spent": report.spent, "budget": config.budget, "deadline_s": config.deadline_s, "machines": report.hosts,
+        "tasks": tasks,
+        "done": len(report.exits) - len(report.failed),
+        "failed": report.failed,
+        "unpaid": report.unpaid,
+        "skipped": report.skipped,
+        "again": [list(pair) for pair in report.again],
+        "left_behind": [list(pair) for pair in report.left_behind],
+        "span_s": report.span_s,
+        "since_first_start_s": report.elapsed_s,
+        "cost": report.cost,
+        "spent_before": report.spent_before,
+        "spent": report.spent,
+        "budget": config.budget,
+        "deadline_s": config.deadline_s,
+        "machines": report.hosts,
         "folder": str(config.folder),
-    }  # fmt: skip
+    }
 
 
 def summary_lines(report: "BagReport", config: "BagConfig", tasks: int, unit: str) -> list[str]:

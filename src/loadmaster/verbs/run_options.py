@@ -23,9 +23,14 @@ class RunOptions(Options):
 
     interval: Annotated[
         str | float,
-        Option("Time between scheduling cycles of all runs, 30s or 5min; 0: at every event, which is the default where "
-               "no netbatch runs, whose cycle is 30s.", metavar="TIME", panel=RUN, typed=str),
-    ] = ""  # fmt: skip
+        Option(
+            "Time between scheduling cycles of all runs, 30s or 5min; 0: at every event, which is the default where "
+            "no netbatch runs, whose cycle is 30s.",
+            metavar="TIME",
+            panel=RUN,
+            typed=str,
+        ),
+    ] = ""
     reservations: Annotated[
         str | int,
         Option("How many waiting jobs a cycle may reserve hosts for.", metavar="N|all", panel=RUN, typed=str),
@@ -50,9 +55,14 @@ class RunOptions(Options):
     ] = ""
     estimates: Annotated[
         str | float,
-        Option("What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
-               "two, the estimate times FACTOR.", metavar="user|exact|last-two|FACTOR", panel=RUN, typed=str),
-    ] = "user"  # fmt: skip
+        Option(
+            "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
+            "two, the estimate times FACTOR.",
+            metavar="user|exact|last-two|FACTOR",
+            panel=RUN,
+            typed=str,
+        ),
+    ] = "user"
     overrun: Annotated[
         str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
     ] = "run"
@@ -96,9 +106,20 @@ class RunOptions(Options):
         def made(policy: str, discipline: str, beta: float) -> Setting:
             own = at is not None and discipline == SITE
             setting = Setting(
-                policy, "netbatch" if own else discipline, beta, interval_s, self.seed, reservations, lookahead,
-                shares, members, self.max_jobs_target, "", estimates, self.overrun,
-            )  # fmt: skip
+                policy,
+                "netbatch" if own else discipline,
+                beta,
+                interval_s,
+                self.seed,
+                reservations,
+                lookahead,
+                shares,
+                members,
+                self.max_jobs_target,
+                "",
+                estimates,
+                self.overrun,
+            )
             return setting if at is None or not own else at.own(setting)
 
         return [made(policy, discipline, beta) for beta in betas for discipline in disciplines for policy in policies]
@@ -180,9 +201,7 @@ def split(names: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 
-def numbers(
-    given: str | float | Sequence[float], option: str, rule: str = "a number above 0"
-) -> list[float]:  # fmt: skip
+def numbers(given: str | float | Sequence[float], option: str, rule: str = "a number above 0") -> list[float]:
     """The numbers of a list, in text parted by commas, each above 0.
 
     Raises:
@@ -224,7 +243,7 @@ def count(given: str | int, option: str, least: int) -> int | None:
 
 def betas(
     case: "Case", loads: str | float | Sequence[float], beta: str | float | Sequence[float], option: str = "--loads"
-) -> list[float]:  # fmt: skip
+) -> list[float]:
     """Factors on the times between arrivals: from offered loads, given by `option`, or as given; 1 if neither is.
 
     Raises:

@@ -29,9 +29,10 @@ Resample = Annotated[
     Literal["", "users", "weeks", "shake", "seeds"],
     Option(
         "How they are drawn: from its users or weeks, shaken arrivals, other seeds of its generator.",
-        metavar="users|weeks|shake|seeds", panel=SURE,
+        metavar="users|weeks|shake|seeds",
+        panel=SURE,
     ),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +40,15 @@ class SamplingOptions(Options):
     """How many other logs like this one every rule runs on."""
 
     samples: Annotated[
-        int, Option("Run every rule on N other logs like this one, and say how sure the answer is.", metavar="N",
-                    panel=SURE, least=0, most=MOST_SAMPLES),
-    ] = 0  # fmt: skip
+        int,
+        Option(
+            "Run every rule on N other logs like this one, and say how sure the answer is.",
+            metavar="N",
+            panel=SURE,
+            least=0,
+            most=MOST_SAMPLES,
+        ),
+    ] = 0
     resample: Resample = ""
     until_sure: Annotated[
         str | float,

@@ -19,9 +19,13 @@ class ServeOptions(Options):
 
     folders: Annotated[
         "str | Path | Sequence[str | Path] | None",
-        Option("Folders in which results are found, also below them; the current one.", metavar="DIR",
-               argument=True, typed=list[Path] | None),
-    ] = None  # fmt: skip
+        Option(
+            "Folders in which results are found, also below them; the current one.",
+            metavar="DIR",
+            argument=True,
+            typed=list[Path] | None,
+        ),
+    ] = None
     _: KW_ONLY
     port: Annotated[int, Option("Where it listens; 0 takes a port that is free.", least=0, most=65535)] = PORT
     host: Annotated[

@@ -36,19 +36,32 @@ class ShareOptions(LogOptions, DaskOptions):
 
     methods: Annotated[
         Rule | Sequence[Rule | tuple[Rule, Rule]],
-        Option("Time-sharing methods, placement policies (also file.py:function, and POLICY+MOVER), fractional, "
-               "choices of VMs, or disciplines of the batch queue.", metavar="A,B,...", typed=str),
-    ] = METHODS  # fmt: skip
+        Option(
+            "Time-sharing methods, placement policies (also file.py:function, and POLICY+MOVER), fractional, "
+            "choices of VMs, or disciplines of the batch queue.",
+            metavar="A,B,...",
+            typed=str,
+        ),
+    ] = METHODS
     policies: Annotated[
         Rule | Sequence[Rule],
-        Option("Placement policies of the batch queue (also max-jobs and file.py:function); a row for each "
-               "discipline and policy.", metavar="A,B,...", typed=str),
-    ] = "best-fit-memory"  # fmt: skip
+        Option(
+            "Placement policies of the batch queue (also max-jobs and file.py:function); a row for each "
+            "discipline and policy.",
+            metavar="A,B,...",
+            typed=str,
+        ),
+    ] = "best-fit-memory"
     sharing: Annotated[
         Rule,
-        Option("How every host divides its CPU: processor-sharing, water-filling or file.py:function; each method's "
-               "own if not given.", metavar="MODEL", panel=SHARING, typed=str),
-    ] = ""  # fmt: skip
+        Option(
+            "How every host divides its CPU: processor-sharing, water-filling or file.py:function; each method's "
+            "own if not given.",
+            metavar="MODEL",
+            panel=SHARING,
+            typed=str,
+        ),
+    ] = ""
     thrash: Annotated[
         float, Option("Factor by which a host slows down when memory is over-committed.", panel=SHARING)
     ] = 10.0
@@ -60,9 +73,10 @@ class ShareOptions(LogOptions, DaskOptions):
     ] = "0"
     bandwidth: Annotated[
         str | float | None,
-        Option("Memory that a migration moves in a second, such as 1GB.", metavar="SIZE", panel=SHARING,
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Memory that a migration moves in a second, such as 1GB.", metavar="SIZE", panel=SHARING, typed=str | None
+        ),
+    ] = None
     needs: Annotated[
         Literal["told", "learned"],
         Option("Whether methods are told what tasks need or learn it from earlier ones.", panel=SHARING),
@@ -73,18 +87,26 @@ class ShareOptions(LogOptions, DaskOptions):
     ] = "periods"
     packer: Annotated[
         Rule,
-        Option("By what it packs them: a packer, a placement policy or file.py:function.", metavar="PACKER",
-               panel=SHARING, typed=str),
-    ] = "mcb8"  # fmt: skip
+        Option(
+            "By what it packs them: a packer, a placement policy or file.py:function.",
+            metavar="PACKER",
+            panel=SHARING,
+            typed=str,
+        ),
+    ] = "mcb8"
     period: Annotated[
         str | float,
         Option("Between repackings by period, and of the budget.", metavar="TIME", panel=SHARING, typed=str),
     ] = "10min"
     budget: Annotated[
         str | float | None,
-        Option("Memory that fractional scheduling may move in a period; no limit.", metavar="SIZE", panel=SHARING,
-               typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Memory that fractional scheduling may move in a period; no limit.",
+            metavar="SIZE",
+            panel=SHARING,
+            typed=str | None,
+        ),
+    ] = None
     least_yield: Annotated[float, Option("Jobs wait if they would press a yield below this.", panel=SHARING)] = 0.0
     vms: Annotated[
         str | Sequence[float],
@@ -92,9 +114,14 @@ class ShareOptions(LogOptions, DaskOptions):
     ] = "1,1,1,1"
     estimates: Annotated[
         str | float,
-        Option("What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
-               "two, the estimate times FACTOR.", metavar="user|exact|last-two|FACTOR", panel=RUN, typed=str),
-    ] = "user"  # fmt: skip
+        Option(
+            "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
+            "two, the estimate times FACTOR.",
+            metavar="user|exact|last-two|FACTOR",
+            panel=RUN,
+            typed=str,
+        ),
+    ] = "user"
     overrun: Annotated[
         str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
     ] = "run"
@@ -131,10 +158,17 @@ class ShareOptions(LogOptions, DaskOptions):
         check_shares(shares)
         budget = math.inf if self.budget is None else parse_bytes(str(self.budget))
         return SharingSettings(
-            name_of(self.sharing, name), self.thrash, self.cpu_load, MigrationCost(pause_s, bandwidth),
+            name_of(self.sharing, name),
+            self.thrash,
+            self.cpu_load,
+            MigrationCost(pause_s, bandwidth),
             Fractional(self.repack, period_s, self.least_yield, budget, period_s, packer=name_of(self.packer, name)),
-            self.needs, vm_shares=shares, seed=self.seed, estimates=str(self.estimates), overrun=self.overrun,
-        )  # fmt: skip
+            self.needs,
+            vm_shares=shares,
+            seed=self.seed,
+            estimates=str(self.estimates),
+            overrun=self.overrun,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,10 +237,15 @@ class Shared(Result):
 
         case, settings = self.study.case, self.study.settings
         facts = {
-            "command": self.command, "log": case.workload.source, "jobs": f"{case.workload.jobs:,}",
-            "cluster": f"{case.cluster.hosts:,} hosts", "needs": settings.needs,
-            "thrashing": f"x{settings.thrash:g}", "seed": settings.seed, "name of the data": case.digest,
-        }  # fmt: skip
+            "command": self.command,
+            "log": case.workload.source,
+            "jobs": f"{case.workload.jobs:,}",
+            "cluster": f"{case.cluster.hosts:,} hosts",
+            "needs": settings.needs,
+            "thrashing": f"x{settings.thrash:g}",
+            "seed": settings.seed,
+            "name of the data": case.digest,
+        }
         subtitle = f"{case.jobs_in_words} on {case.cluster.hosts:,} shared hosts"
         return share_page(self.answer, self.notes, self.rows, facts, subtitle)
 
@@ -314,15 +353,26 @@ def _refuse_idle(options: ShareOptions, methods: list[str]) -> None:
     repack, budget = options.repack, options.budget
     in_periods = packed and (repack == "periods" or (repack == "events" and budget is not None))
     repacking = (packed and repack != "never", f"{yields}, where it repacks")
-    refuse_unneeded(options, {
-        "thrash": (bool(timed), shared), "cpu_load": (bool(timed), shared), "pause": (moving, movers),
-        "bandwidth": (moving, movers), "needs": (packed or bool(timed), f"{shared} and {yields}"),
-        "repack": (packed, yields), "least_yield": (packed, yields), "budget": repacking, "packer": repacking,
-        "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
-        "vms": (divided, "choices of VMs"), "policies": (queued, "disciplines of the batch queue"),
-        "estimates": (queued, "disciplines of the batch queue"), "overrun": (queued, "disciplines of the batch queue"),
-        "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
-    })  # fmt: skip
+    refuse_unneeded(
+        options,
+        {
+            "thrash": (bool(timed), shared),
+            "cpu_load": (bool(timed), shared),
+            "pause": (moving, movers),
+            "bandwidth": (moving, movers),
+            "needs": (packed or bool(timed), f"{shared} and {yields}"),
+            "repack": (packed, yields),
+            "least_yield": (packed, yields),
+            "budget": repacking,
+            "packer": repacking,
+            "period": (in_periods, f"{yields}, where it repacks by period or within a budget"),
+            "vms": (divided, "choices of VMs"),
+            "policies": (queued, "disciplines of the batch queue"),
+            "estimates": (queued, "disciplines of the batch queue"),
+            "overrun": (queued, "disciplines of the batch queue"),
+            "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
+        },
+    )
 
 
 def _warn(study: "SharingStudy", store: "Store | None") -> None:

@@ -19,14 +19,24 @@ class SiteOptions(LogOptions):
 
     site: Annotated[
         "str | Path | None",
-        Option("A real cluster's slurm.conf, or what `fit` wrote: its hosts, its limits, its queue as the row site.",
-               metavar="FILE", panel=MACHINES, reads=True, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "A real cluster's slurm.conf, or what `fit` wrote: its hosts, its limits, its queue as the row site.",
+            metavar="FILE",
+            panel=MACHINES,
+            reads=True,
+            typed=Path | None,
+        ),
+    ] = None
     site_accounts: Annotated[
         "str | Path | None",
-        Option("What `sacctmgr show assoc tree -P; sacctmgr show qos -P` or `sacctmgr dump` wrote.", metavar="FILE",
-               panel=MACHINES, reads=True, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "What `sacctmgr show assoc tree -P; sacctmgr show qos -P` or `sacctmgr dump` wrote.",
+            metavar="FILE",
+            panel=MACHINES,
+            reads=True,
+            typed=Path | None,
+        ),
+    ] = None
 
     @property
     def files(self) -> list[Path]:

@@ -52,9 +52,13 @@ class SizeOptions(DaskOptions):
     )
     sizers: Annotated[
         Rule | Sequence[Rule],
-        Option("Sizers that learn the durations while the bag runs, beside the numbers of machines; also "
-               "file.py:Class, with parameters in parentheses.", metavar="A,B,...", typed=str),
-    ] = "silva,planner"  # fmt: skip
+        Option(
+            "Sizers that learn the durations while the bag runs, beside the numbers of machines; also "
+            "file.py:Class, with parameters in parentheses.",
+            metavar="A,B,...",
+            typed=str,
+        ),
+    ] = "silva,planner"
     repetitions: Annotated[int, Option("Simulated runs for every number of machines.", least=1)] = 100
     seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
     out: Annotated[
@@ -134,13 +138,17 @@ class Sized(Result):
     def figures(self) -> dict[str, Any]:
         """The bag, the recommended point, the curve and the sizers as plain values; seconds, and money as priced."""
         return {
-            "bag": self.bag.source, "tasks": self.bag.tasks, "unknown": self.unknown, "work_h": self.work_h,
+            "bag": self.bag.source,
+            "tasks": self.bag.tasks,
+            "unknown": self.unknown,
+            "work_h": self.work_h,
             "confidence": self.options.confidence,
             "recommended": dataclasses.asdict(self.chosen) if self.chosen else None,
             "curve": [dataclasses.asdict(p) for p in self.curve],
-            "sizers": [dataclasses.asdict(p) for p in self.sizers], "repetitions": self.options.repetitions,
+            "sizers": [dataclasses.asdict(p) for p in self.sizers],
+            "repetitions": self.options.repetitions,
             "unit": self.unit or None,
-        }  # fmt: skip
+        }
 
     @property
     def headline(self) -> str:
@@ -216,10 +224,14 @@ class Sized(Result):
         from loadmaster.report.size_page import size_page
 
         facts = {
-            "command": self.command, "bag": self.headline, "confidence": self.options.confidence,
-            "budget": self.options.budget, "deadline": self.options.deadline,
-            "simulated runs": self.options.repetitions, "seed": self.options.seed,
-        }  # fmt: skip
+            "command": self.command,
+            "bag": self.headline,
+            "confidence": self.options.confidence,
+            "budget": self.options.budget,
+            "deadline": self.options.deadline,
+            "simulated runs": self.options.repetitions,
+            "seed": self.options.seed,
+        }
         return size_page(
             self.answer,
             self.headline,

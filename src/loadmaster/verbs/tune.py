@@ -31,14 +31,21 @@ class TuneOptions(SiteOptions, DaskOptions):
 
     search: Annotated[
         str | Sequence[str],
-        Option("What to search, one or several; tree: placements as small expressions.",
-               metavar="order,placement,tree,backfilling", typed=str),
-    ] = "order"  # fmt: skip
+        Option(
+            "What to search, one or several; tree: placements as small expressions.",
+            metavar="order,placement,tree,backfilling",
+            typed=str,
+        ),
+    ] = "order"
     target: Annotated[
         str | Sequence[str],
-        Option("What is to be low; the first is what a gain is claimed in.",
-               metavar="mean_wait_s,p95_wait_s,...", flags=("--for",), typed=str),
-    ] = "mean_wait_s"  # fmt: skip
+        Option(
+            "What is to be low; the first is what a gain is claimed in.",
+            metavar="mean_wait_s,p95_wait_s,...",
+            flags=("--for",),
+            typed=str,
+        ),
+    ] = "mean_wait_s"
     policy: Annotated[
         Rule, Option("Placement policy, where placement is not searched.", metavar="POLICY", typed=str)
     ] = "first-fit"
@@ -57,9 +64,14 @@ class TuneOptions(SiteOptions, DaskOptions):
     ] = 4
     hold_out: Annotated[
         float,
-        Option("The part of the weeks, the last ones, that the search never sees.", metavar="PART", panel=SEARCH,
-               least=0.0, most=1.0),
-    ] = 0.5  # fmt: skip
+        Option(
+            "The part of the weeks, the last ones, that the search never sees.",
+            metavar="PART",
+            panel=SEARCH,
+            least=0.0,
+            most=1.0,
+        ),
+    ] = 0.5
     samples: Annotated[
         int, Option("Tell the gain over N logs drawn from those weeks.", metavar="N", panel=SEARCH, least=5)
     ] = 40
@@ -87,13 +99,20 @@ class TuneOptions(SiteOptions, DaskOptions):
         from loadmaster.tuning.space import PARTS
 
         base = Setting(
-            name_of(self.policy, name), name_of(self.discipline, name), interval_s=parse_seconds(str(self.interval)),
+            name_of(self.policy, name),
+            name_of(self.discipline, name),
+            interval_s=parse_seconds(str(self.interval)),
             seed=self.seed,
-        )  # fmt: skip
+        )
         return SearchPlan(
-            _words(self.search, "--search", PARTS), base, _words(self.target, "--for", TARGETS),
-            self.longest_wait_limit, self.trials, self.runs, seed=self.seed,
-        )  # fmt: skip
+            _words(self.search, "--search", PARTS),
+            base,
+            _words(self.target, "--for", TARGETS),
+            self.longest_wait_limit,
+            self.trials,
+            self.runs,
+            seed=self.seed,
+        )
 
 
 @dataclass(frozen=True)

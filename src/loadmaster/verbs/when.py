@@ -38,31 +38,58 @@ class WhenOptions(ClosureOptions, SiteOptions, RunOptions):
 
     trace: Annotated[
         "str | Path | Trace | Workload",
-        Option("The present queue, such as `squeue --json` prints it.", metavar="SQUEUE", argument=True, reads=True,
-               typed=Path),
-    ] = field(kw_only=False)  # fmt: skip
+        Option(
+            "The present queue, such as `squeue --json` prints it.",
+            metavar="SQUEUE",
+            argument=True,
+            reads=True,
+            typed=Path,
+        ),
+    ] = field(kw_only=False)
     job: Annotated[
-        "str | int", Option("The number of a job that waits, such as 4711 or 4711_3.", metavar="JOB", argument=True,
-                            typed=str),
-    ] = field(kw_only=False)  # fmt: skip
+        "str | int",
+        Option("The number of a job that waits, such as 4711 or 4711_3.", metavar="JOB", argument=True, typed=str),
+    ] = field(kw_only=False)
     hosts: Annotated[
         "str | Path | Cluster | None",
-        Option("Machines: 200x16c64g,4x64c512g8gpu or a file, such as `scontrol show node` prints.", metavar="HOSTS",
-               panel="The machines", reads=True, typed=str | None),
-    ] = None  # fmt: skip
+        Option(
+            "Machines: 200x16c64g,4x64c512g8gpu or a file, such as `scontrol show node` prints.",
+            metavar="HOSTS",
+            panel="The machines",
+            reads=True,
+            typed=str | None,
+        ),
+    ] = None
     log: Annotated[
         "str | Path | Trace | Workload | None",
-        Option("A job log of the past, such as sacct prints: runtimes and later arrivals are drawn from it.",
-               metavar="HISTORY", panel=FORECAST, reads=True, typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "A job log of the past, such as sacct prints: runtimes and later arrivals are drawn from it.",
+            metavar="HISTORY",
+            panel=FORECAST,
+            reads=True,
+            typed=Path | None,
+        ),
+    ] = None
     samples: Annotated[
-        int, Option("Simulate so many ways in which the queue may go on.", metavar="N", panel=FORECAST,
-                    least=FEWEST_SAMPLES, most=100_000),
-    ] = 99  # fmt: skip
+        int,
+        Option(
+            "Simulate so many ways in which the queue may go on.",
+            metavar="N",
+            panel=FORECAST,
+            least=FEWEST_SAMPLES,
+            most=100_000,
+        ),
+    ] = 99
     past_jobs: Annotated[
-        int, Option("Forecast so many past jobs of the log in the same way, and tell how often that was right.",
-                    metavar="N", panel=FORECAST, least=0, most=100_000),
-    ] = 200  # fmt: skip
+        int,
+        Option(
+            "Forecast so many past jobs of the log in the same way, and tell how often that was right.",
+            metavar="N",
+            panel=FORECAST,
+            least=0,
+            most=100_000,
+        ),
+    ] = 200
     policy: Annotated[Rule, Option("Placement policy; also file.py:function.", metavar="POLICY", typed=str)] = (
         "first-fit"
     )
@@ -71,9 +98,10 @@ class WhenOptions(ClosureOptions, SiteOptions, RunOptions):
     ] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Folder for the page, report.html, and the tables.", metavar="DIR", flags=("-o", "--out"),
-               typed=Path | None),
-    ] = None  # fmt: skip
+        Option(
+            "Folder for the page, report.html, and the tables.", metavar="DIR", flags=("-o", "--out"), typed=Path | None
+        ),
+    ] = None
 
     @property
     def files(self) -> list[Path]:
@@ -219,11 +247,18 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     more = [] if log is None else [f"The log: {note}" for note in remarks(log) if note not in case.notes]
     waiting = int((~onward.state.runs).sum())
     found = StartFound(
-        _job(options, case.workload, row, listed_s), None if epoch_s is None else epoch_s + listed_s,
-        int(onward.state.runs.sum()), waiting, *_forecasts(options, onward, row, log_jobs, closures, watch),
-        f"{setting.policy}, {setting.discipline}", log is not None, "" if log is None else log.workload.source,
-        (*notes, *_remarks(case, sampled=log is not None), *more), command, setting.seed,
-    )  # fmt: skip
+        _job(options, case.workload, row, listed_s),
+        None if epoch_s is None else epoch_s + listed_s,
+        int(onward.state.runs.sum()),
+        waiting,
+        *_forecasts(options, onward, row, log_jobs, closures, watch),
+        f"{setting.policy}, {setting.discipline}",
+        log is not None,
+        "" if log is None else log.workload.source,
+        (*notes, *_remarks(case, sampled=log is not None), *more),
+        command,
+        setting.seed,
+    )
     return StartOfJob(found)
 
 
@@ -287,9 +322,12 @@ def _rules(setting: "Setting") -> "SchedulerRules":
 
     sources = sources_of(setting)
     return SchedulerRules(
-        policy_of(setting, sources), discipline_of(setting, sources), setting.interval_s, setting.seed,
+        policy_of(setting, sources),
+        discipline_of(setting, sources),
+        setting.interval_s,
+        setting.seed,
         setting.estimate_model,
-    )  # fmt: skip
+    )
 
 
 def _listed_s(read: "Trace") -> float:
@@ -331,8 +369,9 @@ def _row_of(options: WhenOptions, read: "Trace", case: "Case") -> int:
     names = [str(case.workload.id_of(each)) for each in range(case.workload.jobs) if each not in running]
     near = near_to(word, names)
     fix = f"did you mean {near}?" if near else f"{len(names):,} jobs wait in it: name one of them"
-    raise InputError(word, "no such job runs or waits in this listing: it is over, or of another queue", fix=fix,
-                     where=where)  # fmt: skip
+    raise InputError(
+        word, "no such job runs or waits in this listing: it is over, or of another queue", fix=fix, where=where
+    )
 
 
 def _named(workload: "Workload", word: str) -> list[int]:
@@ -359,9 +398,12 @@ def _job(options: WhenOptions, workload: "Workload", row: int, listed_s: float) 
 
     tasks = int(workload.task_count[row])
     return QueuedJob(
-        str(options.job).strip(), tasks, tasks * float(workload.demand[row, 0]), float(workload.expected_s[row]),
+        str(options.job).strip(),
+        tasks,
+        tasks * float(workload.demand[row, 0]),
+        float(workload.expected_s[row]),
         listed_s - float(workload.submit_s[row]),
-    )  # fmt: skip
+    )
 
 
 when = called_with(WhenOptions, when_with)

@@ -76,9 +76,13 @@ class Children:
             raise Refused(429, f"{MOST} comparisons are under way here; stop one, or wait for one")
         with (folder / SAID).open("ab") as said, (folder / COMPLAINED).open("wb") as complained:
             child = subprocess.Popen(
-                [sys.executable, *PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=said,
-                stderr=complained, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, *PROGRAM, *arguments],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=complained,
+                start_new_session=True,
+            )
         self._popen.append((child, folder))
         _wait_for_arguments(child.pid)
         content = {"process": identity_of(child.pid), "started_s": time.time(), "choices": choices}

@@ -33,9 +33,15 @@ class CommandQueries:
         """
         async with self._turns:
             child = await asyncio.create_subprocess_exec(
-                sys.executable, *PROGRAM, *arguments, cwd=folder, stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True,
-            )  # fmt: skip
+                sys.executable,
+                *PROGRAM,
+                *arguments,
+                cwd=folder,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
             try:
                 _limit_memory(child.pid)
                 output, errors = await asyncio.wait_for(child.communicate(), patience_s)

@@ -89,9 +89,11 @@ class GetAnswers:
     async def first(self, _request: Request) -> Response:
         """The guided first comparison: which log."""
         return self._screen(
-            "first.html", logs=uploaded(self._bench.places.logs), most=show_bytes(self._bench.max_upload),
+            "first.html",
+            logs=uploaded(self._bench.places.logs),
+            most=show_bytes(self._bench.max_upload),
             most_bytes=self._bench.max_upload,
-        )  # fmt: skip
+        )
 
     async def log(self, request: Request) -> Response:
         """What an uploaded log is, in `info`'s words, and what it is to be compared on."""
@@ -105,9 +107,15 @@ class GetAnswers:
         except Refused as refused:
             said, trouble = {}, refused.why
         return self._screen(
-            "log.html", name=name, said=said, trouble=trouble, logs=uploaded(places.logs), policies=POLICIES,
-            usual=USUAL, disciplines=DISCIPLINES,
-        )  # fmt: skip
+            "log.html",
+            name=name,
+            said=said,
+            trouble=trouble,
+            logs=uploaded(places.logs),
+            policies=POLICIES,
+            usual=USUAL,
+            disciplines=DISCIPLINES,
+        )
 
     async def part(self, request: Request) -> Response:
         """A script."""

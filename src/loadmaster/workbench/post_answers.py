@@ -35,9 +35,12 @@ class PostAnswers:
         announced = int(length) if length.isdecimal() and len(length) < 18 else None
         try:
             path = await receive(
-                request.query_params.get("name", ""), request.stream(), self._bench.places.logs,
-                self._bench.max_upload, announced,
-            )  # fmt: skip
+                request.query_params.get("name", ""),
+                request.stream(),
+                self._bench.places.logs,
+                self._bench.max_upload,
+                announced,
+            )
         except ClientDisconnect:
             raise Refused(400, "the sending was broken off") from None
         return JSONResponse({"log": path.name})

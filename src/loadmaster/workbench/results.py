@@ -105,11 +105,20 @@ class Results:
         verb = verb or verb_of_result(folder) or _verb_under_way(folder)
         subtitle = read.head.subtitle or read.said.subtitle or _command_under_way(folder)
         return FoundResult(
-            self._places.name_of(folder), folder, self._places.shown(folder), verb,
-            read.head.answer or read.said.answer, subtitle, read.said.policy,
-            max(times.values()), read.page, bool(REPORTED & names), "run.json" in names,
-            bool({"summary.parquet", "run.json", "sharing.json"} & names), state,
-        )  # fmt: skip
+            self._places.name_of(folder),
+            folder,
+            self._places.shown(folder),
+            verb,
+            read.head.answer or read.said.answer,
+            subtitle,
+            read.said.policy,
+            max(times.values()),
+            read.page,
+            bool(REPORTED & names),
+            "run.json" in names,
+            bool({"summary.parquet", "run.json", "sharing.json"} & names),
+            state,
+        )
 
 
 def _read(folder: Path, files: tuple[tuple[str, int, int], ...]) -> _Read:

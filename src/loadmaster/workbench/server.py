@@ -84,10 +84,18 @@ def serve(
     from loadmaster.workbench.prompt_http import PromptHttp
 
     config = uvicorn.Config(
-        application(bench, address.hosts), log_config=None, access_log=False, lifespan="off", server_header=False,
-        date_header=False, ws="none", timeout_graceful_shutdown=_LINGER_S, h11_max_incomplete_event_size=1 << 16,
-        proxy_headers=False, http=PromptHttp,
-    )  # fmt: skip
+        application(bench, address.hosts),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=_LINGER_S,
+        h11_max_incomplete_event_size=1 << 16,
+        proxy_headers=False,
+        http=PromptHttp,
+    )
     ready(f"http://{address.hosts[0]}/?token={bench.token.text}")
     try:
         uvicorn.Server(config).run(sockets=[address.listening])

@@ -103,15 +103,22 @@ class FakeMachines:
         count = len(busy)
         jobs = Workload.of(submit_s=[0.0] * count, runtime_s=[UNLIMITED_S] * count, cores=np.ones(count))
         tasks = ObservedTasks(
-            np.arange(count), np.zeros(count, np.int32), np.full(count, RUNNING, np.int32),
-            np.array([row[name] for name, _ in busy], np.int32), np.full(count, NOWHERE, np.int32),
-        )  # fmt: skip
+            np.arange(count),
+            np.zeros(count, np.int32),
+            np.full(count, RUNNING, np.int32),
+            np.array([row[name] for name, _ in busy], np.int32),
+            np.full(count, NOWHERE, np.int32),
+        )
         seen = Observation(
-            now_s, Cluster(jobs.resources, np.ones((len(up), len(jobs.resources))), tuple(up)) if up else None,
-            np.array(list(up.values()), bool), jobs, tuple(each.job for _, each in busy), tasks,
+            now_s,
+            Cluster(jobs.resources, np.ones((len(up), len(jobs.resources))), tuple(up)) if up else None,
+            np.array(list(up.values()), bool),
+            jobs,
+            tuple(each.job for _, each in busy),
+            tasks,
             over=tuple(each.over for name, each in self.here.items() if name in row and each.over),
             gone=tuple((name, "it was taken away") for name in gone),
-        )  # fmt: skip
+        )
         seen.check()
         return seen
 

@@ -81,9 +81,12 @@ def test_every_command_ends_once_and_every_decision_can_be_taken_again(
 
 
 @given(
-    lasts_s=st.lists(st.floats(0.1, 20.0), min_size=1, max_size=10), units=st.integers(0, 12), seed=st.integers(0, 999),
-    boot_s=st.sampled_from([0.5, 3.0]), stops=st.lists(st.integers(1, 40), max_size=3),
-)  # fmt: skip
+    lasts_s=st.lists(st.floats(0.1, 20.0), min_size=1, max_size=10),
+    units=st.integers(0, 12),
+    seed=st.integers(0, 999),
+    boot_s=st.sampled_from([0.5, 3.0]),
+    stops=st.lists(st.integers(1, 40), max_size=3),
+)
 @settings(max_examples=25)
 def test_a_budget_is_never_overrun_not_even_over_several_starts(tmp_path_factory, lasts_s, units, seed, boot_s, stops):
     folder = tmp_path_factory.mktemp("bag")
@@ -127,9 +130,10 @@ class Killed(BaseException):
 
 
 @given(
-    lasts_s=st.lists(st.floats(0.1, 5.0), min_size=1, max_size=6), deaths=st.lists(st.integers(0, 30), max_size=4),
+    lasts_s=st.lists(st.floats(0.1, 5.0), min_size=1, max_size=6),
+    deaths=st.lists(st.integers(0, 30), max_size=4),
     after=st.booleans(),
-)  # fmt: skip
+)
 @settings(max_examples=25)
 def test_killed_between_any_two_writes_no_command_is_lost_and_none_that_ended_well_is_run_again(
     tmp_path_factory, lasts_s, deaths, after

@@ -35,9 +35,11 @@ def run(tmp_path):
     def in_a_worker(command):
         folder = tmp_path / str(len(left))
         done = subprocess.run(
-            [sys.executable, "-c", WORKER, command, str(folder)], env={**os.environ, "PYTHONPATH": str(SOURCE)},
-            stdout=subprocess.PIPE, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", WORKER, command, str(folder)],
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
         outcome = json.loads(done.stdout)
         left.append(outcome)
         return outcome

@@ -69,8 +69,11 @@ class FakeBox:
         state = np.where(host >= 0, RUNNING, HELD).astype(np.int32)
         nowhere = np.full(len(rows), NOWHERE, np.int32)
         jobs = Workload(
-            self.of.machines.resources, np.zeros(len(rows)), np.ones(len(rows)), self.of.demand[rows],
-        )  # fmt: skip
+            self.of.machines.resources,
+            np.zeros(len(rows)),
+            np.ones(len(rows)),
+            self.of.demand[rows],
+        )
         tasks = ObservedTasks(np.arange(len(rows)), np.zeros(len(rows), np.int32), state, host, nowhere)
         up = np.ones(self.of.machines.hosts, bool)
         return Observation(now_s, self.of.machines, up, jobs, names, tasks, over=tuple(self.over.values()))

@@ -48,8 +48,12 @@ def flat(action):
 def test_two_commands_on_one_core_have_half_of_it_each_until_one_ends(tmp_path):
     box, _, _ = run(tmp_path, batch([1.0, 1.0]), [1.0, 2.0])
     assert asked(tmp_path) == [
-        ("cap", "1", 0.5), ("start", "1", "m0"), ("cap", "2", 0.5), ("start", "2", "m0"), ("cap", "2", 1.0),
-    ]  # fmt: skip
+        ("cap", "1", 0.5),
+        ("start", "1", "m0"),
+        ("cap", "2", 0.5),
+        ("start", "2", "m0"),
+        ("cap", "2", 1.0),
+    ]
     assert box.over["1"].end_s == pytest.approx(2.0)
     assert box.over["2"].end_s == pytest.approx(3.0, abs=0.2)  # its cap changes when the other's end is seen
 
@@ -97,8 +101,11 @@ def test_commands_are_placed_where_the_simulator_of_time_shared_clusters_places_
     of = batch(asks, memory, machines=tuple((float(each), 100.0) for each in cores))
     run(folder, of, [1.0] * len(needs), method)
     work = Workload(
-        of.machines.resources, np.zeros(len(needs)), np.ones(len(needs)), of.demand,
-    )  # fmt: skip
+        of.machines.resources,
+        np.zeros(len(needs)),
+        np.ones(len(needs)),
+        of.demand,
+    )
     simulated = replay_timeshared(TimesharedProblem(work, of.machines, METHODS[method]))
     started = [each[2] for each in asked(folder) if each[0] == "start"]
     assert started == [f"m{at}" for at in simulated.first_host]

@@ -42,8 +42,13 @@ def run(place, commands, folder, sizer=None, **config):
 
 def test_output_and_exit_codes_are_kept_whatever_a_command_does(place, tmp_path):
     commands = [
-        "echo out; echo err >&2", "exit 3", "no-such-program", "head -c 3000000 /dev/zero", "sleep 600", "kill -9 $$",
-    ]  # fmt: skip
+        "echo out; echo err >&2",
+        "exit 3",
+        "no-such-program",
+        "head -c 3000000 /dev/zero",
+        "sleep 600",
+        "kill -9 $$",
+    ]
     report, said = run(place, commands, tmp_path, timeout_s=5.0)  # a busy machine may need one for echo
     assert report.exits == {1: 0, 2: 3, 3: 127, 4: 0, 5: 124, 6: -9}
     assert report.failed == [2, 3, 5, 6]
@@ -215,11 +220,25 @@ def start(tmp_path):
 
     def begin(commands):
         (tmp_path / "commands.txt").write_text("\n".join(commands))
-        started.append(subprocess.Popen(
-            [sys.executable, "-m", "loadmaster", "run", f"{tmp_path}/commands.txt", "--sizer=2", "--limit=2", "--json"],
-            env={**os.environ, "PYTHONPATH": str(SOURCE)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True,
-        ))  # fmt: skip
+        started.append(
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "loadmaster",
+                    "run",
+                    f"{tmp_path}/commands.txt",
+                    "--sizer=2",
+                    "--limit=2",
+                    "--json",
+                ],
+                env={**os.environ, "PYTHONPATH": str(SOURCE)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        )
         return started[-1]
 
     yield begin

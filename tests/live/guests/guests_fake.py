@@ -67,16 +67,23 @@ class FakeHosts:
         cluster = Cluster(("cores", "memory"), np.array(list(self.hosts.values()), float), tuple(rows))
         pin = [rows.index(self.away[name][0]) if name in self.away else NOWHERE for name in names]
         tasks = ObservedTasks(
-            np.arange(len(names)), np.zeros(len(names), np.int32), np.full(len(names), RUNNING, np.int32),
-            np.array([rows.index(self.where[name]) for name in names], np.int32), np.array(pin, np.int32),
+            np.arange(len(names)),
+            np.zeros(len(names), np.int32),
+            np.full(len(names), RUNNING, np.int32),
+            np.array([rows.index(self.where[name]) for name in names], np.int32),
+            np.array(pin, np.int32),
             share=np.array([self.share[name] for name in names]),
             stays=np.array([name in self.stays for name in names], bool),
-        )  # fmt: skip
+        )
         seen = Observation(
-            now_s, cluster, np.array([row not in self.down for row in rows]),
-            Workload(cluster.resources, np.zeros(len(names)), forever, demand, estimate_s=forever), tuple(names), tasks,
+            now_s,
+            cluster,
+            np.array([row not in self.down for row in rows]),
+            Workload(cluster.resources, np.zeros(len(names)), forever, demand, estimate_s=forever),
+            tuple(names),
+            tasks,
             failed=tuple(failed),
-        )  # fmt: skip
+        )
         seen.check()
         return seen
 

@@ -30,8 +30,9 @@ def snapshot(hosts, guests):
 @given(
     asks=st.lists(st.integers(1, 30), min_size=2, max_size=6),
     cores=st.lists(st.integers(90, 200), min_size=2, max_size=4),
-    mover=st.sampled_from([Mosix(period_s=100.0), EnhancedMosix(period_s=100.0)]), seed=st.integers(0, 50),
-)  # fmt: skip
+    mover=st.sampled_from([Mosix(period_s=100.0), EnhancedMosix(period_s=100.0)]),
+    seed=st.integers(0, 50),
+)
 def test_a_tick_moves_whom_the_simulator_of_time_shared_clusters_moves(asks, cores, mover, seed):
     demand = np.column_stack((np.minimum(asks, 15), np.ones(len(asks)))).astype(float)
     names = [f"h{row}" for row in range(len(cores))]
@@ -60,8 +61,9 @@ def test_repacking_makes_the_moves_that_rebalance_plans_within_the_same_budget()
 def test_repacking_leaves_whom_it_may_not_move_and_hosts_that_are_down():
     guests = {"w": (2, 1, "a"), "x": (2, 1, "a"), "y": (2, 1, "a")}
     now = snapshot({"a": (2, 8), "b": (2, 8), "c": (8, 8)}, guests)
-    stays = GuestSnapshot(now.hosts | {"c": now.hosts["c"]._replace(up=False)},
-                  now.guests | {"w": now.guests["w"]._replace(stays=True)})  # fmt: skip
+    stays = GuestSnapshot(
+        now.hosts | {"c": now.hosts["c"]._replace(up=False)}, now.guests | {"w": now.guests["w"]._replace(stays=True)}
+    )
     plan = Rebalance().plan(MoveRequest(stays, {"x"}, 1, 10.0, "count"))
     assert plan.steps == [("y", "b")]
 

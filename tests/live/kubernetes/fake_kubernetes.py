@@ -41,10 +41,13 @@ def pod(name: str, cpu: Any = 1, memory: Any = "1Gi", **more: Any) -> dict[str, 
     """A pod that waits for loadmaster; `uid`, `labels`, `created_s`, `runs_s` by keyword, the rest goes to its spec."""
     asks = {"cpu": str(cpu), "memory": str(memory)} | more.pop("asks", {})
     meta = {
-        "name": name, "namespace": more.pop("namespace", "default"), "uid": more.pop("uid", f"uid-{name}"),
-        "creationTimestamp": stamp(more.pop("created_s", 0.0)), "labels": more.pop("labels", {}),
+        "name": name,
+        "namespace": more.pop("namespace", "default"),
+        "uid": more.pop("uid", f"uid-{name}"),
+        "creationTimestamp": stamp(more.pop("created_s", 0.0)),
+        "labels": more.pop("labels", {}),
         "annotations": {"runs_s": str(more.pop("runs_s", 1e9))},
-    }  # fmt: skip
+    }
     if owner := more.pop("owner", None):
         meta["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "uid": owner[1], "controller": True}]
     spec = {"schedulerName": "loadmaster", "containers": [{"name": "c", "resources": {"requests": asks}}], **more}
@@ -127,8 +130,11 @@ class FakeKubernetes:
         """As another scheduler does it."""
         found, now = self.pods[name], stamp(self.now_s())
         found["spec"]["nodeName"] = host
-        found["status"] = {"phase": "Running", "startTime": now, "conditions": [
-            {"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]}  # fmt: skip
+        found["status"] = {
+            "phase": "Running",
+            "startTime": now,
+            "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}],
+        }
         found["metadata"]["annotations"]["begun_s"] = str(self.now_s())
         self.bound.append((name, host))
         self.tell("pods", "MODIFIED", found)
@@ -170,8 +176,9 @@ class FakeKubernetes:
             name = "/".join(filter(None, (what["resource"], what.get("subresource", ""))))
             return 201, {"status": {"allowed": (what["verb"], name) not in self.denied}}
         if path == "/api/v1":
-            return 200, {"resources": [{"name": "pods/eviction", "group": "policy", "version": each}
-                                       for each in self.policy[:1]]}  # fmt: skip
+            return 200, {
+                "resources": [{"name": "pods/eviction", "group": "policy", "version": each} for each in self.policy[:1]]
+            }
         if path == "/apis/policy":
             return (200, {"versions": [{"version": each} for each in self.policy]}) if self.policy else (404, {})
         if parts[-1] == "poddisruptionbudgets":
@@ -242,8 +249,11 @@ class FakeKubernetes:
     def _takes(self, host: str, new: dict[str, Any]) -> bool:
         if host not in self.nodes or self.nodes[host]["spec"]["unschedulable"]:
             return False
-        there = [each for each in self.pods.values()
-                 if each["spec"].get("nodeName") == host and each["status"]["phase"] == "Running"]  # fmt: skip
+        there = [
+            each
+            for each in self.pods.values()
+            if each["spec"].get("nodeName") == host and each["status"]["phase"] == "Running"
+        ]
         asked = [each["spec"]["containers"][0]["resources"]["requests"] for each in (*there, new)]
         has = self.nodes[host]["status"]["allocatable"]
         return all(
@@ -331,12 +341,18 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     config = folder / "kubeconfig"
-    config.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "fake",
-        "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "me"}}],
-        "clusters": [{"name": "fake", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
-        "users": [{"name": "me", "user": {"token": "secret"}}],
-    }))  # fmt: skip
+    config.write_text(
+        json.dumps(
+            {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "current-context": "fake",
+                "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "me"}}],
+                "clusters": [{"name": "fake", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+                "users": [{"name": "me", "user": {"token": "secret"}}],
+            }
+        )
+    )
     try:
         yield config
     finally:

@@ -38,15 +38,20 @@ NODES = [
 
 def test_selectors_and_taints_come_to_the_hosts_that_a_scheduler_may_use():
     pods = [
-        pod("any", tolerations=[{"operator": "Exists"}]), pod("plain"), pod("ssd", nodeSelector={"disk": "ssd"}),
+        pod("any", tolerations=[{"operator": "Exists"}]),
+        pod("plain"),
+        pod("ssd", nodeSelector={"disk": "ssd"}),
         pod("one", nodeSelector={"kubernetes.io/hostname": "n3"}),
         pod("gpu", nodeSelector={"disk": "ssd"}, tolerations=[{"key": "gpu", "operator": "Exists"}]),
-    ]  # fmt: skip
+    ]
     found = {name.partition("@")[0]: hosts for name, hosts in allowed(see(NODES, pods)).items()}
     assert found == {
-        "default/any": ["n1", "n2", "n3", "n4"], "default/plain": ["n1", "n2", "n3"], "default/ssd": ["n1", "n3"],
-        "default/one": ["n3"], "default/gpu": ["n1", "n3", "n4"],
-    }  # fmt: skip
+        "default/any": ["n1", "n2", "n3", "n4"],
+        "default/plain": ["n1", "n2", "n3"],
+        "default/ssd": ["n1", "n3"],
+        "default/one": ["n3"],
+        "default/gpu": ["n1", "n3", "n4"],
+    }
 
 
 @pytest.mark.parametrize(("everyone", "good"), [(True, ["n1", "n3"]), (False, ["n1", "n2", "n3", "n4"])])
@@ -56,8 +61,13 @@ def test_where_a_bound_pod_of_another_scheduler_may_go_is_known_to_a_shadow(ever
     assert allowed(see(NODES, [item], everyone=everyone)) == {"default/ssd@uid-ssd": good}
 
 
-APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
-    {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}]}}  # fmt: skip
+APART = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+        ]
+    }
+}
 
 
 @pytest.mark.parametrize(
@@ -105,9 +115,11 @@ def test_only_our_pods_wait_for_us_and_all_hold_their_nodes():
 
 def test_a_node_that_takes_no_pods_is_not_up_and_is_there():
     nodes = [
-        node("n1"), node("n2", ready=False), node("n3", cordoned=True),
+        node("n1"),
+        node("n2", ready=False),
+        node("n3", cordoned=True),
         node("n4", taints=[{"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}]),
-    ]  # fmt: skip
+    ]
     assert see(nodes, []).up.tolist() == [True, False, False, False]
 
 
@@ -118,8 +130,9 @@ def test_gates_hold_a_pod_and_a_pod_that_goes_still_holds_its_node():
         each["metadata"]["deletionTimestamp"] = stamp(990)
     seen = see(NODES, [gated, goes, never])
     assert dict(zip(seen.ids, seen.tasks.state.tolist(), strict=True)) == {
-        "default/gated@uid-gated": HELD, "default/goes@uid-goes": ENDING,
-    }  # fmt: skip
+        "default/gated@uid-gated": HELD,
+        "default/goes@uid-goes": ENDING,
+    }
     assert seen.jobs.constraints.hold.tolist() == [1, 0]
 
 
@@ -131,8 +144,9 @@ def test_an_end_is_told_once():
     observer = KubernetesObserver("loadmaster", everyone=False)
     first = observer.see(KubernetesListings(1000.0, NODES, [done, failed]))
     assert [(over.id, over.end_s, over.status) for over in first.over] == [
-        ("default/done@uid-done", 900.0, "ok"), ("default/failed@uid-failed", 1000.0, "preempted"),
-    ]  # fmt: skip
+        ("default/done@uid-done", 900.0, "ok"),
+        ("default/failed@uid-failed", 1000.0, "preempted"),
+    ]
     assert not first.ids
     assert observer.see(KubernetesListings(1010.0, NODES, [done, failed])).over == ()
 
@@ -187,12 +201,19 @@ def rich_pod(name, **more):
     near = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
     near = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [near]}}}
     found = pod(
-        name, affinity=near | away, activeDeadlineSeconds=60,
-        priority=3, owner=("ReplicaSet", "web"), nodeSelector={"disk": "ssd"}, overhead={"cpu": "1"},
-        tolerations=[{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}], volumes=[{"emptyDir": {}}],
+        name,
+        affinity=near | away,
+        activeDeadlineSeconds=60,
+        priority=3,
+        owner=("ReplicaSet", "web"),
+        nodeSelector={"disk": "ssd"},
+        overhead={"cpu": "1"},
+        tolerations=[{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        volumes=[{"emptyDir": {}}],
         initContainers=[{"name": "i", "resources": {"requests": {"cpu": "1"}}, "restartPolicy": "Always"}],
-        topologySpreadConstraints=[{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}], **more,
-    )  # fmt: skip
+        topologySpreadConstraints=[{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}],
+        **more,
+    )
     bound = {"type": "PodScheduled", "status": "True", "lastTransitionTime": stamp(900)}
     allocated = [{"name": "c", "allocatedResources": {"cpu": "1"}}]
     found["status"] = {"phase": "Running", "conditions": [bound], "containerStatuses": allocated}
@@ -244,9 +265,13 @@ def test_a_resized_pod_and_its_sidecar_hold_the_larger_of_asked_and_allocated():
     asks = {"resources": {"requests": {"cpu": "1"}}}
     sidecar = {"name": "s", "restartPolicy": "Always", **asks}
     resized = pod("r", cpu=1, initContainers=[sidecar, {"name": "once", **asks}], nodeName="n1")
-    resized["status"] = {"containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "3"}}],
-                         "initContainerStatuses": [{"name": "s", "resources": {"requests": {"cpu": "2"}}},
-                                                   {"name": "once", "allocatedResources": {"cpu": "9"}}]}  # fmt: skip
+    resized["status"] = {
+        "containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "3"}}],
+        "initContainerStatuses": [
+            {"name": "s", "resources": {"requests": {"cpu": "2"}}},
+            {"name": "once", "allocatedResources": {"cpu": "9"}},
+        ],
+    }
     assert see([node("n1")], [resized]).jobs.demand[0, 0] == 5.0
     whole = pod("w", cpu=1, resources={"requests": {"cpu": "2"}}, nodeName="n1")
     whole["status"] = {"allocatedResources": {"cpu": "4"}}

@@ -37,10 +37,14 @@ def test_the_doctor_looks_and_changes_nothing(made):
     result = verb(*words, "--doctor")
     assert result.exit_code == 0, result.output
     for part in (
-        "ok Kubernetes v1.31.0-fake", "you may list nodes", "2 nodes, 1 of them take no pods now",
-        "asks for devices by", "schedulerName loadmaster: 1 wait and can be placed, 1 left out",
-        "any scheduler: 2 wait", "note 1 left out",
-    ):  # fmt: skip
+        "ok Kubernetes v1.31.0-fake",
+        "you may list nodes",
+        "2 nodes, 1 of them take no pods now",
+        "asks for devices by",
+        "schedulerName loadmaster: 1 wait and can be placed, 1 left out",
+        "any scheduler: 2 wait",
+        "note 1 left out",
+    ):
         assert part in " ".join(result.output.split())
     assert not fake.bound
     assert not fake.leases
@@ -53,8 +57,9 @@ def test_the_doctor_names_each_right_that_is_missing(made):
     assert result.exit_code == 1
     rows = [row for row in json.loads(result.output)["rows"] if row["what"].startswith("you may not")]
     assert [row["what"] for row in rows if row["level"] == "bad"] == [
-        "you may not create pods/binding", "you may not update leases in kube-system",
-    ]  # fmt: skip
+        "you may not create pods/binding",
+        "you may not update leases in kube-system",
+    ]
     assert [row["what"] for row in rows if row["level"] == "note"] == [
         "you may not watch pods: everything is listed in every cycle"
     ]

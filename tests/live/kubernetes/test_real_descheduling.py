@@ -28,18 +28,33 @@ def real():
 def replicas(real, name, count, cpu, memory="1Gi"):
     asks = {"requests": {"cpu": str(cpu), "memory": memory}}
     pod = {"schedulerName": "loadmaster", "containers": [{"name": "c", "image": "none", "resources": asks}]}
-    real.ask("POST", SETS, {
-        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name},
-        "spec": {"replicas": count, "selector": {"matchLabels": {"app": name}},
-                 "template": {"metadata": {"labels": {"app": name}}, "spec": pod}},
-    })  # fmt: skip
+    real.ask(
+        "POST",
+        SETS,
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {"name": name},
+            "spec": {
+                "replicas": count,
+                "selector": {"matchLabels": {"app": name}},
+                "template": {"metadata": {"labels": {"app": name}}, "spec": pod},
+            },
+        },
+    )
 
 
 def budget(real, name, least):
-    real.ask("POST", BUDGETS, {
-        "apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
-        "spec": {"minAvailable": least, "selector": {"matchLabels": {"app": name}}},
-    })  # fmt: skip
+    real.ask(
+        "POST",
+        BUDGETS,
+        {
+            "apiVersion": "policy/v1beta1",
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": name},
+            "spec": {"minAvailable": least, "selector": {"matchLabels": {"app": name}}},
+        },
+    )
 
 
 def places(real):
@@ -63,9 +78,16 @@ def bind_one(real, app, host):
     waits = [item for item in real.items("pods") if item["metadata"]["labels"]["app"] == app]
     item = next(each for each in waits if not each["spec"].get("nodeName"))
     name = item["metadata"]["name"]
-    real.ask("POST", f"/api/v1/namespaces/default/pods/{name}/binding", {
-        "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": {"kind": "Node", "name": host},
-    })  # fmt: skip
+    real.ask(
+        "POST",
+        f"/api/v1/namespaces/default/pods/{name}/binding",
+        {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": name},
+            "target": {"kind": "Node", "name": host},
+        },
+    )
     return name
 
 
@@ -86,10 +108,26 @@ def test_pods_are_moved_within_their_budgets_so_that_a_large_one_starts(real, tm
     until(
         lambda: all(item["status"]["phase"] == "Running" for item in real.items("pods") if item["spec"].get("nodeName"))
     )
-    run = CliRunner().invoke(app, [
-        "live", "kubernetes", "--kubeconfig", str(real.config()), "--policy", "first-fit", "--interval", "1s",
-        "--for", "45s", "--moves", "2", "-o", str(tmp_path / "run"), "--json",
-    ])  # fmt: skip
+    run = CliRunner().invoke(
+        app,
+        [
+            "live",
+            "kubernetes",
+            "--kubeconfig",
+            str(real.config()),
+            "--policy",
+            "first-fit",
+            "--interval",
+            "1s",
+            "--for",
+            "45s",
+            "--moves",
+            "2",
+            "-o",
+            str(tmp_path / "run"),
+            "--json",
+        ],
+    )
     assert run.exit_code == 0, run.output
     assert places(real) == {"fixed": ["n1"], "free": ["n1"], "large": ["n2"]}
     assert json.loads(run.stdout)["refusals"] == {}

@@ -89,9 +89,16 @@ def test_a_binding_needs_the_very_pod_and_only_one_is_done(real):
         assert made.observe().tasks.state.tolist() == [HELD] * 4
         assert made.act(Start(named(uids, "a"), ("n1",))) is None
         assert host_of(real, "a") == "n1"
-        real.ask("POST", "/api/v1/namespaces/default/pods/b/binding", {
-            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "b"}, "target": {"kind": "Node", "name": "n2"},
-        })  # fmt: skip
+        real.ask(
+            "POST",
+            "/api/v1/namespaces/default/pods/b/binding",
+            {
+                "apiVersion": "v1",
+                "kind": "Binding",
+                "metadata": {"name": "b"},
+                "target": {"kind": "Node", "name": "n2"},
+            },
+        )
         real.remove("c")
         real.remove("d")
         add(real, pod("d"))
@@ -194,8 +201,21 @@ def test_a_pod_goes_where_kubernetes_own_scheduler_may_put_it_and_nowhere_else(r
     assert (name in ("none", "untolerated", "manygpus", "huge")) == (not theirs)
     ours = set()
     for _ in NODES:
-        result = verb("live", "kubernetes", "--kubeconfig", real.config(), "--policy", "first-fit", "--interval", "1s",
-                      "--for", "0.5s", "-o", tmp_path / f"run{len(ours)}", "--json")  # fmt: skip
+        result = verb(
+            "live",
+            "kubernetes",
+            "--kubeconfig",
+            real.config(),
+            "--policy",
+            "first-fit",
+            "--interval",
+            "1s",
+            "--for",
+            "0.5s",
+            "-o",
+            tmp_path / f"run{len(ours)}",
+            "--json",
+        )
         assert result.exit_code == 0, result.output
         host = host_of(real, "ours")
         if not host:
@@ -215,8 +235,23 @@ def test_priorities_of_classes_decide_who_is_first(real, tmp_path):
     add(real, node("n1", cpu=2), pod("first", priorityClassName="low", cpu=2))
     time.sleep(1.1)  # the server counts arrivals in seconds
     add(real, pod("second", priorityClassName="high", cpu=2))
-    result = verb("live", "kubernetes", "--kubeconfig", real.config(), "--policy", "first-fit", "--discipline",
-                  "priority+easy", "--interval", "1s", "--for", "0.5s", "-o", tmp_path / "run", "--json")  # fmt: skip
+    result = verb(
+        "live",
+        "kubernetes",
+        "--kubeconfig",
+        real.config(),
+        "--policy",
+        "first-fit",
+        "--discipline",
+        "priority+easy",
+        "--interval",
+        "1s",
+        "--for",
+        "0.5s",
+        "-o",
+        tmp_path / "run",
+        "--json",
+    )
     assert result.exit_code == 0, result.output
     assert (host_of(real, "first"), host_of(real, "second")) == ("", "n1")
 
@@ -302,8 +337,23 @@ def test_a_run_of_200_pods_is_what_the_simulator_says(real, tmp_path, policy, di
 
         late = threading.Timer(6.0, lambda: add(real, *waiting[100:]))
         late.start()
-        run = verb("live", "kubernetes", "--kubeconfig", real.config(), "--policy", policy, "--discipline", discipline,
-                   "--interval", "1s", "--for", "50s", "-o", tmp_path / "run", "--json")  # fmt: skip
+        run = verb(
+            "live",
+            "kubernetes",
+            "--kubeconfig",
+            real.config(),
+            "--policy",
+            policy,
+            "--discipline",
+            discipline,
+            "--interval",
+            "1s",
+            "--for",
+            "50s",
+            "-o",
+            tmp_path / "run",
+            "--json",
+        )
         late.join()
         assert run.exit_code == 0, run.output
         until(lambda: {item["status"]["phase"] for item in real.items("pods")} == {"Succeeded"})
@@ -337,12 +387,35 @@ def _seconds(text):
 
 def test_a_shadow_beside_the_default_scheduler_says_how_they_differ(real, tmp_path):
     add(real, *(node(f"n{k}", cpu=8, memory="16Gi") for k in range(4)))
-    pods = [pod(f"p{k:02}", cpu=1 + k % 3, memory=f"{1 + k % 5}Gi", runs_s=3 + k % 3, activeDeadlineSeconds=20,
-                schedulerName="default-scheduler") for k in range(60)]  # fmt: skip
+    pods = [
+        pod(
+            f"p{k:02}",
+            cpu=1 + k % 3,
+            memory=f"{1 + k % 5}Gi",
+            runs_s=3 + k % 3,
+            activeDeadlineSeconds=20,
+            schedulerName="default-scheduler",
+        )
+        for k in range(60)
+    ]
     with rk.Kubelets(real):
         add(real, *pods)
-        run = verb("live", "kubernetes", "--kubeconfig", real.config(), "--shadow", "--policy", "mix-fit", "--interval",
-                   "1s", "--for", "15s", "-o", tmp_path / "run", "--json")  # fmt: skip
+        run = verb(
+            "live",
+            "kubernetes",
+            "--kubeconfig",
+            real.config(),
+            "--shadow",
+            "--policy",
+            "mix-fit",
+            "--interval",
+            "1s",
+            "--for",
+            "15s",
+            "-o",
+            tmp_path / "run",
+            "--json",
+        )
         assert run.exit_code == 0, run.output
     told = json.loads(run.stdout)
     assert told["site_starts"] > 0
@@ -397,18 +470,45 @@ def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path
 
 def test_priority_comes_first_and_who_waits_for_what_never_ends_keeps_nobody_back(real, tmp_path):
     uids = add(real, node("n1", cpu=8, memory="16Gi"), pod("agent", schedulerName="default-scheduler"))
-    real.ask("POST", "/api/v1/namespaces/default/pods/agent/binding", {
-        "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "agent"}, "target": {"kind": "Node", "name": "n1"},
-    })  # fmt: skip
-    real.ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
-        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000,
-    })  # fmt: skip
+    real.ask(
+        "POST",
+        "/api/v1/namespaces/default/pods/agent/binding",
+        {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"name": "agent"},
+            "target": {"kind": "Node", "name": "n1"},
+        },
+    )
+    real.ask(
+        "POST",
+        "/apis/scheduling.k8s.io/v1/priorityclasses",
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": "urgent"},
+            "value": 1000,
+        },
+    )
     uids |= add(real, pod("whole", cpu=8), *(pod(f"small{k}") for k in range(7)))
     uids |= add(
         real, pod("urgent", cpu=2, priorityClassName="urgent", labels={"pod-group.scheduling.sigs.k8s.io": "g"})
     )
-    run = verb("live", "kubernetes", "--kubeconfig", real.config(), "--policy", "first-fit", "--interval", "1s",
-               "--for", "3s", "-o", tmp_path / "run", "--json")  # fmt: skip
+    run = verb(
+        "live",
+        "kubernetes",
+        "--kubeconfig",
+        real.config(),
+        "--policy",
+        "first-fit",
+        "--interval",
+        "1s",
+        "--for",
+        "3s",
+        "-o",
+        tmp_path / "run",
+        "--json",
+    )
     assert run.exit_code == 0, run.output
     assert "1 pod refers to a gang (pod-group.scheduling.sigs.k8s.io)" in " ".join(run.stderr.split())
     placed = {name for name in uids if host_of(real, name)}

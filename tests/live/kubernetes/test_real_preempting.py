@@ -28,13 +28,25 @@ def real():
 
 def replicas(real, name, cpu, priority):
     asks = {"requests": {"cpu": str(cpu), "memory": "1Gi"}}
-    spec = {"schedulerName": "loadmaster", "containers": [{"name": "c", "image": "none", "resources": asks}],
-            "priorityClassName": priority}  # fmt: skip
-    real.ask("POST", SETS, {
-        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}},
-                 "template": {"metadata": {"labels": {"app": name}}, "spec": spec}},
-    })  # fmt: skip
+    spec = {
+        "schedulerName": "loadmaster",
+        "containers": [{"name": "c", "image": "none", "resources": asks}],
+        "priorityClassName": priority,
+    }
+    real.ask(
+        "POST",
+        SETS,
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {"name": name},
+            "spec": {
+                "replicas": 1,
+                "selector": {"matchLabels": {"app": name}},
+                "template": {"metadata": {"labels": {"app": name}}, "spec": spec},
+            },
+        },
+    )
 
 
 def places(real):
@@ -53,10 +65,25 @@ def until(holds, patience_s=60.0):
 
 
 def live(real, folder, *words):
-    run = CliRunner().invoke(app, [
-        "live", "kubernetes", "--kubeconfig", str(real.config()), "--policy", "first-fit", "--discipline",
-        "priority+skip", "--interval", "1s", "-o", str(folder), "--json", *words,
-    ])  # fmt: skip
+    run = CliRunner().invoke(
+        app,
+        [
+            "live",
+            "kubernetes",
+            "--kubeconfig",
+            str(real.config()),
+            "--policy",
+            "first-fit",
+            "--discipline",
+            "priority+skip",
+            "--interval",
+            "1s",
+            "-o",
+            str(folder),
+            "--json",
+            *words,
+        ],
+    )
     assert run.exit_code == 0, run.output
     return json.loads(run.stdout)
 
@@ -78,14 +105,24 @@ def test_a_pod_of_a_higher_class_pushes_one_aside_that_its_budget_lets_go_and_on
     until(lambda: all(item["status"]["phase"] == "Running" for item in real.items("pods")))
     (there,) = places(real)["free"]
     for name, least in (("fixed", 1), ("free", 0)):
-        real.ask("POST", BUDGETS, {
-            "apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
-            "spec": {"minAvailable": least, "selector": {"matchLabels": {"app": name}}},
-        })  # fmt: skip
+        real.ask(
+            "POST",
+            BUDGETS,
+            {
+                "apiVersion": "policy/v1beta1",
+                "kind": "PodDisruptionBudget",
+                "metadata": {"name": name},
+                "spec": {"minAvailable": least, "selector": {"matchLabels": {"app": name}}},
+            },
+        )
     replicas(real, "polite", 6, "polite")
     until(lambda: len(places(real)) == 3)
-    until(lambda: [b.get("status", {}).get("disruptionsAllowed") for b in real.ask("GET", BUDGETS).body["items"]] in
-          ([0, 1], [1, 0]))  # fmt: skip
+    until(
+        lambda: (
+            [b.get("status", {}).get("disruptionsAllowed") for b in real.ask("GET", BUDGETS).body["items"]]
+            in ([0, 1], [1, 0])
+        )
+    )
     live(real, tmp_path / "polite", "--preempt", "--for", "4s")
     assert places(real)["polite"] == [""]
     replicas(real, "urgent", 6, "high")

@@ -44,8 +44,9 @@ def test_a_driver_without_caps_shows_its_machines_as_left_out_by_name(engine, ur
     seen.check()
     assert seen.cluster.names == tuple(uris)  # one machine is both hosts: they go by their URIs
     assert dict(seen.left_out) == {
-        f"web@{UUIDS[0]}": "its CPU cannot be capped here", f"db@{UUIDS[1]}": "its CPU cannot be capped here",
-    }  # fmt: skip
+        f"web@{UUIDS[0]}": "its CPU cannot be capped here",
+        f"db@{UUIDS[1]}": "its CPU cannot be capped here",
+    }
     assert seen.cluster.capacity.tolist() == [[3.0, 7 * 2**30], [2.0, 7 * 2**30]]
     assert engine.act(Cap(f"web@{UUIDS[0]}", 0.5)).kind == "gone"
 

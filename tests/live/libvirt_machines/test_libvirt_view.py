@@ -27,8 +27,9 @@ def test_the_machine_that_we_move_is_on_its_way_wherever_listings_show_it(listin
 def test_a_machine_that_comes_from_elsewhere_is_left_out_and_holds_what_it_holds():
     paused = Y._replace(why_left_out="it is paused")
     listings = [[X._replace(coming=True)], [paused]]
-    seen = observation_of(5.0, [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 4, 4 * GB, listings[1])],
-                   put_together(listings), {})  # fmt: skip
+    seen = observation_of(
+        5.0, [HostView("a", 4, 4 * GB, listings[0]), HostView("b", 4, 4 * GB, listings[1])], put_together(listings), {}
+    )
     seen.check()
     assert dict(seen.left_out) == {"x@1": "it is on its way here from elsewhere", "y@2": "it is paused"}
     assert seen.cluster.capacity.tolist() == [[2.0, 3 * GB], [3.0, 3 * GB]]

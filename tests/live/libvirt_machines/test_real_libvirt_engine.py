@@ -107,9 +107,25 @@ def test_killed_while_a_machine_is_on_its_way_nothing_is_lost_and_the_next_start
     alpha, beta = hosts
     home(hosts)
     words = [
-        "live", "libvirt", alpha.uri, beta.uri, "--leave-cores", "1", "--mover", "rebalance", "--moves", "5",
-        "--move-every", "1s", "--interval", "0.5s", "--state", tmp_path / "state", "-o", tmp_path / "run",
-    ]  # fmt: skip
+        "live",
+        "libvirt",
+        alpha.uri,
+        beta.uri,
+        "--leave-cores",
+        "1",
+        "--mover",
+        "rebalance",
+        "--moves",
+        "5",
+        "--move-every",
+        "1s",
+        "--interval",
+        "0.5s",
+        "--state",
+        tmp_path / "state",
+        "-o",
+        tmp_path / "run",
+    ]
     command = [sys.executable, "-m", "loadmaster", *map(str, words)]
     log = tmp_path / "run" / "guests.jsonl"
     with subprocess.Popen([*command, "--bandwidth", "5MB"], stderr=subprocess.DEVNULL) as running:

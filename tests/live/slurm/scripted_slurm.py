@@ -59,13 +59,32 @@ class ScriptedSlurm:
         return {host: HostPart(float(parts[host][0]), parts[host][1] * MB) for host in on}
 
     def _row(self, number, job, now_s):
-        cells = dict.fromkeys(COLUMNS, "") | {
-            "JobArrayID": number, "JobID": number, "ArrayJobID": number, "State": "PENDING", "Reason": "JobHeldUser",
-            "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "1", "cpus-per-task": "1", "ntpernode": "0",
-            "MinMemory": "100M", "tres-alloc": "cpu=1,mem=100M,node=1", "TimeLimit": "10:00", "OverSubscribe": "OK",
-            "SubmitTime": str(int(job["at_s"])), "UserName": "eve", "Account": "phys", "Partition": "main",
-            "admin_comment": OURS, "Name": number,
-        } | job["cells"]  # fmt: skip
+        cells = (
+            dict.fromkeys(COLUMNS, "")
+            | {
+                "JobArrayID": number,
+                "JobID": number,
+                "ArrayJobID": number,
+                "State": "PENDING",
+                "Reason": "JobHeldUser",
+                "PriorityLong": "0",
+                "NumNodes": "1",
+                "NumCPUs": "1",
+                "cpus-per-task": "1",
+                "ntpernode": "0",
+                "MinMemory": "100M",
+                "tres-alloc": "cpu=1,mem=100M,node=1",
+                "TimeLimit": "10:00",
+                "OverSubscribe": "OK",
+                "SubmitTime": str(int(job["at_s"])),
+                "UserName": "eve",
+                "Account": "phys",
+                "Partition": "main",
+                "admin_comment": OURS,
+                "Name": number,
+            }
+            | job["cells"]
+        )
         if number in self._back_s:
             back_s = int(self._back_s[number])
             cells |= {"SubmitTime": str(back_s), "EligibleTime": str(back_s + 12)}

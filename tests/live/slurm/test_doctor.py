@@ -25,9 +25,10 @@ def site(tmp_path):
     state = tmp_path / "state"
     state.mkdir(mode=0o755)
     settings = {
-        "JobSubmitPlugins": "lua", "SLURM_CONF": str(tmp_path / "slurm.conf"),
+        "JobSubmitPlugins": "lua",
+        "SLURM_CONF": str(tmp_path / "slurm.conf"),
         "SlurmUser": f"{OTHER.pw_name}({OTHER.pw_uid})",
-    }  # fmt: skip
+    }
     return SimpleNamespace(settings=settings, conf=tmp_path / "slurm.conf"), heartbeat_path("lm", state)
 
 
@@ -94,9 +95,11 @@ def test_gpus_are_told_by_type_and_host_and_whether_accounting_tracks_them():
     )
     engine = SimpleNamespace(settings={"AccountingStorageTRES": "cpu,mem,gres/gpu:a100"}, nodes=nodes)
     assert [(each.level, each.what.partition(": counted")[0]) for each in _gpus(engine)] == [
-        ("ok", "GPUs 1g.10gb: 4 on n2"), ("note", "GPUs 3090 and a100: 2 on n4"), ("ok", "GPUs a100: 2 on n1"),
+        ("ok", "GPUs 1g.10gb: 4 on n2"),
+        ("note", "GPUs 3090 and a100: 2 on n4"),
+        ("ok", "GPUs a100: 2 on n1"),
         ("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs"),
-    ]  # fmt: skip
+    ]
     untracked = SimpleNamespace(settings={"AccountingStorageTRES": "cpu,mem,energy"}, nodes=nodes)
     assert _gpus(untracked)[-1].level == "note"
     assert _gpus(SimpleNamespace(settings={}, nodes=nodes[2:3])) == []

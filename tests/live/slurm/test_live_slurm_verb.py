@@ -30,9 +30,12 @@ def start(slurm, *words, state=None):
     where = ["--conf", str(slurm.conf), "--state", str(state or slurm.folder / "lm")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
-        [sys.executable, "-m", "loadmaster", "live", "slurm", *where, *words], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=environment,
-    ) as process:  # fmt: skip
+        [sys.executable, "-m", "loadmaster", "live", "slurm", *where, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
         try:
             yield process
         finally:
@@ -96,9 +99,12 @@ def test_a_killed_run_goes_on_and_the_simulator_does_the_same(slurm, tmp_path):
     assert (told["ended"], told["stranded"], told["lost"]) == ("stopped", [], [])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     checked = subprocess.run(
-        [sys.executable, "-m", "loadmaster", "live", "--check", str(out), "--json"], capture_output=True, text=True,
-        env=environment, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "loadmaster", "live", "--check", str(out), "--json"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert checked.returncode == 0, checked.stdout + checked.stderr
     result = json.loads(checked.stdout)
     assert result["same"]
@@ -292,7 +298,11 @@ def test_without_a_slurm_it_says_so_in_one_line(tmp_path):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
         [sys.executable, "-m", "loadmaster", "live", "slurm", "--doctor", "--conf", str(Path(conf))],
-        capture_output=True, text=True, env=environment, check=False, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1

@@ -49,20 +49,42 @@ def site(tmp_path):
 
 def row(**cells):
     usual = dict.fromkeys(COLUMNS, "") | {
-        "JobArrayID": "7", "JobID": "7", "ArrayJobID": "7", "State": "PENDING", "Reason": "JobHeldUser",
-        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "cpus-per-task": "1", "ntpernode": "0",
-        "MinMemory": "100M", "tres-alloc": "cpu=4,mem=400M,node=1", "TimeLimit": "10:00", "OverSubscribe": "OK",
-        "SubmitTime": "1000", "UserName": "eve", "Account": "phys", "Partition": "main", "admin_comment": "loadmaster",
-    }  # fmt: skip
+        "JobArrayID": "7",
+        "JobID": "7",
+        "ArrayJobID": "7",
+        "State": "PENDING",
+        "Reason": "JobHeldUser",
+        "PriorityLong": "0",
+        "NumNodes": "1",
+        "NumCPUs": "4",
+        "cpus-per-task": "1",
+        "ntpernode": "0",
+        "MinMemory": "100M",
+        "tres-alloc": "cpu=4,mem=400M,node=1",
+        "TimeLimit": "10:00",
+        "OverSubscribe": "OK",
+        "SubmitTime": "1000",
+        "UserName": "eve",
+        "Account": "phys",
+        "Partition": "main",
+        "admin_comment": "loadmaster",
+    }
     return ListedJob((usual | cells)["JobArrayID"], usual | cells)
 
 
 def wide(**cells):
     """One that runs on two hosts with three cores here and one there."""
-    return row(**{
-        "State": "RUNNING", "NodeList": "n[1,3]", "NumNodes": "2", "tres-alloc": "cpu=4,mem=400M,node=2",
-        "StartTime": "1100", "PriorityLong": "9",
-    } | cells)  # fmt: skip
+    return row(
+        **{
+            "State": "RUNNING",
+            "NodeList": "n[1,3]",
+            "NumNodes": "2",
+            "tres-alloc": "cpu=4,mem=400M,node=2",
+            "StartTime": "1100",
+            "PriorityLong": "9",
+        }
+        | cells
+    )
 
 
 def listings(site, *rows, at_s=2000.0, **more):

@@ -41,8 +41,10 @@ class Site:
         task = int((seen.tasks.job == seen.ids.index(job)).argmax())
         names = (*seen.cluster.names, "")
         return (
-            int(seen.tasks.state[task]), names[int(seen.tasks.host[task])], names[int(seen.tasks.pin[task])],
-        )  # fmt: skip
+            int(seen.tasks.state[task]),
+            names[int(seen.tasks.host[task])],
+            names[int(seen.tasks.pin[task])],
+        )
 
     def until(self, job, state, patience_s=60.0):
         end = time.monotonic() + patience_s

@@ -14,8 +14,10 @@ from loadmaster.scheduling.resolved_constraints import resolve_constraints
 
 pytestmark = pytest.mark.skipif(bool(real_slurm.why_not()), reason=real_slurm.why_not() or "there is one")
 HOSTS = [
-    "CPUs=4 RealMemory=16000", "CPUs=4 RealMemory=16000 Gres=gpu:a100:2", "CPUs=4 RealMemory=16000 Gres=gpu:1g.10gb:4",
-]  # fmt: skip
+    "CPUs=4 RealMemory=16000",
+    "CPUs=4 RealMemory=16000 Gres=gpu:a100:2",
+    "CPUs=4 RealMemory=16000 Gres=gpu:1g.10gb:4",
+]
 SPELLINGS = {
     "--gpus=a100:2": ("n2", 2.0), "--gpus-per-task=a100:1": ("n2", 1.0), "--gres=gpu:1g.10gb:3": ("n3", 3.0),
     "--gpus-per-node=1g.10gb:1": ("n3", 1.0), "--gpus-per-socket=a100:1 --sockets-per-node=1": ("n2", 1.0),

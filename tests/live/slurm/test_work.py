@@ -11,12 +11,23 @@ from loadmaster.live.slurm.work import state_of, work_of
 
 def row(task=-1, **cells):
     usual = dict.fromkeys(COLUMNS, "") | {
-        "JobArrayID": "7", "JobID": "7", "ArrayJobID": "7", "State": "PENDING", "Reason": "JobHeldUser",
-        "PriorityLong": "0", "NumNodes": "1", "NumCPUs": "4", "cpus-per-task": "1", "ntpernode": "0",
+        "JobArrayID": "7",
+        "JobID": "7",
+        "ArrayJobID": "7",
+        "State": "PENDING",
+        "Reason": "JobHeldUser",
+        "PriorityLong": "0",
+        "NumNodes": "1",
+        "NumCPUs": "4",
+        "cpus-per-task": "1",
+        "ntpernode": "0",
         "MinMemory": "1000M",
-        "tres-alloc": "cpu=4,mem=4000M,node=1,billing=4", "TimeLimit": "10:00", "OverSubscribe": "OK",
-        "SubmitTime": "1000", "admin_comment": "loadmaster",
-    }  # fmt: skip
+        "tres-alloc": "cpu=4,mem=4000M,node=1,billing=4",
+        "TimeLimit": "10:00",
+        "OverSubscribe": "OK",
+        "SubmitTime": "1000",
+        "admin_comment": "loadmaster",
+    }
     return ListedJob((usual | cells)["JobArrayID"], usual | cells, task)
 
 

@@ -29,16 +29,14 @@ def usage_at_ticks(runs, ticks, *, exact=False, half_life_s=HALF_LIFE_S, reset_s
 
 def test_slurm_discounts_a_whole_period_as_used_at_its_start():
     found = usage_at_ticks([(100.0, 1000.0)], range(300, 2101, 300))
-    assert found == pytest.approx(
-        [1539.565, 3718.4792, 5775.114, 6191.7247, 5844.2491, 5516.2736, 5206.7039], abs=6e-5
-    )  # fmt: skip
+    assert found == pytest.approx([1539.565, 3718.4792, 5775.114, 6191.7247, 5844.2491, 5516.2736, 5206.7039], abs=6e-5)
 
 
 def test_exactly_every_second_fades_by_its_own_age():
     found = usage_at_ticks([(100.0, 1000.0)], range(300, 2101, 300), exact=True)
     assert found == pytest.approx(
         [1569.5851, 3813.4919, 5931.4579, 6360.9664, 6003.9528, 5666.9768, 5348.9139], abs=6e-5
-    )  # fmt: skip
+    )
 
 
 def test_without_a_half_life_use_is_what_was_used():

@@ -46,16 +46,20 @@ def example(spec=WEIGHTS):
     order = np.argsort([NOW - each for each in age] + [NOW] * 4, kind="stable")
     pick = lambda column: [column[row] for row in order]  # noqa: E731
     log = Workload.of(
-        submit_s=pick([NOW - each for each in age] + [NOW] * 4), runtime_s=[60.0] * 8,
-        cores=pick([4, 8, 8, 1, 1, 1, 1, 1]), tasks=pick([1, 4, 2, 1, 1, 1, 1, 1]),
+        submit_s=pick([NOW - each for each in age] + [NOW] * 4),
+        runtime_s=[60.0] * 8,
+        cores=pick([4, 8, 8, 1, 1, 1, 1, 1]),
+        tasks=pick([1, 4, 2, 1, 1, 1, 1, 1]),
         user=np.array([users.index(name) for name in pick(who)], np.int32),
         project=np.array(["abc".index(name[0]) for name in pick(who)], np.int32),
         constraints=Constraints(
-            partition=Named.of(pick(FOUR["partition"] + ["short"] * 4)), qos=Named.of(pick(FOUR["qos"] + [None] * 4)),
+            partition=Named.of(pick(FOUR["partition"] + ["short"] * 4)),
+            qos=Named.of(pick(FOUR["qos"] + [None] * 4)),
             nice=np.array(pick([0.0, 0.0, 0.0, 1000.0] + [0.0] * 4)),
-            user_names=tuple(users), account_names=("a", "b", "c"),
+            user_names=tuple(users),
+            account_names=("a", "b", "c"),
         ),
-    )  # fmt: skip
+    )
     cluster = Cluster(("cores",), np.full((4, 1), 8.0), rules=RULES)
     ranking = named(f"multifactor({spec},half_life=0)").order.begin(log, cluster)
     at = np.argsort(order)
@@ -75,9 +79,10 @@ def test_small_jobs_may_be_favoured():
 
 
 def test_raw_factors_are_not_divided_by_the_highest():
-    plain, raw = example("fair_share=0,age=0,size=0,partition=10,qos=1"), example(
-        "fair_share=0,age=0,size=0,partition=10,qos=1,no_normal=part:qos"
-    )  # fmt: skip
+    plain, raw = (
+        example("fair_share=0,age=0,size=0,partition=10,qos=1"),
+        example("fair_share=0,age=0,size=0,partition=10,qos=1,no_normal=part:qos"),
+    )
     assert plain == [5.0, 10.0, 11.0, 1.0]  # of S the nice value leaves nothing, and nothing is less than 1
     assert raw == [100.0, 100.0, 200.0, 1.0]
 
@@ -85,12 +90,18 @@ def test_raw_factors_are_not_divided_by_the_highest():
 def test_a_second_is_charged_by_the_factor_of_the_quality_of_service():
     rules = replace(RULES, qos=(Qos("high", usage_factor=2.5), Qos("normal"), Qos("low", usage_factor=0.0)))
     log = Workload.of(
-        submit_s=[0.0] * 3, runtime_s=[60.0] * 3, cores=[4, 4, 4], tasks=[1, 2, 1], user=np.zeros(3, np.int32),
+        submit_s=[0.0] * 3,
+        runtime_s=[60.0] * 3,
+        cores=[4, 4, 4],
+        tasks=[1, 2, 1],
+        user=np.zeros(3, np.int32),
         constraints=Constraints(
-            partition=Named.of(["short"] * 3), qos=Named.of(["high", "normal", "low"]), user_names=("a1",),
+            partition=Named.of(["short"] * 3),
+            qos=Named.of(["high", "normal", "low"]),
+            user_names=("a1",),
             account_names=("a",),
         ),
-    )  # fmt: skip
+    )
     cluster = Cluster(("cores",), np.full((4, 1), 8.0), rules=rules)
     rule = named(f"multifactor({WEIGHTS})").order
     assert charges(rule, log, cluster, view_of(log, cluster)).tolist() == [10.0, 8.0, 0.0]
@@ -133,9 +144,12 @@ def test_a_job_asks_for_the_fewest_hosts_that_hold_it():
 
 def two_users(jobs=4, **constraints):
     return Workload.of(
-        submit_s=np.arange(jobs) * 10.0, runtime_s=[1000.0] * jobs, cores=[1] * jobs,
-        user=np.arange(jobs, dtype=np.int32) % 2, constraints=Constraints(**constraints),
-    )  # fmt: skip
+        submit_s=np.arange(jobs) * 10.0,
+        runtime_s=[1000.0] * jobs,
+        cores=[1] * jobs,
+        user=np.arange(jobs, dtype=np.int32) % 2,
+        constraints=Constraints(**constraints),
+    )
 
 
 ONE_HOST = Cluster.uniform(1, cores=1)
@@ -180,9 +194,12 @@ def test_a_job_that_comes_back_has_the_age_that_it_had():
 def test_the_age_of_a_singleton_counts_from_when_it_is_its_turn(engine):
     names = Named.of(["mine", "mine", "other"])
     log = Workload.of(
-        submit_s=[0.0, 10.0, 50.0], runtime_s=[100.0] * 3, cores=[1] * 3, user=np.zeros(3, np.int32),
+        submit_s=[0.0, 10.0, 50.0],
+        runtime_s=[100.0] * 3,
+        cores=[1] * 3,
+        user=np.zeros(3, np.int32),
         constraints=Constraints(depends=Dependencies.of(["", "singleton", ""]), name=names),
-    )  # fmt: skip
+    )
     rule = named("multifactor(fair_share=0,size=0,calc_period=1,max_age=1000)+skip")
     found = engine(log, ONE_HOST, Scheduler(POLICIES["first-fit"], rule), interval_s=0.0, seed=0)
     assert found.start_s.tolist() == [0.0, 200.0, 100.0]
@@ -202,9 +219,7 @@ def test_priorities_may_change_at_every_pass():
 
 def test_age_counts_from_the_begin_time_or_the_release_by_other_jobs():
     order = Multifactor(age=1e6, fair_share=0.0, size=0.0, partition=0.0, max_age=1000.0)
-    log = two_users(
-        eligible_s=np.array([0.0, 110.0, 20.0, 30.0]), depends=Dependencies.of(["", "", "afterany:0", ""])
-    )  # fmt: skip
+    log = two_users(eligible_s=np.array([0.0, 110.0, 20.0, 30.0]), depends=Dependencies.of(["", "", "afterany:0", ""]))
     for rule, expected in (
         (order, [300.0, 190.0, 0.0, 270.0]),
         (Multifactor(**{**vars(order), "accrue_always": True}), [300.0, 290.0, 280.0, 270.0]),
@@ -254,10 +269,13 @@ def test_a_weight_for_a_resource_that_is_not_there_is_refused():
 def test_a_job_without_an_account_goes_to_the_first_one_of_its_user():
     rules = SiteRules(accounts=(Account("x"), Account("y"), Account("x", "eve"), Account("y", "eve")))
     log = Workload.of(
-        submit_s=[0, 0], runtime_s=[9, 9], cores=[1, 1], user=np.array([0, 0], np.int32),
+        submit_s=[0, 0],
+        runtime_s=[9, 9],
+        cores=[1, 1],
+        user=np.array([0, 0], np.int32),
         project=np.array([0, 1], np.int32),  # as readers have it: the number behind those of all known accounts
         constraints=Constraints(user_names=("eve",), account_names=("y",)),
-    )  # fmt: skip
+    )
     view = view_of(log, Cluster(("cores",), np.array([[8.0]]), rules=rules))
     assert view.notes == ()
     assert view.leaf[0] != view.leaf[1]
@@ -266,9 +284,13 @@ def test_a_job_without_an_account_goes_to_the_first_one_of_its_user():
 def test_accounts_with_capitals_are_found_as_the_rules_write_them():
     rules = SiteRules(accounts=(Account("Phys", shares=3), Account("Phys", "eve")))
     log = Workload.of(
-        submit_s=[0], runtime_s=[9], cores=[1], user=[0], project=[0],
+        submit_s=[0],
+        runtime_s=[9],
+        cores=[1],
+        user=[0],
+        project=[0],
         constraints=Constraints(user_names=("eve",), account_names=("Phys",)),
-    )  # fmt: skip
+    )
     assert view_of(log, replace(ONE_HOST, rules=rules)).notes == ()
 
 
@@ -277,10 +299,13 @@ def test_under_saturation_users_get_what_their_shares_say():
     jobs = 800
     rules = SiteRules(accounts=(Account("x", shares=3), Account("y", shares=1), Account("x", "u0"), Account("y", "u1")))
     log = Workload.of(
-        submit_s=[0.0] * jobs, runtime_s=[600.0] * jobs, cores=[1] * jobs, user=np.arange(jobs, dtype=np.int32) % 2,
+        submit_s=[0.0] * jobs,
+        runtime_s=[600.0] * jobs,
+        cores=[1] * jobs,
+        user=np.arange(jobs, dtype=np.int32) % 2,
         project=np.arange(jobs, dtype=np.int32) % 2,
         constraints=Constraints(user_names=("u0", "u1"), account_names=("x", "y")),
-    )  # fmt: skip
+    )
     cluster = Cluster(("cores",), np.array([[8.0]]), rules=rules)
     order = "multifactor(age=0,size=0,partition=0,half_life=0)+none"
     schedule = simulate(log, cluster, POLICIES["first-fit"], named(order), interval_s=0.0)

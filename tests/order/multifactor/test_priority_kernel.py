@@ -21,23 +21,33 @@ RULES = SiteRules(
     )
 )  # fmt: skip
 KINDS = st.builds(
-    Multifactor, half_life=st.sampled_from([0.0, 100.0, 5000.0]), form=st.sampled_from(["tree", "classic"]),
-    tied_accounts=st.sampled_from(["merged", "listed"]), decay=st.sampled_from(["slurm", "exact"]),
-    recalc=st.sampled_from(["tick", "pass"]), max_age=st.sampled_from([0.0, 700.0]), damp=st.sampled_from([1.0, 3.5]),
-    reset=st.sampled_from(["none", "daily"]), accrue_always=st.booleans(), age=st.sampled_from([1000.0, 3e9]),
-)  # fmt: skip
+    Multifactor,
+    half_life=st.sampled_from([0.0, 100.0, 5000.0]),
+    form=st.sampled_from(["tree", "classic"]),
+    tied_accounts=st.sampled_from(["merged", "listed"]),
+    decay=st.sampled_from(["slurm", "exact"]),
+    recalc=st.sampled_from(["tick", "pass"]),
+    max_age=st.sampled_from([0.0, 700.0]),
+    damp=st.sampled_from([1.0, 3.5]),
+    reset=st.sampled_from(["none", "daily"]),
+    accrue_always=st.booleans(),
+    age=st.sampled_from([1000.0, 3e9]),
+)
 
 
 def log(jobs, rng):
     """Jobs of six users in four accounts, some of which wait for another."""
     waits = ["" if job == 0 or rng.random() < 0.7 else f"afterany:{job - 1}" for job in range(jobs)]
     return Workload.of(
-        submit_s=np.sort(rng.uniform(0, 2000, jobs)), runtime_s=np.full(jobs, 60.0), cores=rng.integers(1, 9, jobs),
-        user=rng.integers(0, 6, jobs).astype(np.int32), project=rng.integers(0, 4, jobs).astype(np.int32),
+        submit_s=np.sort(rng.uniform(0, 2000, jobs)),
+        runtime_s=np.full(jobs, 60.0),
+        cores=rng.integers(1, 9, jobs),
+        user=rng.integers(0, 6, jobs).astype(np.int32),
+        project=rng.integers(0, 4, jobs).astype(np.int32),
         constraints=Constraints(
             depends=Dependencies.of(waits), user_names=tuple(f"u{n}" for n in range(6)), account_names=tuple("abcd")
         ),
-    )  # fmt: skip
+    )
 
 
 @settings(deadline=None)

@@ -21,10 +21,14 @@ rules = st.builds(
     c_update=st.sampled_from(["in_if", "every"]), tick_s=st.sampled_from([60.0, 17.0, math.inf]),
 )  # fmt: skip
 kinds = st.builds(
-    HostType, speed=st.sampled_from([0.5, 1.0, 3.0]), boot_s=st.sampled_from([0.0, 45.0, 100.0]),
-    unit_s=st.sampled_from([60.0, 3600.0]), minimum_s=st.sampled_from([0.0, 120.0]),
-    interruptions_per_h=st.sampled_from([0.0, 0.5, 1.5]), limit=st.sampled_from([1, 3, 1000]),
-)  # fmt: skip
+    HostType,
+    speed=st.sampled_from([0.5, 1.0, 3.0]),
+    boot_s=st.sampled_from([0.0, 45.0, 100.0]),
+    unit_s=st.sampled_from([60.0, 3600.0]),
+    minimum_s=st.sampled_from([0.0, 120.0]),
+    interruptions_per_h=st.sampled_from([0.0, 0.5, 1.5]),
+    limit=st.sampled_from([1, 3, 1000]),
+)
 
 
 @settings(max_examples=150, deadline=None)

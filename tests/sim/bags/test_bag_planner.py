@@ -12,12 +12,18 @@ times = st.floats(0.0, 5000.0) | st.sampled_from([1.0, 10.0, 30.0, 600.0, 3600.0
 bags = st.lists(times, min_size=1, max_size=40).map(lambda row: np.array([row]))
 kinds = st.lists(
     st.builds(
-        HostType, st.just("m"), st.sampled_from([0.3, 1.0, 2.5]), st.sampled_from([0.5, 1.0, 1.7]),
-        st.sampled_from([0.0, 10.0, 45.0]), st.sampled_from([1.0, 60.0, 3600.0]), st.sampled_from([0.0, 90.0]),
+        HostType,
+        st.just("m"),
+        st.sampled_from([0.3, 1.0, 2.5]),
+        st.sampled_from([0.5, 1.0, 1.7]),
+        st.sampled_from([0.0, 10.0, 45.0]),
+        st.sampled_from([1.0, 60.0, 3600.0]),
+        st.sampled_from([0.0, 90.0]),
         limit=st.sampled_from([1, 3, 1000]),
     ),
-    min_size=1, max_size=3,
-).map(tuple)  # fmt: skip
+    min_size=1,
+    max_size=3,
+).map(tuple)
 guesses = st.none() | st.sampled_from([5.0, 300.0])
 ticks = st.sampled_from([10.0, 61.0, float("inf")])
 planners = st.one_of(

@@ -6,9 +6,14 @@ from loadmaster.model.arrays import Floats, Ints
 
 
 def levelled_out_plainly(
-    host: Ints, fluid: Floats, rigid: Floats, cost: Floats, fluid_capacity: Floats, rigid_capacity: Floats,
+    host: Ints,
+    fluid: Floats,
+    rigid: Floats,
+    cost: Floats,
+    fluid_capacity: Floats,
+    rigid_capacity: Floats,
     budget: float,
-) -> Ints:  # fmt: skip
+) -> Ints:
     """As `level_out.levelled_out`, step by step."""
     host = host.copy()
     load = np.bincount(host, weights=fluid, minlength=len(fluid_capacity)).astype(np.float64)

@@ -22,9 +22,12 @@ def stream(seed, jobs=60, load=1.2, hosts=4):
     tasks = rng.choice([1, 1, 2], jobs)
     gap = float((runtime * need * tasks).mean()) / (load * hosts)
     return Workload(
-        ("cores", "memory"), np.cumsum(rng.exponential(gap, jobs)), runtime, np.column_stack((need, memory)),
+        ("cores", "memory"),
+        np.cumsum(rng.exponential(gap, jobs)),
+        runtime,
+        np.column_stack((need, memory)),
         tasks=tasks,
-    ), Cluster.uniform(hosts, cores=1, memory=1)  # fmt: skip
+    ), Cluster.uniform(hosts, cores=1, memory=1)
 
 
 class Watched(Fractional):
@@ -79,8 +82,11 @@ def same(a, b):
     for name in ("start_s", "end_s", "host", "moves"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), name)
     assert (a.moved_memory, a.most_moved, a.least_yield, a.events) == (
-        b.moved_memory, b.most_moved, b.least_yield, b.events,
-    )  # fmt: skip
+        b.moved_memory,
+        b.most_moved,
+        b.least_yield,
+        b.events,
+    )
 
 
 @settings(max_examples=120, deadline=None)
@@ -96,9 +102,13 @@ def test_the_compiled_engine_makes_the_same_run_to_the_bit(seed):
     if rng.random() < 0.3:
         cluster = Cluster(cluster.resources, cluster.capacity, speed=rng.choice([0.5, 1.0, 2.0], cluster.hosts))
     policy = Fractional(
-        ("never", "events", "periods")[rng.integers(3)], float(rng.choice([25.0, 60.0])), float(rng.choice([0.0, 0.3])),
-        float(rng.choice([0.0, 0.5, np.inf])), 50.0, lookahead=int(rng.integers(0, 5)),
-    )  # fmt: skip
+        ("never", "events", "periods")[rng.integers(3)],
+        float(rng.choice([25.0, 60.0])),
+        float(rng.choice([0.0, 0.3])),
+        float(rng.choice([0.0, 0.5, np.inf])),
+        50.0,
+        lookahead=int(rng.integers(0, 5)),
+    )
     pause = MigrationCost(float(rng.choice([0.0, 7.0])))
     told = workload.demand * rng.uniform(0.5, 1.5, (40, 1)) ** [1, 0] if rng.random() < 0.3 else None
     problem = FractionalProblem(workload, cluster, policy, pause, told)
@@ -142,9 +152,11 @@ def test_what_a_thousand_waiting_jobs_cost_is_bounded_by_the_lookahead():
 
     jobs = 300
     workload = Workload.of(
-        submit_s=[0.0] + [1.0] * jobs, runtime_s=[10.0] * (jobs + 1), cores=[1.0] * (jobs + 1),
+        submit_s=[0.0] + [1.0] * jobs,
+        runtime_s=[10.0] * (jobs + 1),
+        cores=[1.0] * (jobs + 1),
         memory=[1.0] * (jobs + 1),
-    )  # fmt: skip
+    )
     policy = Counting(repack="never", lookahead=2)
     run = simulate_fractional(FractionalProblem(workload, Cluster.uniform(1, cores=1, memory=1), policy))
     assert np.isfinite(run.end_s).all()

@@ -58,16 +58,18 @@ def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
     binding = resolve_constraints(workload, cluster)
     compiled = replay_compiled(
         workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed, binding=binding
-    )  # fmt: skip
+    )
     return plain, compiled
 
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="+".join)
 @settings(max_examples=15, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(WALKS),
+    seed=st.integers(0, 10**6),
+    policy=st.sampled_from(RULES),
+    discipline=st.sampled_from(WALKS),
     interval_s=st.sampled_from([0.0, 7.0]),
-)  # fmt: skip
+)
 def test_the_compiled_engine_agrees_under_constraints(kinds, seed, policy, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *kinds)
     assert_equal(*both(workload, cluster, policy, discipline, interval_s))
@@ -76,9 +78,11 @@ def test_the_compiled_engine_agrees_under_constraints(kinds, seed, policy, disci
 @pytest.mark.parametrize("kinds", IN_ONE_QUEUE, ids="+".join)
 @settings(max_examples=15, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(EASY),
+    seed=st.integers(0, 10**6),
+    policy=st.sampled_from(RULES),
+    discipline=st.sampled_from(EASY),
     interval_s=st.sampled_from([0.0, 7.0]),
-)  # fmt: skip
+)
 def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, policy, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *kinds)
     assert serves_bound(workload, cluster, policy, named(discipline))
@@ -88,9 +92,11 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
 @pytest.mark.parametrize("kinds", [("hosts",), ("wide",), *PAIRS], ids="+".join)
 @settings(max_examples=6, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), policy=st.sampled_from(RULES), discipline=st.sampled_from(DECIDED),
+    seed=st.integers(0, 10**6),
+    policy=st.sampled_from(RULES),
+    discipline=st.sampled_from(DECIDED),
     interval_s=st.sampled_from([0.0, 7.0]),
-)  # fmt: skip
+)
 def test_a_run_whose_decisions_are_compiled_agrees(kinds, seed, policy, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *kinds)
     rule = Scheduler(policy, named(discipline))

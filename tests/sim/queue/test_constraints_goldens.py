@@ -263,9 +263,15 @@ def test_a_partition_of_two_hosts_at_least_refuses_who_takes_one_and_spreads_the
     rules = SiteRules((Partition("wide", min_hosts=2), Partition("any")), default_partition="any")
     named = Named.of(["any", "wide", "any"])
     jobs = run(
-        [(0, 2, 100), (1, 1, 10), (5, 1, 10)], rules, "skip", [[2.0], [2.0]], {"tasks": [1, 2, 1]}, partition=named,
-        max_hosts=takes, min_hosts=asks,
-    )  # fmt: skip
+        [(0, 2, 100), (1, 1, 10), (5, 1, 10)],
+        rules,
+        "skip",
+        [[2.0], [2.0]],
+        {"tasks": [1, 2, 1]},
+        partition=named,
+        max_hosts=takes,
+        min_hosts=asks,
+    )
     assert np.array_equal(jobs.start_s, expected, equal_nan=True)
 
 
@@ -289,7 +295,7 @@ def test_tasks_of_a_throttled_array_start_by_index_and_those_beyond_are_promised
     array = {"array": [7, 7, 7, -1], "array_task": [3, 2, 1, -1], "throttle": [1, 1, 1, 0]}
     jobs = Workload.of(
         submit_s=[0, 0, 0, 1], runtime_s=[10, 20, 30, 30], cores=[1, 4, 2, 2], constraints=Constraints(**array)
-    )  # fmt: skip
+    )
     host, rule = Cluster.uniform(1, cores=4), discipline_named(discipline)
     found = simulate(jobs, host, POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
     assert found.start_s.tolist() == [51.0, 31.0, 0.0, 1.0]

@@ -165,9 +165,12 @@ def test_it_agrees_where_hosts_lie_in_several_blocks(policy, discipline, resourc
     model = cluster.capacity[rng.integers(0, hosts, jobs)]
     demand = np.floor(model * rng.choice([0.25, 0.5, 1.0], model.shape))
     workload = Workload(
-        cluster.resources, np.sort(rng.integers(0, 200, jobs)).astype(float), rng.integers(30, 400, jobs).astype(float),
-        demand, tasks=np.where(rng.random(jobs) < 0.1, 3, 1).astype(np.int32),
-    )  # fmt: skip
+        cluster.resources,
+        np.sort(rng.integers(0, 200, jobs)).astype(float),
+        rng.integers(30, 400, jobs).astype(float),
+        demand,
+        tasks=np.where(rng.random(jobs) < 0.1, 3, 1).astype(np.int32),
+    )
     plain = simulate(workload, cluster, policy, named(discipline), interval_s=30.0, engine="reference")
     compiled = simulate(workload, cluster, policy, named(discipline), interval_s=30.0, engine="compiled")
     assert_same(plain, compiled)
@@ -214,10 +217,13 @@ def pools(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     runtime_s = rng.integers(1, 200, jobs).astype(float)
     return Cluster.uniform(hosts, cores=1), Workload(
-        ("cores",), np.sort(rng.integers(0, 600, jobs)).astype(float), runtime_s, np.ones((jobs, 1)),
+        ("cores",),
+        np.sort(rng.integers(0, 600, jobs)).astype(float),
+        runtime_s,
+        np.ones((jobs, 1)),
         tasks=rng.integers(1, hosts + 1, jobs).astype(np.int32),
         estimate_s=np.floor(runtime_s * rng.choice([0.5, 1.0, 2.0, 4.0], jobs)),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("discipline", [*STANDING, named("conservative(promise=hosts)")], ids=str)
@@ -232,9 +238,12 @@ def test_it_also_agrees_where_hosts_are_counted(discipline, problem, interval_s)
 
 def test_easy_tries_a_larger_job_of_several_tasks_though_a_smaller_one_took_what_the_head_can_spare_and_failed():
     workload = Workload.of(
-        submit_s=[0, 0, 0, 0, 0], runtime_s=[40, 40, 10, 60, 50], cores=[3, 3, 4, 3, 3], memory=[4, 4, 2, 2, 3],
+        submit_s=[0, 0, 0, 0, 0],
+        runtime_s=[40, 40, 10, 60, 50],
+        cores=[3, 3, 4, 3, 3],
+        memory=[4, 4, 2, 2, 3],
         tasks=[1, 1, 2, 2, 2],
-    )  # fmt: skip
+    )
     hosts = Cluster.uniform(3, cores=6, memory=6)
     plain, fast = (
         simulate(workload, hosts, POLICIES["first-fit"], named("easy"), interval_s=0.0, engine=engine)
@@ -253,9 +262,11 @@ def test_a_score_of_ones_own_with_a_context_is_asked_for_every_task_though_it_sa
     policy = Policy("mine", prefers_by_task, contextual=True)
     rng, n = np.random.default_rng(0), 60
     jobs = Workload.of(
-        submit_s=np.sort(rng.integers(0, 300, n)).tolist(), runtime_s=rng.integers(10, 100, n).tolist(),
-        cores=rng.integers(1, 5, n).tolist(), memory=rng.integers(1, 5, n).tolist(),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 300, n)).tolist(),
+        runtime_s=rng.integers(10, 100, n).tolist(),
+        cores=rng.integers(1, 5, n).tolist(),
+        memory=rng.integers(1, 5, n).tolist(),
+    )
     hosts = Cluster.uniform(3, cores=8, memory=8)
     compiled, plain = (
         simulate(jobs, hosts, policy, discipline, interval_s=0.0, engine=e) for e in ("auto", "reference")

@@ -20,10 +20,13 @@ def random_log(seed, jobs=120, several_tasks=True):
     draw = np.random.default_rng(seed)
     runtime_s = draw.integers(1, 90, jobs).astype(float)
     return Workload.of(
-        submit_s=np.sort(draw.integers(0, 600, jobs)).astype(float), runtime_s=runtime_s,
-        estimate_s=runtime_s + draw.integers(0, 60, jobs), cores=draw.integers(1, 9, jobs),
-        memory=draw.integers(1, 17, jobs), tasks=draw.integers(1, 4, jobs) if several_tasks else None,
-    )  # fmt: skip
+        submit_s=np.sort(draw.integers(0, 600, jobs)).astype(float),
+        runtime_s=runtime_s,
+        estimate_s=runtime_s + draw.integers(0, 60, jobs),
+        cores=draw.integers(1, 9, jobs),
+        memory=draw.integers(1, 17, jobs),
+        tasks=draw.integers(1, 4, jobs) if several_tasks else None,
+    )
 
 
 class InOrder:
@@ -59,9 +62,15 @@ class Shortest:
 
 def driven(log, hosts, policy, agent, *, promises=False, interval_s=0.0, window=None):
     run = EnvironmentRun(
-        log, hosts, POLICIES[policy], window or log.jobs, promises=promises, metric="mean_wait_s",
-        interval_s=interval_s, seed=0,
-    )  # fmt: skip
+        log,
+        hosts,
+        POLICIES[policy],
+        window or log.jobs,
+        promises=promises,
+        metric="mean_wait_s",
+        interval_s=interval_s,
+        seed=0,
+    )
     while not run.is_done:
         run.step(int(agent(run.view)), -1)
     return run.schedule()

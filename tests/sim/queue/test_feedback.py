@@ -26,9 +26,15 @@ ONE_CORE = Cluster.uniform(1, cores=1)
 
 def lived(workload, cluster, discipline="fcfs", *, policy="first-fit", interval_s=0.0, seed=0, **more):
     return simulate_lived(
-        workload, cluster, POLICIES[policy], discipline_named(discipline), interval_s=interval_s, seed=seed,
-        plainly=True, **more,
-    )  # fmt: skip
+        workload,
+        cluster,
+        POLICIES[policy],
+        discipline_named(discipline),
+        interval_s=interval_s,
+        seed=seed,
+        plainly=True,
+        **more,
+    )
 
 
 def following(seed, *kinds):
@@ -49,10 +55,13 @@ def test_a_chain_of_one_user_by_hand():
     180 + 20 = 200. Job 6 follows nobody: 170, needs both cores, free at 180, until 205; so 5 starts then, until 230.
     """
     log = Workload.of(
-        submit_s=[0, 10, 110, 150, 160, 170], runtime_s=[100, 50, 30, 20, 25, 25], cores=[1, 2, 1, 1, 2, 2],
-        job_id=[1, 2, 3, 4, 5, 6], user=[1, 2, 1, 2, 1, 1],
+        submit_s=[0, 10, 110, 150, 160, 170],
+        runtime_s=[100, 50, 30, 20, 25, 25],
+        cores=[1, 2, 1, 1, 2, 2],
+        job_id=[1, 2, 3, 4, 5, 6],
+        user=[1, 2, 1, 2, 1, 1],
         constraints=Constraints(follows=np.array([-1, -1, 1, 2, 3, 99]), think_s=np.array([0, 0, 10, 90, 20, 20])),
-    )  # fmt: skip
+    )
     workload, schedule = lived(log, Cluster.uniform(1, cores=2))
     assert workload.job_id.tolist() == [1, 2, 3, 6, 5, 4]
     assert workload.user.tolist() == [1, 2, 1, 1, 1, 2]
@@ -83,9 +92,12 @@ def tiny_fcfs(log):
 def test_one_core_serves_as_a_simulation_of_ten_lines(seed):
     log = following(seed)[0]
     one = Workload.of(
-        submit_s=log.submit_s, runtime_s=log.runtime_s, cores=np.ones(log.jobs), job_id=log.job_id,
+        submit_s=log.submit_s,
+        runtime_s=log.runtime_s,
+        cores=np.ones(log.jobs),
+        job_id=log.job_id,
         constraints=log.constraints,
-    )  # fmt: skip
+    )
     came, start_s = tiny_fcfs(one)
     workload, schedule = lived(one, ONE_CORE)
     assert dict(zip(workload.job_id.tolist(), workload.submit_s.tolist(), strict=True)) == came
@@ -102,9 +114,14 @@ def test_the_log_that_came_of_it_simulated_as_any_log_comes_to_the_same(seed, ki
     log, cluster = following(seed, *sorted(kinds))
     workload, schedule = lived(log, cluster, discipline, policy=policy, interval_s=interval_s, seed=seed)
     again = simulate(
-        workload, cluster, POLICIES[policy], discipline_named(discipline), interval_s=interval_s, seed=seed,
+        workload,
+        cluster,
+        POLICIES[policy],
+        discipline_named(discipline),
+        interval_s=interval_s,
+        seed=seed,
         engine="reference",
-    )  # fmt: skip
+    )
     assert schedule.same_as(again)
     assert np.array_equal(schedule.cycles.time_s, again.cycles.time_s)
     assert np.array_equal(schedule.cycles.queue_length, again.cycles.queue_length)
@@ -113,9 +130,11 @@ def test_the_log_that_came_of_it_simulated_as_any_log_comes_to_the_same(seed, ki
 
 @settings(max_examples=80, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), kind=st.sampled_from(SERVED), discipline=st.sampled_from(DISCIPLINES),
+    seed=st.integers(0, 10**6),
+    kind=st.sampled_from(SERVED),
+    discipline=st.sampled_from(DISCIPLINES),
     interval_s=st.sampled_from([0.0, 7.0]),
-)  # fmt: skip
+)
 def test_nobody_is_submitted_before_the_end_of_the_job_before_and_its_think_time(seed, kind, discipline, interval_s):
     log, cluster = following(seed, kind)
     workload, schedule = lived(log, cluster, discipline, interval_s=interval_s)

@@ -29,9 +29,12 @@ HELPER = Path(__file__).parents[2] / "set_ups" / "random_general_passes.py"
 def test_every_discipline_gives_the_schedule_of_the_plain_engine_under_any_constraints():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", str(HELPER), "0", "100"], env=environment, capture_output=True, text=True,
+        [sys.executable, "-W", "ignore", str(HELPER), "0", "100"],
+        env=environment,
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     compared, found = run.stdout.split(maxsplit=1)
     assert int(compared) == 100
     assert found.strip() == "[]"
@@ -55,9 +58,13 @@ def test_machine_code_gives_the_same_schedule_of_bursts_also_where_jobs_are_stop
 def test_a_plan_that_proves_too_small_is_made_again_larger():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", str(HELPER), "3000", "3020", "small"], env=environment, capture_output=True,
-        text=True, check=True, timeout=300,
-    )  # fmt: skip
+        [sys.executable, "-W", "ignore", str(HELPER), "3000", "3020", "small"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
     compared, found = run.stdout.split(maxsplit=1)
     assert int(compared) == 20
     assert found.strip() == "[]"
@@ -95,9 +102,13 @@ def test_promises_count_hosts_where_constraints_leave_all_hosts_alike(kind, disc
     rng = np.random.default_rng(4)
     runtime_s = rng.integers(1, 40, 30).astype(float)
     jobs = Workload(
-        ("cores",), np.sort(rng.integers(0, 60, 30)).astype(float), runtime_s, np.full((30, 1), 2.0),
-        tasks=rng.integers(1, 5, 30), estimate_s=runtime_s * rng.choice([1.0, 3.0], 30),
-    )  # fmt: skip
+        ("cores",),
+        np.sort(rng.integers(0, 60, 30)).astype(float),
+        runtime_s,
+        np.full((30, 1), 2.0),
+        tasks=rng.integers(1, 5, 30),
+        estimate_s=runtime_s * rng.choice([1.0, 3.0], 30),
+    )
     hosts, policy, rule = Cluster.uniform(4, cores=3), POLICIES["first-fit"], discipline_named(discipline)
     counted = simulate(jobs, hosts, policy, rule, interval_s=0.0)
     bound = replace(jobs, constraints=Constraints(**columns)), replace(hosts, rules=SiteRules(**rules))

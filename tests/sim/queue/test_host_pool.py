@@ -23,10 +23,12 @@ def drawn(seed):
     places = int(np.floor(capacity / demand).min(axis=1).sum())
     runtime_s = 1.0 + np.round(rng.exponential(20.0, jobs))
     workload = Workload.of(
-        submit_s=np.sort(np.round(rng.uniform(0.0, rng.choice([5, 100, 400]), jobs))), runtime_s=runtime_s,
-        estimate_s=runtime_s * rng.choice([1.0, 0.5, 2.0, 10.0], jobs), tasks=rng.integers(1, places + 1, jobs),
+        submit_s=np.sort(np.round(rng.uniform(0.0, rng.choice([5, 100, 400]), jobs))),
+        runtime_s=runtime_s,
+        estimate_s=runtime_s * rng.choice([1.0, 0.5, 2.0, 10.0], jobs),
+        tasks=rng.integers(1, places + 1, jobs),
         **{name: np.full(jobs, asked) for name, asked in zip(resources, demand, strict=True)},
-    )  # fmt: skip
+    )
     return workload, Cluster(resources, capacity)
 
 

@@ -65,10 +65,17 @@ def test_counted_reservations_take_the_hosts_that_a_plain_choice_takes(seed, mos
     rng = np.random.default_rng(seed)
     free = np.column_stack((rng.integers(1, 17, HOSTS), rng.integers(1, most_memory, HOSTS))).astype(float)
     hosts = Hosts(
-        free, np.ones(HOSTS, np.bool_), np.zeros(HOSTS, np.int32), np.zeros(2 * HOSTS), np.zeros(2 * HOSTS, np.int32),
-        np.zeros(LEVELS, np.int32), np.zeros(HOSTS, np.int32), np.full(1, LEVELS / most_memory),
-        np.zeros(LEVELS, np.int32), np.zeros(19, np.int64),
-    )  # fmt: skip
+        free,
+        np.ones(HOSTS, np.bool_),
+        np.zeros(HOSTS, np.int32),
+        np.zeros(2 * HOSTS),
+        np.zeros(2 * HOSTS, np.int32),
+        np.zeros(LEVELS, np.int32),
+        np.zeros(HOSTS, np.int32),
+        np.full(1, LEVELS / most_memory),
+        np.zeros(LEVELS, np.int32),
+        np.zeros(19, np.int64),
+    )
     scores = empty_scores((np.array([[16.0, 1000.0]]), np.zeros(HOSTS, np.int32)), np.ones((1, 2)), np.ones(1))
     begin(hosts)
     reserved, taken_beside_reservations = set(), 0

@@ -49,9 +49,12 @@ def test_queues_and_clusters_of_more_than_one_node_come_out_as_in_the_reference(
     rng = np.random.default_rng(3)
     jobs, hosts = 3 * FAN, 2 * HOSTS_OF_BLOCK + 5
     workload = Workload(
-        ("cores",), np.sort(rng.integers(0, 40, jobs)).astype(float), rng.integers(1, 90, jobs).astype(float),
-        rng.integers(1, 4, (jobs, 1)), tasks=rng.integers(1, 90, jobs).astype(np.int32),
-    )  # fmt: skip
+        ("cores",),
+        np.sort(rng.integers(0, 40, jobs)).astype(float),
+        rng.integers(1, 90, jobs).astype(float),
+        rng.integers(1, 4, (jobs, 1)),
+        tasks=rng.integers(1, 90, jobs).astype(np.int32),
+    )
     for discipline in (discipline_named("easy"), discipline_named("sjf+skip")):
         agree(workload, Cluster.uniform(hosts, cores=3), discipline, 0.0)
 
@@ -67,7 +70,11 @@ def test_who_found_hosts_for_some_of_its_tasks_is_tried_again_once_another_has_s
     demand = np.array([[4.0, 2.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0], [2.0, 1.0]])
     runtime_s = np.array([47.0, 38.0, 59.0, 7.0, 23.0])
     workload = Workload(
-        ("cores", "memory"), np.array([0.0, 9.0, 24.0, 34.0, 37.0]), runtime_s, demand,
-        estimate_s=runtime_s * np.array([1, 1, 3, 1, 1]), tasks=np.array([3, 5, 4, 1, 5], np.int32),
-    )  # fmt: skip
+        ("cores", "memory"),
+        np.array([0.0, 9.0, 24.0, 34.0, 37.0]),
+        runtime_s,
+        demand,
+        estimate_s=runtime_s * np.array([1, 1, 3, 1, 1]),
+        tasks=np.array([3, 5, 4, 1, 5], np.int32),
+    )
     agree(workload, cluster, discipline_named("easy"), 0.0, POLICIES["best-fit-memory"])

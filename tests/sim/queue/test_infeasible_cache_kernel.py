@@ -50,9 +50,13 @@ def test_a_demand_is_hopeless_where_one_no_larger_has_failed(jobs, passes):
     table = jobs_of(log, HOSTS, discipline_named("fcfs"))
     kinds = len(table.demand)
     state = Failures(
-        np.zeros((2, 1, kinds), np.int64), np.zeros((2, 1, kinds), np.int32), np.zeros((2, 10), STEP),
-        np.zeros((2, PARETO, 4)), np.zeros(2, np.int64), np.zeros(16, np.int64),
-    )  # fmt: skip
+        np.zeros((2, 1, kinds), np.int64),
+        np.zeros((2, 1, kinds), np.int32),
+        np.zeros((2, 10), STEP),
+        np.zeros((2, PARETO, 4)),
+        np.zeros(2, np.int64),
+        np.zeros(16, np.int64),
+    )
     for _ in range(passes):  # what failed in one pass says nothing of the next
         state.tally[STAMP] += 1
         state.paretos[:] = 0

@@ -71,6 +71,10 @@ def test_where_the_room_is_too_small_a_run_stops_before_it_writes_and_says_so(mo
     monkeypatch.setattr(initial_state, "startable", lambda jobs, cluster: 5)
     with pytest.raises(OutOfRoom, match="a fault of loadmaster: please report it"):
         simulate(
-            workload, Cluster.uniform(1, cores=6, memory=6), POLICIES["first-fit"], discipline_named(discipline),
-            interval_s=0.0, engine="compiled",
-        )  # fmt: skip
+            workload,
+            Cluster.uniform(1, cores=6, memory=6),
+            POLICIES["first-fit"],
+            discipline_named(discipline),
+            interval_s=0.0,
+            engine="compiled",
+        )

@@ -30,9 +30,19 @@ def queue_at_random(seed):
     codes, none = np.zeros(many, np.int32), np.zeros(many)
     tasks = np.asarray(queue.tasks, np.int32)
     columns = JobColumns(
-        submit_s, submit_s, queue.expected_s.copy(), tasks, queue.demand[:, 0] * tasks, queue.demand[:, -1] * tasks,
-        codes, codes, codes, codes, none, none,
-    )  # fmt: skip
+        submit_s,
+        submit_s,
+        queue.expected_s.copy(),
+        tasks,
+        queue.demand[:, 0] * tasks,
+        queue.demand[:, -1] * tasks,
+        codes,
+        codes,
+        codes,
+        codes,
+        none,
+        none,
+    )
     array = None if queue.array is None else queue.array[first][which]  # a job is a task of one array
     seen = replace(snapshot, left=None, need=None, promises={}, queue=replace(queue, uses=None, array=array))
     return seen, columns
@@ -71,15 +81,23 @@ def test_from_an_empty_cluster_it_is_what_the_simulator_does(discipline, looks):
     many = 60
     demand = np.column_stack((rng.integers(1, 8, many), rng.integers(1, 20, many))).astype(float)
     work = Workload(
-        ("cores", "memory"), np.zeros(many), rng.integers(1, 400, many).astype(float), demand,
+        ("cores", "memory"),
+        np.zeros(many),
+        rng.integers(1, 400, many).astype(float),
+        demand,
         tasks=rng.choice([1, 1, 2, 3], many).astype(np.int32),
-    )  # fmt: skip
+    )
     cluster = Cluster(("cores", "memory"), np.array([[8.0, 24.0]] * 3 + [[16.0, 32.0]] * 2))
     rule, policy, none = discipline_named(discipline), POLICIES["first-fit"], np.zeros(0)
     queue = Queue(
-        np.arange(many), work.demand, work.task_count, work.expected_s, work.projects, work.first_task[:-1],
+        np.arange(many),
+        work.demand,
+        work.task_count,
+        work.expected_s,
+        work.projects,
+        work.first_task[:-1],
         eligible_s=work.submit_s,
-    )  # fmt: skip
+    )
     nobody = Running(none.astype(np.int64), none.astype(np.int32), np.zeros((0, 2)), none, none.astype(np.int32))
     snapshot = Snapshot(0.0, cluster, cluster.capacity.copy(), queue, nobody)
     start_s = looks(snapshot, policy, rule, job_columns(work))

@@ -80,9 +80,13 @@ def frontier_of(cores, memory):
 
 
 STEP = st.tuples(
-    st.integers(0, JOBS - 1), st.integers(1, 1500), st.integers(0, JOBS - 1), st.integers(1, 1500), st.integers(0, 8),
+    st.integers(0, JOBS - 1),
+    st.integers(1, 1500),
+    st.integers(0, JOBS - 1),
+    st.integers(1, 1500),
     st.integers(0, 8),
-)  # fmt: skip
+    st.integers(0, 8),
+)
 
 
 @settings(deadline=None)

@@ -22,9 +22,14 @@ TIMEOUT = STATUSES.index("timeout")
 
 def run(workload, estimate_model, discipline="easy", cluster=FOUR_CORES, interval_s=0.0, engine="reference"):
     schedule = simulate(
-        workload, cluster, POLICIES["first-fit"], discipline_named(discipline), interval_s=interval_s, engine=engine,
+        workload,
+        cluster,
+        POLICIES["first-fit"],
+        discipline_named(discipline),
+        interval_s=interval_s,
+        engine=engine,
         estimate_model=estimate_model_named(estimate_model) if isinstance(estimate_model, str) else estimate_model,
-    )  # fmt: skip
+    )
     assert not violations(workload, cluster, schedule)
     return schedule
 
@@ -60,9 +65,12 @@ def history(runtimes_s, estimate_s, apart_s=1000.0):
     """A job of one user after so many others, each of which has ended before the next comes."""
     runtime_s = [*runtimes_s, 10.0]
     return Workload.of(
-        submit_s=np.arange(len(runtime_s)) * apart_s, runtime_s=runtime_s, cores=[1] * len(runtime_s),
-        estimate_s=np.array([500.0] * len(runtimes_s) + [estimate_s]), user=[0] * len(runtime_s),
-    )  # fmt: skip
+        submit_s=np.arange(len(runtime_s)) * apart_s,
+        runtime_s=runtime_s,
+        cores=[1] * len(runtime_s),
+        estimate_s=np.array([500.0] * len(runtimes_s) + [estimate_s]),
+        user=[0] * len(runtime_s),
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,9 +85,12 @@ def test_a_job_is_expected_to_take_the_mean_of_its_users_last_two_but_no_more_th
 
 def test_the_last_two_are_those_that_ended_last_before_the_job_came_and_none_of_another_user():
     workload = Workload.of(
-        submit_s=[0, 0, 0, 0, 0, 90, 100], runtime_s=[100, 40, 60, 105, 7, 1, 1], cores=[1] * 7,
-        estimate_s=np.full(7, 300.0), user=[0, 0, 0, 0, 1, 0, 0],
-    )  # fmt: skip
+        submit_s=[0, 0, 0, 0, 0, 90, 100],
+        runtime_s=[100, 40, 60, 105, 7, 1, 1],
+        cores=[1] * 7,
+        estimate_s=np.full(7, 300.0),
+        user=[0, 0, 0, 0, 1, 0, 0],
+    )
     # At 90 s those of 40 s and 60 s have ended; at 100 s that of 1 s and, at this very moment, that of 100 s. That of
     # 105 s ends too late, though it has ended by the time of the next decision at 120 s.
     for interval_s in (0.0, 30.0):
@@ -122,9 +133,7 @@ def test_exact_estimates_are_the_users_times_one_where_those_are_exact(seed, dis
 def test_engines_agree_whatever_is_expected(seed, estimate_model, overrun, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *(["speed"] if seed % 3 == 0 else []))
     told = estimate_model_named(estimate_model, overrun)
-    plain, quick = (
-        run(workload, told, discipline, cluster, interval_s, engine) for engine in ("reference", "auto")
-    )  # fmt: skip
+    plain, quick = (run(workload, told, discipline, cluster, interval_s, engine) for engine in ("reference", "auto"))
     assert plain.same_as(quick)
     assert np.array_equal(plain.cycles.time_s, quick.cycles.time_s)
     assert np.array_equal(plain.expects_s(workload), quick.expects_s(workload))
@@ -151,10 +160,12 @@ def test_jobs_that_constraints_bind_keep_all_rules_whatever_is_expected(seed, es
 def test_easy_plus_plus_is_easy_with_predictions_of_the_last_two_filled_shortest_first():
     # The head (job 5) is promised 100 s. Of jobs 6 and 7 one fits beside job 4: that of whose user shorter jobs ended.
     workload = Workload.of(
-        submit_s=[0, 0, 0, 0, 0, 30, 31, 31], runtime_s=[10, 12, 20, 22, 100, 50, 60, 8],
-        cores=[1, 1, 1, 1, 2, 5, 3, 3], estimate_s=np.array([300, 300, 300, 300, 100, 50, 300, 300.0]),
+        submit_s=[0, 0, 0, 0, 0, 30, 31, 31],
+        runtime_s=[10, 12, 20, 22, 100, 50, 60, 8],
+        cores=[1, 1, 1, 1, 2, 5, 3, 3],
+        estimate_s=np.array([300, 300, 300, 300, 100, 50, 300, 300.0]),
         user=[1, 1, 2, 2, 3, 3, 2, 1],
-    )  # fmt: skip
+    )
     plus = run(workload, "last-two", "easy(fill=shortest)", Cluster.uniform(1, cores=6))
     assert plus.expected_s[6:].tolist() == [21, 11]
     assert plus.start_s[5:].tolist() == [100, 39, 31]

@@ -29,9 +29,13 @@ def wide_jobs(draw):
     )
     runtime_s = np.array(draw(seconds), float)
     return Workload.of(
-        submit_s=early.astype(float), runtime_s=runtime_s, estimate_s=runtime_s + draw(seconds), cores=cores,
-        memory=draw(st.lists(st.integers(0, 8), min_size=jobs, max_size=jobs)), tasks=tasks,
-    )  # fmt: skip
+        submit_s=early.astype(float),
+        runtime_s=runtime_s,
+        estimate_s=runtime_s + draw(seconds),
+        cores=cores,
+        memory=draw(st.lists(st.integers(0, 8), min_size=jobs, max_size=jobs)),
+        tasks=tasks,
+    )
 
 
 @pytest.mark.parametrize("order", ORDERED)

@@ -29,13 +29,21 @@ ACCOUNTS = SiteRules(
 BACKFILLINGS = ["none", "skip", "netbatch", "netbatch(reservations=2,lookahead=5)", "easy"]
 POLICIES_TRIED = [POLICIES["best-fit-cores"], POLICIES["random"], MaxJobs(target="cores")]
 KINDS = st.builds(
-    Multifactor, half_life=st.sampled_from([0.0, 100.0, 5000.0]), form=st.sampled_from(["tree", "classic"]),
-    tied_accounts=st.sampled_from(["merged", "listed"]), decay=st.sampled_from(["slurm", "exact"]),
-    recalc=st.sampled_from(["tick", "tick", "pass"]), max_age=st.sampled_from([0.0, 700.0]),
-    damp=st.sampled_from([1.0, 3.5]), calc_period=st.sampled_from([7.0, 300.0, 1e6]), favor_small=st.booleans(),
-    age=st.sampled_from([0.0, 1000, 3e9]), fair_share=st.sampled_from([0.0, 10000.0]), reset=st.just("daily"),
+    Multifactor,
+    half_life=st.sampled_from([0.0, 100.0, 5000.0]),
+    form=st.sampled_from(["tree", "classic"]),
+    tied_accounts=st.sampled_from(["merged", "listed"]),
+    decay=st.sampled_from(["slurm", "exact"]),
+    recalc=st.sampled_from(["tick", "tick", "pass"]),
+    max_age=st.sampled_from([0.0, 700.0]),
+    damp=st.sampled_from([1.0, 3.5]),
+    calc_period=st.sampled_from([7.0, 300.0, 1e6]),
+    favor_small=st.booleans(),
+    age=st.sampled_from([0.0, 1000, 3e9]),
+    fair_share=st.sampled_from([0.0, 10000.0]),
+    reset=st.just("daily"),
     small_relative_to_time=st.booleans(),
-)  # fmt: skip
+)
 
 
 def log(jobs, users, span_s, seed):
@@ -46,12 +54,16 @@ def log(jobs, users, span_s, seed):
     rng = np.random.default_rng(seed)
     runtime_s = rng.integers(1, 900, jobs).astype(float)
     workload = Workload.of(
-        submit_s=np.sort(rng.integers(0, span_s, jobs)).astype(float), runtime_s=runtime_s,
-        estimate_s=np.floor(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)), cores=rng.integers(1, 5, jobs),
-        memory=rng.integers(1, 5, jobs), tasks=rng.integers(1, 3, jobs),
-        user=rng.integers(0, users, jobs).astype(np.int32), project=rng.integers(0, 3, jobs).astype(np.int32),
+        submit_s=np.sort(rng.integers(0, span_s, jobs)).astype(float),
+        runtime_s=runtime_s,
+        estimate_s=np.floor(runtime_s * rng.choice([0.5, 1.0, 2.0], jobs)),
+        cores=rng.integers(1, 5, jobs),
+        memory=rng.integers(1, 5, jobs),
+        tasks=rng.integers(1, 3, jobs),
+        user=rng.integers(0, users, jobs).astype(np.int32),
+        project=rng.integers(0, 3, jobs).astype(np.int32),
         constraints=Constraints(user_names=tuple(f"u{n}" for n in range(users)), account_names=("a", "b", "c")),
-    )  # fmt: skip
+    )
     if seed % 3 == 0:
         demand = complementary(rng, np.full(2, 6.0), 3, 1)[rng.integers(0, 3, jobs)]
         workload = replace(workload, demand=demand, tasks=np.ones(jobs, np.int32))

@@ -37,10 +37,14 @@ def log_at_random(seed):
         cluster = Cluster(("cores", "memory"), capacity, speed=speed)
         demand = np.column_stack((rng.integers(1, 8, many), rng.integers(1, 14, many))).astype(float)
     return Workload(
-        cluster.resources, np.sort(rng.integers(0, 80, many)).astype(float), runtime_s, demand,
-        tasks=rng.choice([1, 1, 2, 5], many).astype(np.int32), estimate_s=estimate_s,
+        cluster.resources,
+        np.sort(rng.integers(0, 80, many)).astype(float),
+        runtime_s,
+        demand,
+        tasks=rng.choice([1, 1, 2, 5], many).astype(np.int32),
+        estimate_s=estimate_s,
         project=rng.integers(0, 3, many).astype(np.int32),
-    ), cluster  # fmt: skip
+    ), cluster
 
 
 def cut_at(workload, cluster, schedule, now_s, *, ends):
@@ -123,18 +127,22 @@ def test_under_constraints_too(kinds, name):
 
 def test_a_job_that_runs_keeps_its_host_and_its_end_and_the_next_one_waits_for_it():
     work = Workload.of(
-        submit_s=[0, 1000], runtime_s=[7200, 3600], cores=[32, 32],
+        submit_s=[0, 1000],
+        runtime_s=[7200, 3600],
+        cores=[32, 32],
         starting=StartingState(4000.0, job=[0], start_s=[3600.0], host=[0]),
-    )  # fmt: skip
+    )
     schedule = simulate(work, Cluster.uniform(1, cores=32), FIRST_FIT, EASY)
     assert schedule.start_s.tolist() == [3600.0, 10_800.0]
 
 
 def test_a_job_that_is_late_ends_right_after_the_run_begins():
     work = Workload.of(
-        submit_s=[0, 10], runtime_s=[60, 60], cores=[1, 1],
+        submit_s=[0, 10],
+        runtime_s=[60, 60],
+        cores=[1, 1],
         starting=StartingState(100.0, job=[0], start_s=[0.0], host=[0]),
-    )  # fmt: skip
+    )
     schedule = simulate(work, Cluster.uniform(1, cores=1), FIRST_FIT, EASY)
     assert schedule.start_s.tolist() == [0.0, np.nextafter(100.0, np.inf)]
 
@@ -156,14 +164,17 @@ def test_a_state_that_cannot_be_is_refused_in_one_line(state, why, engine):
     with pytest.raises(InputError, match=why):
         simulate(
             Workload.of(submit_s=[0, 0], runtime_s=[5, 5], cores=[1, 1], starting=StartingState(10.0, **state)),
-            Cluster.uniform(2, cores=1), FIRST_FIT, EASY, engine=engine,
-        )  # fmt: skip
+            Cluster.uniform(2, cores=1),
+            FIRST_FIT,
+            EASY,
+            engine=engine,
+        )
 
 
 def log_at_start():
     return Workload.of(
         submit_s=[0, 1], runtime_s=[5, 5], cores=[1, 1], starting=StartingState(2.0, job=[0], start_s=[0.0], host=[0])
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(

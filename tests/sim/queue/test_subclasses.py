@@ -106,16 +106,17 @@ def test_the_built_in_rules_are_compiled_and_their_subclasses_are_not():
     assert not is_compiled(LOG, HOSTS, MaxJobs((LastFit("mine", FIRST_FIT.score),)), named("netbatch"))
 
 
-SHARED = Workload.of(
-    submit_s=np.arange(12.0), runtime_s=np.full(12, 20.0), cores=np.full(12, 2), memory=np.full(12, 1)
-)  # fmt: skip
+SHARED = Workload.of(submit_s=np.arange(12.0), runtime_s=np.full(12, 20.0), cores=np.full(12, 2), memory=np.full(12, 1))
 
 
 def shared(method="pvm", sharing=None, migration=None, **changes):
     problem = TimesharedProblem(
-        SHARED, Cluster.uniform(3, cores=2, memory=8), replace(METHODS[method], **changes),
-        sharing or ProcessorSharing(), migration=migration or MigrationCost(),
-    )  # fmt: skip
+        SHARED,
+        Cluster.uniform(3, cores=2, memory=8),
+        replace(METHODS[method], **changes),
+        sharing or ProcessorSharing(),
+        migration=migration or MigrationCost(),
+    )
     return simulate_timeshared(problem)
 
 

@@ -72,9 +72,11 @@ def test_one_server_follows_lindleys_recursion_to_the_job():
 def mixed_log(jobs, seed):
     rng = np.random.default_rng(seed)
     return Workload.of(
-        submit_s=np.cumsum(rng.exponential(4.0, jobs)), runtime_s=rng.exponential(600.0, jobs) + 1.0,
-        cores=rng.integers(1, 5, jobs), memory=rng.integers(1, 17, jobs),
-    )  # fmt: skip
+        submit_s=np.cumsum(rng.exponential(4.0, jobs)),
+        runtime_s=rng.exponential(600.0, jobs) + 1.0,
+        cores=rng.integers(1, 5, jobs),
+        memory=rng.integers(1, 17, jobs),
+    )
 
 
 @pytest.mark.parametrize("policy", [*POLICIES.values(), MaxJobs()], ids=lambda policy: policy.name)
@@ -140,9 +142,11 @@ def test_skipping_idle_cycles_changes_nothing(policy, discipline, seed, hosts, g
     rng = np.random.default_rng(seed)
     jobs = 25
     workload = Workload.of(
-        submit_s=np.cumsum(rng.exponential(gap_s, jobs)), runtime_s=rng.integers(1, 600, jobs),
-        cores=rng.integers(1, 9, jobs), memory=rng.integers(0, 33, jobs),
-    )  # fmt: skip
+        submit_s=np.cumsum(rng.exponential(gap_s, jobs)),
+        runtime_s=rng.integers(1, 600, jobs),
+        cores=rng.integers(1, 9, jobs),
+        memory=rng.integers(0, 33, jobs),
+    )
     cluster = Cluster.uniform(hosts, cores=8, memory=32)
     skipping = simulate(workload, cluster, policy, discipline, interval_s=30.0)
     start_s, host = replay_every_cycle(workload, cluster, Scheduler(policy, discipline), 30.0)

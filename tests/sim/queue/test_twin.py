@@ -21,9 +21,12 @@ def log(seed, many=80, within_s=12_000.0):
     estimate_s = rng.choice([60.0, 600.0, 3600.0, 7200.0], many)
     demand = rng.integers(1, 9, (many, 1)).astype(float)
     work = Workload(
-        ("cores",), np.sort(rng.uniform(0, within_s, many)).round(), np.ceil(estimate_s * rng.uniform(0.2, 1, many)),
-        demand, estimate_s=estimate_s,
-    )  # fmt: skip
+        ("cores",),
+        np.sort(rng.uniform(0, within_s, many)).round(),
+        np.ceil(estimate_s * rng.uniform(0.2, 1, many)),
+        demand,
+        estimate_s=estimate_s,
+    )
     return work, Cluster(("cores",), np.full((3, 1), 8.0))
 
 
@@ -104,8 +107,11 @@ def test_a_wait_counts_longer_under_an_order_that_does_not_look_at_runtimes():
 
 def test_orders_that_do_not_look_at_runtimes_are_known():
     assert {name for name, order in ORDERS.items() if not looks_at_runtimes(order)} == {
-        "fcfs", "largest", "priority", "smallest",
-    }  # fmt: skip
+        "fcfs",
+        "largest",
+        "priority",
+        "smallest",
+    }
 
 
 def test_a_look_that_is_never_due_again_follows_the_first_choice():

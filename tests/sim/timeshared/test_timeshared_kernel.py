@@ -67,9 +67,11 @@ def test_ends_that_fall_on_ticks_are_the_same_to_the_bit_compiled_and_plain(seed
     rng = np.random.default_rng(seed)
     jobs = int(rng.integers(2, 20))
     workload = Workload.of(
-        submit_s=np.sort(rng.integers(0, 12, jobs)).astype(float), runtime_s=rng.integers(1, 9, jobs).astype(float),
-        cores=[1.0] * jobs, memory=rng.integers(1, 40, jobs).astype(float),
-    )  # fmt: skip
+        submit_s=np.sort(rng.integers(0, 12, jobs)).astype(float),
+        runtime_s=rng.integers(1, 9, jobs).astype(float),
+        cores=[1.0] * jobs,
+        memory=rng.integers(1, 40, jobs).astype(float),
+    )
     hosts = int(rng.integers(2, 5))
     for name in ("mosix", "e-mosix", "assign-u-r"):
         problem = TimesharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), METHODS[name], seed=seed)
@@ -123,9 +125,11 @@ def test_passing_over_ticks_that_move_nobody_changes_nothing(name, seed):
     hosts = int(rng.integers(15, 30))
     runtime_s = np.concatenate(([60.0, 90.0], rng.uniform(900.0, 1000.0, hosts)))
     workload = Workload.of(
-        submit_s=[0.0] * hosts + [1.0, 2.0], runtime_s=np.roll(runtime_s, 5), cores=[1.0] * (hosts + 2),
+        submit_s=[0.0] * hosts + [1.0, 2.0],
+        runtime_s=np.roll(runtime_s, 5),
+        cores=[1.0] * (hosts + 2),
         memory=rng.uniform(0.5, 2.0, hosts + 2),
-    )  # fmt: skip
+    )
     method = method_named(name)
     method = replace(method, mover=replace(method.mover, period_s=5.0, fanout=1))
     problem = TimesharedProblem(workload, Cluster.uniform(hosts, cores=1, memory=64), method, seed=seed)
@@ -143,7 +147,7 @@ def crowded_problem(seed, name):
     capacity[0] = [4.0, 8.0]
     workload = Workload(
         ("cores", "memory"), np.sort(rng.integers(0, 40, jobs)).astype(float), rng.exponential(20.0, jobs) + 1, demand
-    )  # fmt: skip
+    )
     cluster = Cluster(("cores", "memory"), capacity if rng.random() < 0.7 else capacity[:1].repeat(hosts, axis=0))
     return TimesharedProblem(workload, cluster, at_intervals(method_named(name), 2.0), seed=seed)
 

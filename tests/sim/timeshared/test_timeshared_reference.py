@@ -117,9 +117,11 @@ def test_a_clock_for_each_host_comes_to_the_ends_of_counting_every_task(seed):
     rng = np.random.default_rng(seed)
     jobs, hosts = int(rng.integers(1, 25)), int(rng.integers(1, 4))
     workload = Workload.of(
-        submit_s=np.cumsum(rng.exponential(3.0, jobs)), runtime_s=2.0 / rng.uniform(0.05, 1.0, jobs),
-        cores=rng.choice([1.0, 2.0], jobs), memory=rng.uniform(1, 60, jobs),
-    )  # fmt: skip
+        submit_s=np.cumsum(rng.exponential(3.0, jobs)),
+        runtime_s=2.0 / rng.uniform(0.05, 1.0, jobs),
+        cores=rng.choice([1.0, 2.0], jobs),
+        memory=rng.uniform(1, 60, jobs),
+    )
     cluster = Cluster(("cores", "memory"), np.tile([2.0, 100.0], (hosts, 1)), speed=rng.choice([0.5, 1.0], hosts))
     problem = TimesharedProblem(workload, cluster, METHODS["pvm"])
     assert replay_timeshared(problem).end_s == pytest.approx(ends_without_clocks(problem), rel=1e-7, abs=1e-7)

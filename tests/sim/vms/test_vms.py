@@ -64,9 +64,12 @@ def test_backfilling_never_delays_the_head_at_fixed_rates_with_exact_estimates(s
     rng = np.random.default_rng(seed)
     jobs = 25
     workload = Workload(
-        ("cores",), np.cumsum(rng.exponential(20.0, jobs)), rng.exponential(100.0, jobs) + 1, np.ones((jobs, 1)),
+        ("cores",),
+        np.cumsum(rng.exponential(20.0, jobs)),
+        rng.exponential(100.0, jobs) + 1,
+        np.ones((jobs, 1)),
         tasks=rng.integers(1, 5, jobs),
-    )  # fmt: skip
+    )
     vms = VirtualMachines.alike(4, shares=(1,))
     easy = simulate_vms(VmProblem(workload, vms, "pc-g"))
     for job in range(jobs):

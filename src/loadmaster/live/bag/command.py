@@ -61,10 +61,14 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Comman
         (place / "stdout").open("wb") as out,
         (place / "stderr").open("wb") as err,
         started(
-            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+            ["/bin/sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
             env={**os.environ, MARK: folder},
         ) as child,
-    ):  # fmt: skip
+    ):
         _running[folder] = child.pid
         with _killed_with_me(child.pid):
             try:
@@ -77,9 +81,14 @@ def execute(command: str, folder: str, timeout_s: float | None = None) -> Comman
             finally:
                 del _running[folder]
     outcome = CommandOutcome(
-        command=command, exit_code=exit_code, seconds=time.monotonic() - began, cpu_s=_children_s() - cpu,
-        ended=time.time(), worker=os.getpid(), left=left_behind(EndedCommand(folder, child.pid, before, not _running)),
-    )  # fmt: skip
+        command=command,
+        exit_code=exit_code,
+        seconds=time.monotonic() - began,
+        cpu_s=_children_s() - cpu,
+        ended=time.time(),
+        worker=os.getpid(),
+        left=left_behind(EndedCommand(folder, child.pid, before, not _running)),
+    )
     write_whole(place / "result.json", to_json(outcome))
     return outcome
 
@@ -110,9 +119,12 @@ def _killed_with_me(group: int):  # type: ignore[no-untyped-def]
     """A watcher that waits on a pipe from this process and kills the session `group` when the pipe breaks."""
     ours, mine = os.pipe()
     with started(
-        ["/bin/sh", "-c", f"read line; kill -9 -{group} 2>/dev/null"], stdin=ours, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as watcher:  # fmt: skip
+        ["/bin/sh", "-c", f"read line; kill -9 -{group} 2>/dev/null"],
+        stdin=ours,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as watcher:
         os.close(ours)
         try:
             yield

@@ -19,10 +19,17 @@ def command_rows(folder: Path, commands: Sequence[str]) -> list[dict[str, Any]]:
         machine (of the last attempt).
     """
     rows = [
-        {"task": number, "command": command, "state": "not done", "exit": None, "attempts": 0, "seconds": None,
-         "machine": ""}
+        {
+            "task": number,
+            "command": command,
+            "state": "not done",
+            "exit": None,
+            "attempts": 0,
+            "seconds": None,
+            "machine": "",
+        }
         for number, command in enumerate(commands, 1)
-    ]  # fmt: skip
+    ]
     names: dict[int, str] = {}
     for line in JobLog(folder / "log.jsonl").lines():
         event = line.get("event")

@@ -158,9 +158,14 @@ class BagDecider:
         self.last = ledger.snapshot(now_s, occasion)
         actions = decide(self.last, self.sizer)
         state.write(
-            decision=occasion, t=now_s, seen=state.events, rent=[list(rent) for rent in actions.rent],
-            release=list(actions.release), replicate=list(actions.replicate), memory=actions.memory,
-        )  # fmt: skip
+            decision=occasion,
+            t=now_s,
+            seen=state.events,
+            rent=[list(rent) for rent in actions.rent],
+            release=list(actions.release),
+            replicate=list(actions.replicate),
+            memory=actions.memory,
+        )
         ledger.memory, self.wake_s = actions.memory, actions.wake_s
         for host in actions.release:
             self._release(host)

@@ -19,9 +19,13 @@ from loadmaster.sizing import BagLedger
 
 
 def run_bag(
-    engine: Engine, clock: Clock, commands: Sequence[str], config: BagConfig, watch: Watch | None = None,
+    engine: Engine,
+    clock: Clock,
+    commands: Sequence[str],
+    config: BagConfig,
+    watch: Watch | None = None,
     say: Callable[[str], None] = print,
-) -> BagReport:  # fmt: skip
+) -> BagReport:
     """Run every command that no earlier session has ended; returns when all have ended for good.
 
     Args:
@@ -70,9 +74,13 @@ def _decider(
     ledger = BagLedger((config.kind,), len(left), finished_s=list(earlier.seconds))
     state = BagSessionState(ledger, left, clock, dict(earlier.attempts))
     session = {
-        "session": time.time(), "commands": list(commands), "left": left, "known_s": earlier.seconds,
-        "sizer": described(sizer), "type": described(config.kind),
-    }  # fmt: skip
+        "session": time.time(),
+        "commands": list(commands),
+        "left": left,
+        "known_s": earlier.seconds,
+        "sizer": described(sizer),
+        "type": described(config.kind),
+    }
     money = math.inf if config.budget is None else config.budget - earlier.spent
     updates = BagUpdates(state, config, say, dict(earlier.done), again=again)
     return BagDecider(

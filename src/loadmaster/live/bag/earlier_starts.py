@@ -107,7 +107,9 @@ def same_commands(earlier: EarlierStarts, commands: Sequence[str], path: Path) -
         other = (n for n, (old, new) in enumerate(pairs, 1) if old != new)
         line = next(other, min(len(earlier.commands), len(commands)) + 1)
         raise InputError(
-            f"line {line}", "the commands are not those of the run in this folder",
-            fix="give another folder with -o", where=str(path),
-        )  # fmt: skip
+            f"line {line}",
+            "the commands are not those of the run in this folder",
+            fix="give another folder with -o",
+            where=str(path),
+        )
     return earlier

@@ -58,8 +58,15 @@ def _adopt(
             continue
         earlier.done[line] = 0
         earlier.seconds.append(outcome["seconds"])
-        lines.append({
-            "event": "finished", "host": -1, "task": line, "exit": 0, "seconds": outcome["seconds"], "adopted": True,
-        })  # fmt: skip
+        lines.append(
+            {
+                "event": "finished",
+                "host": -1,
+                "task": line,
+                "exit": 0,
+                "seconds": outcome["seconds"],
+                "adopted": True,
+            }
+        )
         say(f"task {line} had ended although the last run was stopped; its result is kept")
     return lines

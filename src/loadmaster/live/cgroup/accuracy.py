@@ -77,9 +77,11 @@ class Accuracy:
 
 
 def measure(
-    sets: Sequence[Sequence[float]] = SETS, span_s: float = 2.0, core: int | None = None,
+    sets: Sequence[Sequence[float]] = SETS,
+    span_s: float = 2.0,
+    core: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Accuracy:  # fmt: skip
+) -> Accuracy:
     """Run the programs on one core of this machine.
 
     Args:
@@ -174,9 +176,7 @@ def _watched(programs: Sequence[_Program], span_s: float) -> list[_Watched]:
     before = [(time.monotonic(), read_rounds(program.shared)) for program in programs]
     time.sleep(span_s)
     after = [(time.monotonic(), read_rounds(program.shared)) for program in programs]
-    return [
-        _Watched(r1 - r0, c1 - c0, t1 - t0) for (t0, (r0, c0)), (t1, (r1, c1)) in zip(before, after, strict=True)
-    ]  # fmt: skip
+    return [_Watched(r1 - r0, c1 - c0, t1 - t0) for (t0, (r0, c0)), (t1, (r1, c1)) in zip(before, after, strict=True)]
 
 
 @contextmanager
@@ -195,7 +195,7 @@ def _programs(names: Iterable[object], core: int) -> Iterator[list[_Program]]:
                 [sys.executable, "-m", "loadmaster.live.cgroup.burner", str(shared)],
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            )
             stack.callback(_end, process)
             os.sched_setaffinity(process.pid, {core})
             group.add(process.pid)

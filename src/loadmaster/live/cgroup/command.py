@@ -55,9 +55,12 @@ def begin(command: str, place: Path, group: ControlGroup, machine: str) -> "subp
     write_whole(place / "began", f"{time.time()} {machine}\n")
     with (place / "stdout").open("wb") as out, (place / "stderr").open("wb") as err:
         child = subprocess.Popen(
-            ["/bin/sh", "-c", _SCRIPT, "sh", command, str(place)], stdin=subprocess.PIPE, stdout=out, stderr=err,
+            ["/bin/sh", "-c", _SCRIPT, "sh", command, str(place)],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
             start_new_session=True,
-        )  # fmt: skip
+        )
     try:
         group.add(child.pid)
         assert child.stdin is not None

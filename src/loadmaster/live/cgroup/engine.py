@@ -153,9 +153,13 @@ class CgroupEngine:
         began_s, machine = self._began_s[name], self._where[name]
         ended_s = shell.ended_s(place) or time.time()
         outcome = CappedOutcome(
-            command=self._batch.commands[self._row[name]], machine=machine, exit_code=code,
-            seconds=max(0.0, ended_s - began_s), cpu_s=self._used_s(name), ended=max(ended_s, began_s),
-        )  # fmt: skip
+            command=self._batch.commands[self._row[name]],
+            machine=machine,
+            exit_code=code,
+            seconds=max(0.0, ended_s - began_s),
+            cpu_s=self._used_s(name),
+            ended=max(ended_s, began_s),
+        )
         shell.keep_outcome(place, outcome)
         self._over[name] = _over(name, outcome)
         self._forget(name)
@@ -178,9 +182,12 @@ class CgroupEngine:
         names = [batch.ids[row] for row in rows]
         count = len(rows)
         jobs = Workload(
-            batch.machines.resources, np.zeros(count), np.full(count, UNLIMITED_S), batch.demand[rows],
+            batch.machines.resources,
+            np.zeros(count),
+            np.full(count, UNLIMITED_S),
+            batch.demand[rows],
             estimate_s=np.full(count, UNLIMITED_S),
-        )  # fmt: skip
+        )
         at = {name: row for row, name in enumerate(batch.machines.names)}
         host = np.array([at[self._where[name]] if name in self._where else NOWHERE for name in names], np.int32)
         state = np.where(host >= 0, RUNNING, HELD).astype(np.int32)

@@ -11,9 +11,12 @@ from loadmaster.live.dask.machines import Machines
 
 
 def run_commands(
-    commands: Sequence[str], config: BagConfig, machines: Machines, watch: Watch | None = None,
+    commands: Sequence[str],
+    config: BagConfig,
+    machines: Machines,
+    watch: Watch | None = None,
     say: Callable[[str], None] = print,
-) -> BagReport:  # fmt: skip
+) -> BagReport:
     """Run every command that no earlier session has ended, on `machines`; see `run_bag`."""
     clock = WokenClock()
     engine = DaskEngine(machines, commands, config.folder, clock, config.timeout_s)

@@ -63,9 +63,13 @@ class DaskEngine:
     can = Capabilities(rent=True, hold=False, watch="push")
 
     def __init__(
-        self, machines: Machines, commands: Sequence[str], folder: Path, clock: WokenClock,
+        self,
+        machines: Machines,
+        commands: Sequence[str],
+        folder: Path,
+        clock: WokenClock,
         timeout_s: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Args:
         machines: where machines come from.
         commands: that can be started.
@@ -126,9 +130,15 @@ class DaskEngine:
             return Refusal(action, "busy", f"machine {name} runs {host.job}")
         command, attempt = map(int, job.split("."))
         host.future = self._machines.client.submit(
-            execute, self._commands[command - 1], self._place(job), self._timeout_s, pure=False,
-            key=f"task-{command}-{attempt}-{time.time_ns()}", workers=[host.address], allow_other_workers=False,
-        )  # fmt: skip
+            execute,
+            self._commands[command - 1],
+            self._place(job),
+            self._timeout_s,
+            pure=False,
+            key=f"task-{command}-{attempt}-{time.time_ns()}",
+            workers=[host.address],
+            allow_other_workers=False,
+        )
         host.job, host.over, host.began_s = job, None, self._clock.now_s()
         host.future.add_done_callback(lambda _: self._clock.ring())
         return None
@@ -199,21 +209,31 @@ class DaskEngine:
         count = len(running)
         limit_s = np.full(count, self._timeout_s or UNLIMITED_S)
         jobs = Workload.of(
-            submit_s=[began_s for began_s, _, _ in running], runtime_s=limit_s, estimate_s=limit_s,
+            submit_s=[began_s for began_s, _, _ in running],
+            runtime_s=limit_s,
+            estimate_s=limit_s,
             cores=np.ones(count),
-        )  # fmt: skip
+        )
         where = np.array([row[name] for _, _, name in running], np.int32)
         tasks = ObservedTasks(
-            np.arange(count), np.zeros(count, np.int32), np.full(count, RUNNING, np.int32), where,
-            np.full(count, NOWHERE, np.int32), start_s=np.array(jobs.submit_s),
-        )  # fmt: skip
+            np.arange(count),
+            np.zeros(count, np.int32),
+            np.full(count, RUNNING, np.int32),
+            where,
+            np.full(count, NOWHERE, np.int32),
+            start_s=np.array(jobs.submit_s),
+        )
         cluster = Cluster(jobs.resources, np.ones((len(hosts), len(jobs.resources))), tuple(hosts)) if hosts else None
         return Observation(
-            self._clock.now_s(), cluster, np.array([bool(host.address) for host in hosts.values()], bool), jobs,
-            tuple(job for _, job, _ in running), tasks,
+            self._clock.now_s(),
+            cluster,
+            np.array([bool(host.address) for host in hosts.values()], bool),
+            jobs,
+            tuple(job for _, job, _ in running),
+            tasks,
             over=tuple(host.over for host in hosts.values() if host.over is not None),
             gone=tuple((name, host.gone) for name, host in self._hosts.items() if host.gone),
-        )  # fmt: skip
+        )
 
 
 def _over(job: str, now_s: float, outcome: CommandOutcome) -> EndedJob:

@@ -105,9 +105,16 @@ class SchedulerWatch(SchedulerPlugin):
         occasion: Occasion = "start" if not self.decisions else "completion" if new else "tick"
         self._ended = len(self._seconds)
         return BagSnapshot(
-            now, occasion, len(self._seconds) + waiting + running, waiting, np.array(self._seconds, dtype=float),
-            tuple(hosts), self.types, self._spent, self._memory,
-        )  # fmt: skip
+            now,
+            occasion,
+            len(self._seconds) + waiting + running,
+            waiting,
+            np.array(self._seconds, dtype=float),
+            tuple(hosts),
+            self.types,
+            self._spent,
+            self._memory,
+        )
 
     def _waiting(self) -> int:
         return sum(task.state in _WAITING for task in list(self.scheduler.tasks.values()))

@@ -100,13 +100,16 @@ def slurm_cluster(options: dict[str, Any], folder: Path, dashboard: bool = False
 
 def _made(cluster_class: Any, options: dict[str, Any], private: Path, dashboard: bool) -> Any:
     chosen = {
-        "cores": 1, "processes": 1, "memory": "2GiB", "walltime": "04:00:00",
+        "cores": 1,
+        "processes": 1,
+        "memory": "2GiB",
+        "walltime": "04:00:00",
         **options,
         "scheduler_options": _listens(options, dashboard),
         "security": cluster_security.certificates_in(private),
         "job_script_prologue": [*_site(options, "job_script_prologue"), _JOB_IS_CLOSED],
         "worker_extra_args": [*_site(options, "worker_extra_args"), *_WORKER_IS_CLOSED],
-    }  # fmt: skip
+    }
     try:
         for name in ("cores", "processes"):
             chosen[name] = int(chosen[name])

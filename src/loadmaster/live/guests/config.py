@@ -60,9 +60,14 @@ class GuestsConfig:
         """What decisions depend on, as JSON takes it."""
         most = None if self.most == math.inf else self.most
         return {
-            "caps": self.caps, "mover": self.mover, "most": most, "unit": self.unit, "every_s": self.every_s,
-            "seed": self.seed, "acts": self.acts,
-        }  # fmt: skip
+            "caps": self.caps,
+            "mover": self.mover,
+            "most": most,
+            "unit": self.unit,
+            "every_s": self.every_s,
+            "seed": self.seed,
+            "acts": self.acts,
+        }
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "GuestsConfig":

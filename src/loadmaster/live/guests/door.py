@@ -15,9 +15,14 @@ from loadmaster.live.settings import Report
 
 
 def look_after(
-    engine: Engine, clock: Clock, config: GuestsConfig, folder: Path, *, about: dict[str, Any] | None = None,
+    engine: Engine,
+    clock: Clock,
+    config: GuestsConfig,
+    folder: Path,
+    *,
+    about: dict[str, Any] | None = None,
     watch: Watch = lambda *_: None,
-) -> tuple[Report, GuestsSessionState]:  # fmt: skip
+) -> tuple[Report, GuestsSessionState]:
     """Decide, cap and move until the time is over or somebody stops it; a record in `folder` is gone on with.
 
     Raises:

@@ -172,9 +172,13 @@ def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
     np.add.at(used, at, demand[:, 1])
     room = np.maximum(has[:, 1], used)  # where more is there than there is memory for, nothing more comes
     instance = Instance(
-        demand[:, :1], np.column_stack((demand[:, 1], rights)), has[:, :1], np.column_stack((room, allowed)),
-        fluid_names=(CORES,), rigid_names=(MEMORY, *(f"right {k}" for k in range(len(bound)))),
-    )  # fmt: skip
+        demand[:, :1],
+        np.column_stack((demand[:, 1], rights)),
+        has[:, :1],
+        np.column_stack((room, allowed)),
+        fluid_names=(CORES,),
+        rigid_names=(MEMORY, *(f"right {k}" for k in range(len(bound)))),
+    )
     return State(instance, at, ask.unit)
 
 

@@ -188,9 +188,11 @@ class GuestsSessionState:
     def plain(self) -> dict[str, Any]:
         """What a later session, or whoever checks this one, goes on with."""
         return {
-            "spent": [list(each) for each in self.move_budget.spent], "tick": self.tick, "scale": self.scale,
+            "spent": [list(each) for each in self.move_budget.spent],
+            "tick": self.tick,
+            "scale": self.scale,
             "found": self.found,
-        }  # fmt: skip
+        }
 
     @classmethod
     def of(cls, config: GuestsConfig, plain: Mapping[str, Any]) -> "GuestsSessionState":

@@ -56,11 +56,20 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
             telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)
     spans, changes = telling.done()
     return ShareTimeline(
-        str(about.get("engine", "")), config.mover or "equal shares", str(about.get("command", "")), ended,
-        {name: host.cores for name, host in snapshot.hosts.items()}, telling.tasks,
-        {name: name.rpartition("@")[0] or name for name in telling.tasks}, spans, changes, telling.refused,
-        telling.decisions, telling.last_s, telling.over,
-    )  # fmt: skip
+        str(about.get("engine", "")),
+        config.mover or "equal shares",
+        str(about.get("command", "")),
+        ended,
+        {name: host.cores for name, host in snapshot.hosts.items()},
+        telling.tasks,
+        {name: name.rpartition("@")[0] or name for name in telling.tasks},
+        spans,
+        changes,
+        telling.refused,
+        telling.decisions,
+        telling.last_s,
+        telling.over,
+    )
 
 
 def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:

@@ -37,9 +37,11 @@ def binding(name: str, node: str, version: str = "") -> Mapping[str, Any]:
     space, pod, uid = parts_of(name)
     meta = {"namespace": space, "name": pod, "uid": uid} | ({"resourceVersion": version} if version else {})
     return {
-        "apiVersion": "v1", "kind": "Binding", "metadata": meta,
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": meta,
         "target": {"apiVersion": "v1", "kind": "Node", "name": node},
-    }  # fmt: skip
+    }
 
 
 def path_of(name: str, beneath: str = "") -> str:

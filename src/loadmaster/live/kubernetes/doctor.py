@@ -36,9 +36,13 @@ class RequiredRight:
 
 
 def examine(
-    api: Api, scheduler: str, namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", *,
+    api: Api,
+    scheduler: str,
+    namespaces: Sequence[str] = (),
+    lease_namespace: str = "kube-system",
+    *,
     moves: bool = False,
-) -> list[Finding]:  # fmt: skip
+) -> list[Finding]:
     """Version, rights (to move pods too), latency, clocks, and which pods would be left out and why.
 
     Raises:
@@ -100,8 +104,11 @@ def _may(api: Api, right: RequiredRight) -> bool:
     resource, _, beneath = right.resource.partition("/")
     attributes = {"verb": right.verb, "resource": resource, "group": right.group, "namespace": right.space}
     attributes |= {"subresource": beneath} if beneath else {}
-    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
-            "spec": {"resourceAttributes": attributes}}  # fmt: skip
+    body = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
     answer = api.ask("POST", _REVIEW, body)
     return answer.good and bool((answer.body.get("status") or {}).get("allowed"))
 

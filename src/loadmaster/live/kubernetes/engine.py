@@ -51,10 +51,19 @@ class KubernetesEngine:
     name = "kubernetes"
 
     def __init__(
-        self, api: Api, scheduler: str = "loadmaster", *, looks_on: bool = False, everyone: bool = False,
-        namespaces: Sequence[str] = (), lease_namespace: str = "kube-system", lease_s: float = 60.0,
-        now_s: Callable[[], float] = time.time, watch: bool = True, say: Callable[[str], None] = lambda _: None,
-    ) -> None:  # fmt: skip
+        self,
+        api: Api,
+        scheduler: str = "loadmaster",
+        *,
+        looks_on: bool = False,
+        everyone: bool = False,
+        namespaces: Sequence[str] = (),
+        lease_namespace: str = "kube-system",
+        lease_s: float = 60.0,
+        now_s: Callable[[], float] = time.time,
+        watch: bool = True,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._api, self._now_s = api, now_s
         self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
         self._observer = KubernetesObserver(scheduler, everyone=everyone, namespaces=namespaces)

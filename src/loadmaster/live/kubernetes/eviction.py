@@ -44,10 +44,16 @@ class Evictions:
         if not self.version():
             return Refusal(action, "denied", "this server evicts no pods")
         space, name, uid = parts_of(action.id)
-        answer = self._api.ask("POST", path_of(action.id, "/eviction"), {
-            "apiVersion": self.version(), "kind": "Eviction", "metadata": {"namespace": space, "name": name},
-            "deleteOptions": {"preconditions": {"uid": uid}},
-        })  # fmt: skip
+        answer = self._api.ask(
+            "POST",
+            path_of(action.id, "/eviction"),
+            {
+                "apiVersion": self.version(),
+                "kind": "Eviction",
+                "metadata": {"namespace": space, "name": name},
+                "deleteOptions": {"preconditions": {"uid": uid}},
+            },
+        )
         return None if answer.good else refusal_of(action, answer)
 
     def budgets(self) -> list["Budget"]:

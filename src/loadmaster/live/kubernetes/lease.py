@@ -25,9 +25,11 @@ class LeaseTaken(InputError):
 
 
 def when_free(
-    take: Callable[[], T], pause: Callable[[], None], say: Callable[[str], None],
+    take: Callable[[], T],
+    pause: Callable[[], None],
+    say: Callable[[str], None],
     over: Callable[[], bool] = lambda: False,
-) -> T | None:  # fmt: skip
+) -> T | None:
     """What `take` gives, asked again after every pause while another loadmaster has the lease or the server is away.
 
     None where `over` says that it has waited long enough. What it waits for is said once, and again when it changes.
@@ -126,7 +128,8 @@ class ClusterLease:
         version = {"resourceVersion": meta["resourceVersion"]} if "resourceVersion" in meta else {}
         now = datetime.fromtimestamp(self._now_s(), UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         return {
-            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
             "metadata": {"name": self._name, "namespace": self._space, **version},
             "spec": {"holderIdentity": holder, "leaseDurationSeconds": max(1, round(self._lasts_s)), "renewTime": now},
-        }  # fmt: skip
+        }

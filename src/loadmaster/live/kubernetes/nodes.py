@@ -73,9 +73,14 @@ def _node(item: Mapping[str, Any]) -> Node:
     if not isinstance(name, str) or not name:
         raise ValueError("it has no name")
     return Node(
-        name, ours(amounts(status.get("allocatable") or {}), asked=False), labels, stay, not why,
-        ", ".join(why), _group(labels, stay),
-    )  # fmt: skip
+        name,
+        ours(amounts(status.get("allocatable") or {}), asked=False),
+        labels,
+        stay,
+        not why,
+        ", ".join(why),
+        _group(labels, stay),
+    )
 
 
 def _group(labels: Mapping[str, str], taints: tuple[Mapping[str, str], ...]) -> str:

@@ -115,10 +115,16 @@ class KubernetesObserver:
         shut = {each.node for each in unread_pods}
         left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
         seen = Observation(
-            heard.at_s, cluster, np.array([node.up and node.name not in shut for node in nodes]),
-            self._jobs(chosen, [features for _, features in works], cluster), tuple(pod.id for pod in chosen),
-            _tasks(chosen, cluster, heard.bound), tuple(left_out), tuple(over), heard.token,
-        )  # fmt: skip
+            heard.at_s,
+            cluster,
+            np.array([node.up and node.name not in shut for node in nodes]),
+            self._jobs(chosen, [features for _, features in works], cluster),
+            tuple(pod.id for pod in chosen),
+            _tasks(chosen, cluster, heard.bound),
+            tuple(left_out),
+            tuple(over),
+            heard.token,
+        )
         seen.check()
         self.readable = [each.item for each in read]
         return seen
@@ -211,10 +217,15 @@ class KubernetesObserver:
         if any(features):
             given["features"] = Named.of(features)
         return Workload(
-            cluster.resources, np.array([pod.created_s for pod in pods], float), np.minimum(limit_s, UNLIMITED_S),
-            demand.reshape(len(pods), len(cluster.resources)), estimate_s=limit_s,
-            project=np.array(payers, np.int32), source="Kubernetes", constraints=Constraints(**given),
-        )  # fmt: skip
+            cluster.resources,
+            np.array([pod.created_s for pod in pods], float),
+            np.minimum(limit_s, UNLIMITED_S),
+            demand.reshape(len(pods), len(cluster.resources)),
+            estimate_s=limit_s,
+            project=np.array(payers, np.int32),
+            source="Kubernetes",
+            constraints=Constraints(**given),
+        )
 
 
 def _where(unread: Sequence[UnreadObject]) -> str:
@@ -271,7 +282,10 @@ def _tasks(pods: Sequence[Pod], cluster: Cluster, bound: Collection[str]) -> Obs
     host = [number.get(pod.node, NOWHERE) for pod in pods]
     pin = [each if pod.id in bound else NOWHERE for pod, each in zip(pods, host, strict=True)]
     return ObservedTasks(
-        np.arange(len(pods)), np.zeros(len(pods), np.int32), np.array([pod.state for pod in pods], np.int32),
-        np.array(host, np.int32), np.array(pin, np.int32),
+        np.arange(len(pods)),
+        np.zeros(len(pods), np.int32),
+        np.array([pod.state for pod in pods], np.int32),
+        np.array(host, np.int32),
+        np.array(pin, np.int32),
         start_s=np.array([pod.start_s for pod in pods], float),
-    )  # fmt: skip
+    )

@@ -136,6 +136,12 @@ def room_for(pod: Pod, node: str) -> Pod:
     """Room that is kept on a node for a pod, as a pod that runs there and is nobody's."""
     name = pod.id.partition("@")[0].replace("/", ".")
     return replace(
-        pod, id=f"{KEPT_ROOM}{name}@{node}", namespace="loadmaster", owner=f"room-for-{name}", labels={},
-        spec={}, node=node, state=RUNNING,
-    )  # fmt: skip
+        pod,
+        id=f"{KEPT_ROOM}{name}@{node}",
+        namespace="loadmaster",
+        owner=f"room-for-{name}",
+        labels={},
+        spec={},
+        node=node,
+        state=RUNNING,
+    )

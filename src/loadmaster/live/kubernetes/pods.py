@@ -68,14 +68,21 @@ def pod_of(item: Mapping[str, Any]) -> Pod | None:
     deadline_s = spec.get("activeDeadlineSeconds")
     owners = meta.get("ownerReferences") or ()
     return Pod(
-        id_of(item), meta.get("namespace", "default"), meta.get("labels") or {}, spec,
-        spec.get("schedulerName") or DEFAULT_SCHEDULER, HELD if not node else ENDING if going else RUNNING, node,
+        id_of(item),
+        meta.get("namespace", "default"),
+        meta.get("labels") or {},
+        spec,
+        spec.get("schedulerName") or DEFAULT_SCHEDULER,
+        HELD if not node else ENDING if going else RUNNING,
+        node,
         ours(requests_of(spec, item.get("status")), asked=True) | {"pods": 1.0},
         moment_s(meta.get("creationTimestamp"), 0.0),
-        _bound_s(item), NEVER_S if deadline_s is None else max(1.0, float(deadline_s)),
-        float(spec.get("priority") or 0), str(owners[0]["name"]) if owners else str(meta["name"]),
+        _bound_s(item),
+        NEVER_S if deadline_s is None else max(1.0, float(deadline_s)),
+        float(spec.get("priority") or 0),
+        str(owners[0]["name"]) if owners else str(meta["name"]),
         0 if node or not spec.get("schedulingGates") else _USER,
-    )  # fmt: skip
+    )
 
 
 def id_of(item: Mapping[str, Any]) -> str:

@@ -142,17 +142,22 @@ def victims_for(
     """
     own = _priority(ledger, ledger.waiting.ids[int(snapshot.queue.job[row])])
     below = [
-        name for name, run in ledger.runs.items()
+        name
+        for name, run in ledger.runs.items()
         if run.running and name in free_to_go and _priority(ledger, name) < own and len(run.hosts) == 1
-    ]  # fmt: skip
+    ]
     number = {name: job for job, name in enumerate(ledger.waiting.ids)}
     host = {name: row for row, name in enumerate(snapshot.cluster.names)}
     levels = sorted({_priority(ledger, name) for name in below})
     candidates = [
-        Victim(number[name], levels.index(_priority(ledger, name)), frozenset({host[ledger.runs[name].hosts[0]]}),
-               ledger.runs[name].start_s)
+        Victim(
+            number[name],
+            levels.index(_priority(ledger, name)),
+            frozenset({host[ledger.runs[name].hosts[0]]}),
+            ledger.runs[name].start_s,
+        )
         for name in sorted(below, key=lambda name: -ledger.runs[name].start_s)
-    ]  # fmt: skip
+    ]
     where = {each.job: next(iter(each.hosts)) for each in candidates}
 
     def room(jobs: Sequence[int]) -> tuple[int, ...] | None:

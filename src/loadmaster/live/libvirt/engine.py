@@ -25,9 +25,15 @@ class LibvirtEngine:
     can = Capabilities(place=False, share=True, migrate="live", hold=False)
 
     def __init__(
-        self, hosts: Sequence[LibvirtHost], *, leave_cores: float = 0.0, leave_memory: float = 0.0,
-        bandwidth_mib: int = 0, looks_on: bool = False, folder: Path | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        hosts: Sequence[LibvirtHost],
+        *,
+        leave_cores: float = 0.0,
+        leave_memory: float = 0.0,
+        bandwidth_mib: int = 0,
+        looks_on: bool = False,
+        folder: Path | None = None,
+    ) -> None:
         """Args:
         hosts: connected.
         leave_cores: that each host keeps for itself; leave_memory: bytes.

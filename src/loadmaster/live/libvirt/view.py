@@ -85,14 +85,21 @@ def observation_of(at_s: float, hosts: Sequence[HostView], view: GuestView, fail
     demand = np.array([[each.machine.cores, each.machine.memory] for each in ours], float).reshape(-1, 2)
     forever = np.full(count, UNLIMITED_S)
     tasks = ObservedTasks(
-        np.arange(count), np.zeros(count, np.int32), np.full(count, RUNNING, np.int32),
-        np.array([each.host for each in ours], np.int32), np.array([each.to for each in ours], np.int32),
+        np.arange(count),
+        np.zeros(count, np.int32),
+        np.full(count, RUNNING, np.int32),
+        np.array([each.host for each in ours], np.int32),
+        np.array([each.to for each in ours], np.int32),
         share=np.array([each.machine.share for each in ours], float),
         stays=np.array([bool(each.machine.why_stays) for each in ours], bool),
-    )  # fmt: skip
+    )
     return Observation(
-        at_s, cluster, np.array([host.machines is not None for host in hosts]),
+        at_s,
+        cluster,
+        np.array([host.machines is not None for host in hosts]),
         Workload(cluster.resources, np.zeros(count), forever, demand, estimate_s=forever),
-        tuple(each.machine.id for each in ours), tasks,
-        tuple((machine.id, why) for machine, _, why in view.others), failed=tuple(failed.items()),
-    )  # fmt: skip
+        tuple(each.machine.id for each in ours),
+        tasks,
+        tuple((machine.id, why) for machine, _, why in view.others),
+        failed=tuple(failed.items()),
+    )

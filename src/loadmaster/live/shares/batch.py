@@ -60,10 +60,14 @@ class Batch:
         machines = self.machines
         assert machines.speed is not None
         return {
-            "commands": list(self.commands), "names": list(self.names), "demand": self.demand.tolist(),
-            "resources": list(machines.resources), "machines": list(machines.names),
-            "capacity": machines.capacity.tolist(), "speed": machines.speed.tolist(),
-        }  # fmt: skip
+            "commands": list(self.commands),
+            "names": list(self.names),
+            "demand": self.demand.tolist(),
+            "resources": list(machines.resources),
+            "machines": list(machines.names),
+            "capacity": machines.capacity.tolist(),
+            "speed": machines.speed.tolist(),
+        }
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "Batch":

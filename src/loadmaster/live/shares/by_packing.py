@@ -54,9 +54,13 @@ class ByPacking:
     def _packed(self, batch: Batch, rows: list[int]) -> Packing | None:
         demand, capacity = batch.demand[rows], batch.machines.capacity
         instance = Instance(
-            demand[:, :1], demand[:, 1:], capacity[:, :1], capacity[:, 1:], fluid_names=batch.machines.resources[:1],
+            demand[:, :1],
+            demand[:, 1:],
+            capacity[:, :1],
+            capacity[:, 1:],
+            fluid_names=batch.machines.resources[:1],
             rigid_names=batch.machines.resources[1:],
-        )  # fmt: skip
+        )
         packing = finish(instance, self.packer.solve(instance, PackOptions()))
         return packing if packing.placed and packing.min_yield > 0 else None
 

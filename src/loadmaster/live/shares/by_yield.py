@@ -46,9 +46,18 @@ def fractional_view(view: ShareView, host: Mapping[int, int]) -> tuple[Fractiona
     demand, capacity, load = batch.demand[rows], batch.machines.capacity, loads(batch, host)
     assert batch.machines.speed is not None
     fractional = FractionalView(
-        np.array([host[row] for row in rows], np.int32), demand[:, 0], demand[:, 1:], move_cost(view, rows),
-        load[:, 0], load[:, 1:], capacity[:, 0], capacity[:, 1:], batch.machines.speed, batch.kind, float("inf"),
-    )  # fmt: skip
+        np.array([host[row] for row in rows], np.int32),
+        demand[:, 0],
+        demand[:, 1:],
+        move_cost(view, rows),
+        load[:, 0],
+        load[:, 1:],
+        capacity[:, 0],
+        capacity[:, 1:],
+        batch.machines.speed,
+        batch.kind,
+        float("inf"),
+    )
     return fractional, rows
 
 

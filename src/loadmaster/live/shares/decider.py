@@ -55,9 +55,16 @@ class SharesDecider:
         carried = [state.carried.last_host, state.carried.scale]
         over = [_plain_over(each) for each in first.over]
         return (
-            {"begin": FORMAT, "at_s": first.at_s, **self.about, "batch": state.batch.plain(),
-             "running": state.running, "over": over, "carried": carried},
-        )  # fmt: skip
+            {
+                "begin": FORMAT,
+                "at_s": first.at_s,
+                **self.about,
+                "batch": state.batch.plain(),
+                "running": state.running,
+                "over": over,
+                "carried": carried,
+            },
+        )
 
     def warm_up(self, first: Observation) -> None:
         """See `Decider`: nothing here takes long to compile."""

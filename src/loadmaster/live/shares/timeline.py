@@ -47,12 +47,20 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
     batch = state.batch
     spans, changes = telling.done()
     return ShareTimeline(
-        str(about.get("engine", "")), str(about.get("method", "")), str(about.get("command", "")), ended,
+        str(about.get("engine", "")),
+        str(about.get("method", "")),
+        str(about.get("command", "")),
+        ended,
         dict(zip(batch.machines.names, batch.machines.capacity[:, 0].tolist(), strict=True)),
-        dict(zip(batch.ids, batch.demand[:, 0].tolist(), strict=True)), dict(zip(batch.ids, batch.names, strict=True)),
-        spans, changes, telling.refused, telling.decisions, telling.last_s,
+        dict(zip(batch.ids, batch.demand[:, 0].tolist(), strict=True)),
+        dict(zip(batch.ids, batch.names, strict=True)),
+        spans,
+        changes,
+        telling.refused,
+        telling.decisions,
+        telling.last_s,
         {name: status for name, (status, _) in state.over.items()},
-    )  # fmt: skip
+    )
 
 
 def _meanwhile(
@@ -129,9 +137,10 @@ def _cause(state: SharesSessionState, line: Mapping[str, Any], actions: Sequence
     shown = dict(zip(state.batch.ids, state.batch.names, strict=True))
     causes = []
     for word, names in (
-        ("ended", [each[0] for each in line["over"]]), ("was lost", line["lost"]),
+        ("ended", [each[0] for each in line["over"]]),
+        ("was lost", line["lost"]),
         ("came in", [each.id for each in actions if isinstance(each, Start)]),
-    ):  # fmt: skip
+    ):
         some = ", ".join(shown.get(name, name) for name in names[:3])
         some += f" and {len(names) - 3} more" if len(names) > 3 else ""
         causes += [f"{some} {word}"] if names else []

@@ -66,9 +66,14 @@ class Commands:
             raise InputError(words[0], "this command of Slurm is not here", fix="run loadmaster where squeue works")
         try:
             done = subprocess.run(
-                [program, *words[1:]], input="" if text is None else text, env=self._environment, capture_output=True,
-                encoding="latin-1", timeout=PATIENCE_S, check=False,
-            )  # fmt: skip
+                [program, *words[1:]],
+                input="" if text is None else text,
+                env=self._environment,
+                capture_output=True,
+                encoding="latin-1",
+                timeout=PATIENCE_S,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             raise EngineDown(f"{words[0]} has not answered for {PATIENCE_S:g} s") from None
         errors = tuple(line.strip() for line in done.stderr.splitlines() if line.strip())

@@ -76,8 +76,10 @@ def _hook(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
     if heartbeat.resolve() not in [Path(path).resolve() for text in texts for path in _LOOKS_AT.findall(text)]:
         fix = "give the --state with which the hook was printed, or print it anew with this one (--print hook)"
         return [Finding("bad", f"{script} does not look at {heartbeat}: no job would be held", fix)]
-    return [Finding("ok", f"{script} holds jobs at submission while {heartbeat} is fresh"),
-            *_readable(engine, heartbeat.parent)]  # fmt: skip
+    return [
+        Finding("ok", f"{script} holds jobs at submission while {heartbeat} is fresh"),
+        *_readable(engine, heartbeat.parent),
+    ]
 
 
 def _texts_of(script: Path) -> list[str]:
@@ -110,8 +112,13 @@ def _readable(engine: SlurmEngine, folder: Path) -> list[Finding]:
     for each in [*reversed(folder.parents), folder]:
         if chief.pw_uid and each.is_dir() and not _may_enter(each.stat(), chief.pw_uid, groups):
             fix = f"give a --state that {name} can read, such as /var/lib/loadmaster"
-            return [Finding("bad", f"{name}, as whom Slurm's controller runs, may not look into {each}: no job "
-                            "would be held", fix)]  # fmt: skip
+            return [
+                Finding(
+                    "bad",
+                    f"{name}, as whom Slurm's controller runs, may not look into {each}: no job would be held",
+                    fix,
+                )
+            ]
     return []
 
 
@@ -125,8 +132,13 @@ def _privacy(engine: SlurmEngine) -> list[Finding]:
     hidden = set(engine.settings.get("PrivateData", "none").lower().split(",")) & {"jobs", "nodes", "partitions", "all"}
     if not hidden or os.geteuid() == 0:
         return []
-    return [Finding("bad", f"PrivateData={','.join(sorted(hidden))}: this site hides them from users",
-                    "run as an operator, else free cores are told wrongly")]  # fmt: skip
+    return [
+        Finding(
+            "bad",
+            f"PrivateData={','.join(sorted(hidden))}: this site hides them from users",
+            "run as an operator, else free cores are told wrongly",
+        )
+    ]
 
 
 def _latency(engine: SlurmEngine) -> list[Finding]:

@@ -54,9 +54,15 @@ class SlurmEngine:
     name = "slurm"
 
     def __init__(
-        self, conf: Path | None = None, accounts: Path | None = None, *, looks_on: bool = False,
-        folder: Path | None = None, partitions: Sequence[str] = (), leaves_held: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        conf: Path | None = None,
+        accounts: Path | None = None,
+        *,
+        looks_on: bool = False,
+        folder: Path | None = None,
+        partitions: Sequence[str] = (),
+        leaves_held: bool = False,
+    ) -> None:
         self._commands = Commands(conf)
         self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
         self.conf = conf if conf is not None else _conf_here(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
@@ -120,9 +126,13 @@ class SlurmEngine:
             self._sizes.show(nodes, about)
         self.nodes = tuple(nodes)
         heard = SlurmListings(
-            at_s, rows, self.nodes, parse_states(about), parse_reservations(about),
+            at_s,
+            rows,
+            self.nodes,
+            parse_states(about),
+            parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
-        )  # fmt: skip
+        )
         seen = replace(self._observer.see(heard), notes=notes)
         self._answered = True
         self._parts.forget_ended()

@@ -34,10 +34,12 @@ def hook_text(heartbeat: Path, patience_s: float, operator: int, partitions: Ite
     scope = [f'["{name}"] = true' for name in names] + (['["*"] = true'] if default in names else [])
     text = files("loadmaster.live.slurm").joinpath("job_submit.lua").read_text(encoding="utf-8")
     for word, value in (
-        ("HEARTBEAT", str(heartbeat)), ("SIZES", str(sizes_path(heartbeat))),
-        ("PATIENCE_S", f"{patience_s:.0f}"), ("OPERATOR", str(operator)),
+        ("HEARTBEAT", str(heartbeat)),
+        ("SIZES", str(sizes_path(heartbeat))),
+        ("PATIENCE_S", f"{patience_s:.0f}"),
+        ("OPERATOR", str(operator)),
         ("PARTITIONS", ", ".join(scope)),
-    ):  # fmt: skip
+    ):
         text = text.replace(f"@{word}@", value)
     return text
 

@@ -105,10 +105,18 @@ class SlurmObserver:
         works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
         up = np.array([node.there and node.awake for node in heard.nodes])
         seen = Observation(
-            heard.at_s, cluster, up, self._jobs(works, cluster, heard.at_s),
-            tuple(work.row.id for work in works), self._tasks(works, cluster), tuple(left_out), tuple(over),
-            heard.token, awaits=self._awaits(works), refused=_refused(works),
-        )  # fmt: skip
+            heard.at_s,
+            cluster,
+            up,
+            self._jobs(works, cluster, heard.at_s),
+            tuple(work.row.id for work in works),
+            self._tasks(works, cluster),
+            tuple(left_out),
+            tuple(over),
+            heard.token,
+            awaits=self._awaits(works),
+            refused=_refused(works),
+        )
         seen.check()
         self._told = {row.id for row in heard.rows if is_over(row)}
         return seen
@@ -120,10 +128,13 @@ class SlurmObserver:
         nodes = tuple(replace(node, there=True) for node in with_model_features(heard.nodes))  # also those down
         there = {node.name for node in nodes}
         partitions = tuple(
-            replace(part, state=heard.states.get(part.name, part.state),
-                    nodes=tuple(name for name in part.nodes if name in there))
+            replace(
+                part,
+                state=heard.states.get(part.name, part.state),
+                nodes=tuple(name for name in part.nodes if name in there),
+            )
             for part in self._site.partitions
-        )  # fmt: skip
+        )
         cluster = cluster_of(replace(self._site, nodes=nodes, partitions=partitions), self._accounts).cluster
         if not heard.reservations:
             return cluster
@@ -134,18 +145,28 @@ class SlurmObserver:
 
     def _jobs(self, works: list[SlurmJob], cluster: Cluster, at_s: float) -> Workload:
         rows = [work.row for work in works]
-        amounts = {CORES: [work.cores for work in works], MEMORY: [work.memory for work in works],
-                   GPUS: [work.gpus for work in works]}  # fmt: skip
+        amounts = {
+            CORES: [work.cores for work in works],
+            MEMORY: [work.memory for work in works],
+            GPUS: [work.gpus for work in works],
+        }
         demand = np.array([amounts[name] for name in cluster.resources], float).reshape(len(cluster.resources), -1).T
         limit_s = np.array([work.limit_s for work in works], float)
         users = np.array([self._users.setdefault(row["UserName"], len(self._users)) for row in rows], np.int32)
         payers = np.array([self._payers.setdefault(row["Account"], len(self._payers)) for row in rows], np.int32)
         jobs = Workload(
-            cluster.resources, np.array([float(row["SubmitTime"] or 0) for row in rows], float), limit_s, demand,
-            tasks=np.array([work.hosts for work in works], np.int32), estimate_s=limit_s, project=payers, user=users,
-            job_id=np.array([_number(row) for row in rows], np.int64), source="Slurm",
+            cluster.resources,
+            np.array([float(row["SubmitTime"] or 0) for row in rows], float),
+            limit_s,
+            demand,
+            tasks=np.array([work.hosts for work in works], np.int32),
+            estimate_s=limit_s,
+            project=payers,
+            user=users,
+            job_id=np.array([_number(row) for row in rows], np.int64),
+            source="Slurm",
             constraints=self._constraints(works, at_s),
-        )  # fmt: skip
+        )
         return hold_whole_hosts(jobs, cluster)
 
     def _constraints(self, works: list[SlurmJob], at_s: float) -> Constraints:
@@ -206,10 +227,14 @@ class SlurmObserver:
                 held.append([amounts[name] for name in cluster.resources])
         job_, task_, state, host, pin, start = zip(*rows, strict=True) if rows else ((),) * 6
         return ObservedTasks(
-            np.array(job_, np.int64), np.array(task_, np.int32), np.array(state, np.int32), np.array(host, np.int32),
-            np.array(pin, np.int32), np.array(held, float).reshape(len(rows), len(cluster.resources)),
+            np.array(job_, np.int64),
+            np.array(task_, np.int32),
+            np.array(state, np.int32),
+            np.array(host, np.int32),
+            np.array(pin, np.int32),
+            np.array(held, float).reshape(len(rows), len(cluster.resources)),
             np.array(start, float),
-        )  # fmt: skip
+        )
 
     def _parts(self, work: SlurmJob) -> dict[str, HostPart] | None:
         """What it has host by host, where that may differ."""
@@ -234,21 +259,23 @@ def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
         amounts = [memory if each is None else memory[list(each)] for each in hosts]
         sizes[text] = set(np.concatenate(amounts).tolist())
     return [
-        work if not work.all_memory
+        work
+        if not work.all_memory
         else replace(work, memory=next(iter(sizes[work.row["Partition"]])))
         if len(sizes[work.row["Partition"]]) == 1 and not work.whole
         else replace(work, whole=True)
         for work in works
-    ]  # fmt: skip
+    ]
 
 
 def _with_alike_gpus(site: Site) -> Site:
     """The site as its notes are to tell of it: models of GPUs are told apart here."""
     nodes = (
         replace(node, gres=tuple(each._replace(model="") if each.kind == GPU else each for each in node.gres))
-        if len(models_of(node)) == 1 else node
+        if len(models_of(node)) == 1
+        else node
         for node in site.nodes
-    )  # fmt: skip
+    )
     return replace(site, nodes=tuple(nodes))
 
 

@@ -34,8 +34,10 @@ def probe(commands: Commands, host: str, partition: str = "", patience_s: float 
         took_s = time.monotonic() - begun
         if refusal is not None:
             return [Finding("bad", f"a job of ours cannot be pinned and released: {refusal.text}")]
-        return [Finding("ok", f"pinned and released a job in {1000 * took_s:.0f} ms"),
-                _outcome(commands, job, host, patience_s)]  # fmt: skip
+        return [
+            Finding("ok", f"pinned and released a job in {1000 * took_s:.0f} ms"),
+            _outcome(commands, job, host, patience_s),
+        ]
     finally:
         commands.run("scancel", job)
 

@@ -63,9 +63,13 @@ class SlurmJob:
 
 
 def work_of(
-    row: ListedJob, *, looks_on: bool, counts_memory: bool, gpu_models: Mapping[str, str],
+    row: ListedJob,
+    *,
+    looks_on: bool,
+    counts_memory: bool,
+    gpu_models: Mapping[str, str],
     gpu_counts: Mapping[str, Sequence[int]],
-) -> SlurmJob | str:  # fmt: skip
+) -> SlurmJob | str:
     """The job of a row, or why it has to be left out.
 
     Args:
@@ -90,11 +94,19 @@ def work_of(
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
     memory = 0.0 if all_memory else held.get("mem", 0.0) / nodes
     return SlurmJob(
-        row, state, nodes, cores / nodes, memory, _gpus_of_host(row, nodes), _limit_s(row["TimeLimit"]),
+        row,
+        state,
+        nodes,
+        cores / nodes,
+        memory,
+        _gpus_of_host(row, nodes),
+        _limit_s(row["TimeLimit"]),
         waits and row["OverSubscribe"] == "NO",
-        host_names(row["NodeList"] if not waits else row["ReqNodes"]), _hold(row, state), all_memory,
+        host_names(row["NodeList"] if not waits else row["ReqNodes"]),
+        _hold(row, state),
+        all_memory,
         _features(row, gpu_models) if waits else "",
-    )  # fmt: skip
+    )
 
 
 def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:

@@ -156,10 +156,12 @@ def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
     used = np.unique(state.host[(state.host >= 0) & ~question.tied])
     load, there = state.load(), state.host >= 0
     figures = {
-        "waiting": float((~there).sum()), "hosts_in_use": float(len(used)), "highest_load": float(load.max(initial=0)),
+        "waiting": float((~there).sum()),
+        "hosts_in_use": float(len(used)),
+        "highest_load": float(load.max(initial=0)),
         "mean_load": float(load.mean()) if len(load) else 0.0,
         "load_deviation": float(load.std()) if len(load) else 0.0,
-    }  # fmt: skip
+    }
     if question.goal == "drain":
         on_them = there & question.hosts[np.maximum(state.host, 0)] & ~question.tied
         figures["to_drain"] = float(on_them.sum())

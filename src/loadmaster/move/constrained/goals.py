@@ -111,9 +111,10 @@ def breaking_tasks(state: ValidMoves) -> list[int]:
             counts = state.placement.counts.of(constraint.group, constraint.level)
             fullest = np.flatnonzero(counts == counts.max())
             tasks += [
-                t for t in constraint.group.tasks.tolist()
+                t
+                for t in constraint.group.tasks.tolist()
                 if state.host[t] >= 0 and constraint.level.domain[state.host[t]] in fullest
-            ]  # fmt: skip
+            ]
     tasks = list(dict.fromkeys(tasks))
     return sorted(tasks, key=lambda t: (-len(state.placement.why_not(t, int(state.host[t]))), t))
 

@@ -34,9 +34,14 @@ class Scratch(NamedTuple):
 def room_for(nodes: int) -> Scratch:
     """Room for so many nodes."""
     return Scratch(
-        np.zeros(nodes), np.zeros(nodes), np.zeros(nodes), np.zeros((2, nodes)), np.zeros(nodes, np.int32),
-        np.zeros((nodes + 1, 4), np.int32), np.zeros(nodes),
-    )  # fmt: skip
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.zeros((2, nodes)),
+        np.zeros(nodes, np.int32),
+        np.zeros((nodes + 1, 4), np.int32),
+        np.zeros(nodes),
+    )
 
 
 def fair_shares(tree: AccountTree, usage: Floats, is_classic: bool, merged: bool, damp: float, room: Scratch) -> None:

@@ -44,10 +44,18 @@ def new_ledger(nodes: int, leaf: Ints, charge: Floats, half_life_s: float, reset
     """A ledger of nothing, at time 0."""
     jobs = len(leaf)
     return UsageLedger(
-        np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), leaf, charge, np.zeros(jobs),
-        np.zeros(jobs, np.int32), np.full(jobs, -1, np.int32), np.zeros(1, np.int64), np.array([0.0, reset_s]),
+        np.zeros(nodes),
+        np.zeros(nodes),
+        np.zeros(nodes, np.int64),
+        leaf,
+        charge,
+        np.zeros(jobs),
+        np.zeros(jobs, np.int32),
+        np.full(jobs, -1, np.int32),
+        np.zeros(1, np.int64),
+        np.array([0.0, reset_s]),
         np.array([half_life_s, reset_s, 1.0 if exact else 0.0]),
-    )  # fmt: skip
+    )
 
 
 def carry_over(before: UsageLedger, after: UsageLedger, nodes: tuple[Ints, Ints], jobs: tuple[Longs, Longs]) -> None:

@@ -116,7 +116,13 @@ def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Flo
     nodes = len(view.tree.parent)
     return PriorityState(
         new_ledger(nodes, view.leaf, charge, rule.half_life, rule.reset_s, rule.decay == "exact"),
-        view.tree, room_for(nodes), fixed, workload.submit_s.copy(), np.maximum(workload.submit_s, eligible_s), waits,
-        fresh(), Weights(*map(float, (rule.age, rule.fair_share, rule.max_age, rule.damp))),
+        view.tree,
+        room_for(nodes),
+        fixed,
+        workload.submit_s.copy(),
+        np.maximum(workload.submit_s, eligible_s),
+        waits,
+        fresh(),
+        Weights(*map(float, (rule.age, rule.fair_share, rule.max_age, rule.damp))),
         Flags(rule.form == "classic", rule.tied_accounts == "merged", rule.recalc == "pass"),
-    )  # fmt: skip
+    )

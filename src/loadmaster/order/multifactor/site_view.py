@@ -41,10 +41,15 @@ def view_of(workload: Workload, cluster: Cluster) -> SiteView:
     first = rules.default_partition or partitions[0].name
     tree, leaf, priority, notes = _leaves(workload, more, rules)
     return SiteView(
-        partitions, _rows(workload.jobs, more.partition, [each.name for each in partitions], first),
-        qos, _rows(workload.jobs, more.qos, [each.name for each in qos], rules.default_qos),
-        tree, leaf, priority, notes,
-    )  # fmt: skip
+        partitions,
+        _rows(workload.jobs, more.partition, [each.name for each in partitions], first),
+        qos,
+        _rows(workload.jobs, more.qos, [each.name for each in qos], rules.default_qos),
+        tree,
+        leaf,
+        priority,
+        notes,
+    )
 
 
 def _rows(jobs: int, column: Named | None, known: list[str], usual: str) -> Ints:

@@ -104,11 +104,25 @@ def empty_state(model: SearchModel, seed: int) -> PlacementState:
     totals = np.array([host_cost.sum(), 0, 0, np.iinfo(np.int64).max], np.int64)
     host, following, before, best, changed = np.full((5, tasks), -1, np.int64)
     return PlacementState(
-        host, use, held, np.zeros(hosts, np.int64), np.zeros(len(model.rules.eligible), np.int64),
-        np.zeros(counters, np.int64), np.zeros(counters, np.int64), moved, groups_with, host_cost,
-        np.full(hosts, -1, np.int64), following, before, best, changed, np.zeros(tasks, np.int64), totals,
+        host,
+        use,
+        held,
+        np.zeros(hosts, np.int64),
+        np.zeros(len(model.rules.eligible), np.int64),
+        np.zeros(counters, np.int64),
+        np.zeros(counters, np.int64),
+        moved,
+        groups_with,
+        host_cost,
+        np.full(hosts, -1, np.int64),
+        following,
+        before,
+        best,
+        changed,
+        np.zeros(tasks, np.int64),
+        totals,
         np.array([seed], np.uint64),
-    )  # fmt: skip
+    )
 
 
 def _cost_of_none(model: SearchModel, h: int) -> int:
@@ -191,9 +205,15 @@ def _tasks(problem: ConstrainedProblem, hosts: _Hosts) -> TaskArrays:
     size = (problem.demand / np.maximum(problem.capacity.mean(axis=0), 1.0)).max(axis=1, initial=0.0)
     by_size = np.argsort(-size, kind="stable")
     return TaskArrays(
-        problem.demand.copy(), problem.now.copy(), allowed, move_cost, group.copy(),
-        by_size[is_movable[by_size]].astype(np.int64), is_movable, size,
-    )  # fmt: skip
+        problem.demand.copy(),
+        problem.now.copy(),
+        allowed,
+        move_cost,
+        group.copy(),
+        by_size[is_movable[by_size]].astype(np.int64),
+        is_movable,
+        size,
+    )
 
 
 def _costs(problem: ConstrainedProblem) -> CostArrays:
@@ -201,11 +221,15 @@ def _costs(problem: ConstrainedProblem) -> CostArrays:
     balances = [cost for cost in problem.costs if isinstance(cost, BalanceCost)]
     safety = np.array([cost.safety for cost in loads], np.int64).reshape(len(loads), problem.hosts)
     return CostArrays(
-        _longs(cost.resource for cost in loads), np.ascontiguousarray(safety.T), _longs(cost.weight for cost in loads),
-        _longs(cost.first for cost in balances), _longs(cost.second for cost in balances),
-        _longs(cost.target for cost in balances), _longs(cost.weight for cost in balances),
+        _longs(cost.resource for cost in loads),
+        np.ascontiguousarray(safety.T),
+        _longs(cost.weight for cost in loads),
+        _longs(cost.first for cost in balances),
+        _longs(cost.second for cost in balances),
+        _longs(cost.target for cost in balances),
+        _longs(cost.weight for cost in balances),
         sum(cost.weight for cost in problem.costs if isinstance(cost, GroupMoveCost)),
-    )  # fmt: skip
+    )
 
 
 def count_rules(constraint: PlacementConstraint) -> Iterator[CountRule]:
@@ -228,7 +252,7 @@ def count_rules(constraint: PlacementConstraint) -> Iterator[CountRule]:
     elif isinstance(constraint, MaxSkew):
         yield CountRule(
             SKEW, constraint.group, constraint.group, constraint.level, constraint.at_most, constraint.eligible
-        )  # fmt: skip
+        )
 
 
 def _binds(rule: CountRule) -> bool:
@@ -280,17 +304,24 @@ def _rules(problem: ConstrainedProblem) -> RuleArrays:
     other = _longs(counters.of(rule.other, rule.level, rule.eligible) for rule in rules)
     sizes = _longs(len(flags) for flags in counters.eligible)
     counters_from, members = _by_task(problem.tasks, [group.tasks for group in counters.group])
-    rules_from, bound = _by_task(
-        problem.tasks, [np.union1d(rule.subject.tasks, rule.other.tasks) for rule in rules]
-    )  # fmt: skip
+    rules_from, bound = _by_task(problem.tasks, [np.union1d(rule.subject.tasks, rule.other.tasks) for rule in rules])
     return RuleArrays(
-        counters.domains, _longs(counters.level), _starts(sizes.tolist())[:-1],
-        counters_from, members, _longs(rule.kind for rule in rules), subject, other,
-        _longs(rule.limit for rule in rules), rules_from, bound,
-        np.concatenate(counters.eligible) if counters.eligible else np.zeros(0, np.bool_), sizes,
+        counters.domains,
+        _longs(counters.level),
+        _starts(sizes.tolist())[:-1],
+        counters_from,
+        members,
+        _longs(rule.kind for rule in rules),
+        subject,
+        other,
+        _longs(rule.limit for rule in rules),
+        rules_from,
+        bound,
+        np.concatenate(counters.eligible) if counters.eligible else np.zeros(0, np.bool_),
+        sizes,
         _starts(len(group.tasks) for group in counters.group),
         np.concatenate([*(group.tasks for group in counters.group), np.zeros(0)]).astype(np.int64),
-    )  # fmt: skip
+    )
 
 
 def _by_task(tasks: int, sets: Sequence[Ints]) -> tuple[Longs, Longs]:

@@ -52,7 +52,7 @@ def reproduce(options: StudyOptions) -> Reproduction:
         Heading("Unknown needs"),
         Text("Memory is believed to be the mean of the jobs seen so far; what runs is seen as it is."),
         needs_table(others, study),
-    ]  # fmt: skip
+    ]
     return Reproduction("amir2000", TITLE, shown, blocks, _notes(main))
 
 

@@ -22,18 +22,26 @@ def table_1(outcome: MethodSlowdowns) -> list[Claim]:
         mean = outcome.by_execution[:, m]
         claims.append(
             Claim(
-                "Table 1", f"average slowdown by execution, {paper.NAMES[name]}", f"{paper.BY_EXECUTION[name]:.2f}",
-                mean_of(mean).show(), "report only", n=len(mean),
+                "Table 1",
+                f"average slowdown by execution, {paper.NAMES[name]}",
+                f"{paper.BY_EXECUTION[name]:.2f}",
+                mean_of(mean).show(),
+                "report only",
+                n=len(mean),
                 note=f"median over executions {np.median(mean):.2f}",
             )
-        )  # fmt: skip
+        )
     for m, name in enumerate(paper.METHODS):
         claims.append(
             Claim(
-                "Table 1", f"average slowdown by job, {paper.NAMES[name]}", f"{paper.BY_JOB[name]:.2f}",
-                f"{outcome.by_job[m]:.2f}", "report only", n=int(outcome.jobs.sum()),
+                "Table 1",
+                f"average slowdown by job, {paper.NAMES[name]}",
+                f"{paper.BY_JOB[name]:.2f}",
+                f"{outcome.by_job[m]:.2f}",
+                "report only",
+                n=int(outcome.jobs.sum()),
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -46,29 +54,47 @@ def orderings(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     return [
         _ordinal("Table 1, Figure 1", "Enhanced PVM does much better than PVM", pvm - e_pvm, 14.33, 9.79),
         Claim(
-            "Figure 1", "in almost every circumstance", "almost every", f"{better.percent()} of executions",
-            meets(better, *ALMOST_EVERY), "interval meets 89 % of executions or more", n,
+            "Figure 1",
+            "in almost every circumstance",
+            "almost every",
+            f"{better.percent()} of executions",
+            meets(better, *ALMOST_EVERY),
+            "interval meets 89 % of executions or more",
+            n,
             "the paper gives no number; 89 % is the least that any set-up of ours gave",
         ),
         _ordinal("Table 1, Figure 3", "Enhanced PVM, which never moves, is behind Mosix", e_pvm - mosix, 9.79, 8.56),
         _ordinal("Table 1, Figure 4", "Enhanced Mosix does better than Enhanced PVM", e_pvm - e_mosix, 9.79, 7.48),
         Claim(
-            "Figure 4", "Enhanced Mosix outperforms Enhanced PVM in all of the cases", "100 %", never_worse.percent(),
-            "report only", n=n, note="not in all of ours: a cheap place now can be a bad place later",
+            "Figure 4",
+            "Enhanced Mosix outperforms Enhanced PVM in all of the cases",
+            "100 %",
+            never_worse.percent(),
+            "report only",
+            n=n,
+            note="not in all of ours: a cheap place now can be a bad place later",
         ),
         Claim(
-            "Table 1, Figure 2", "Enhanced Mosix does better than Mosix", "8.56 > 7.48 (ratio 1.144)",
+            "Table 1, Figure 2",
+            "Enhanced Mosix does better than Mosix",
+            "8.56 > 7.48 (ratio 1.144)",
             f"difference {mean_of(mosix - e_mosix).show()}, ratio {ratio_of_means(mosix, e_mosix).show(3)}, "
             f"better in {part_of(e_mosix < mosix).percent(0)}",
-            "report only", n=n,
+            "report only",
+            n=n,
             note="not robust: it hangs on the machines and on how strong the undocumented Mosix is; see the tables",
         ),
         Claim(
-            "Figure 2", "the larger Mosix's slowdown, the larger Enhanced Mosix's gain", "positive slope",
-            f"slope {slope.show(3)}", exceeds(slope), "the interval of the slope lies above 0", n,
+            "Figure 2",
+            "the larger Mosix's slowdown, the larger Enhanced Mosix's gain",
+            "positive slope",
+            f"slope {slope.show(3)}",
+            exceeds(slope),
+            "the interval of the slope lies above 0",
+            n,
             "hangs on the machines and on how strong the undocumented Mosix is, as the difference itself does",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def ratios(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
@@ -82,10 +108,14 @@ def ratios(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
             ratio = ours[setup.methods.index(a)] / ours[setup.methods.index(b)]
             claims.append(
                 Claim(
-                    "Table 3", f"{paper.NAMES[a]} over {paper.NAMES[b]}, {how}", f"{value:.4f}", f"{ratio:.4f}",
-                    "report only", n=len(outcome.jobs),
+                    "Table 3",
+                    f"{paper.NAMES[a]} over {paper.NAMES[b]}, {how}",
+                    f"{value:.4f}",
+                    f"{ratio:.4f}",
+                    "report only",
+                    n=len(outcome.jobs),
                 )
-            )  # fmt: skip
+            )
     return claims
 
 
@@ -97,19 +127,31 @@ def errata() -> list[Claim]:
     fits = abs(swapped - paper.REAL_RATIOS_BY_JOB[0]) < 1e-5
     return [
         Claim(
-            "Table 3", "Enhanced PVM over Mosix by job, from Table 1", f"{paper.RATIOS_BY_JOB[1]}", f"{digit:.6f}",
-            "report only", note="the two tables do not agree: a digit was lost in print",
+            "Table 3",
+            "Enhanced PVM over Mosix by job, from Table 1",
+            f"{paper.RATIOS_BY_JOB[1]}",
+            f"{digit:.6f}",
+            "report only",
+            note="the two tables do not agree: a digit was lost in print",
         ),
         Claim(
-            "Table 2", "PVM over Mosix by job, from Table 2 as printed", f"{paper.REAL_RATIOS_BY_JOB[0]:.6f}",
-            f"{printed:.6f}", "report only", note="the table does not agree with itself; with the two entries of Mosix "
+            "Table 2",
+            "PVM over Mosix by job, from Table 2 as printed",
+            f"{paper.REAL_RATIOS_BY_JOB[0]:.6f}",
+            f"{printed:.6f}",
+            "report only",
+            note="the table does not agree with itself; with the two entries of Mosix "
             f"exchanged it is {swapped:.6f}" + (": they are swapped" if fits else ""),
         ),
         Claim(
-            "Tables 2 and 3, Figures 5 and 6", "slowdowns on the real cluster", "19.8, 12.3, 8.5", "",
-            "not measured", note="their six machines are not at hand, nor Mosix's kernel",
+            "Tables 2 and 3, Figures 5 and 6",
+            "slowdowns on the real cluster",
+            "19.8, 12.3, 8.5",
+            "",
+            "not measured",
+            note="their six machines are not at hand, nor Mosix's kernel",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def unknown_needs(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
@@ -119,20 +161,39 @@ def unknown_needs(setup: Setup, outcome: MethodSlowdowns) -> list[Claim]:
     ours = f"{kept.percent(0)} ({pvm.mean():.2f}, {d_pvm.mean():.2f}, {e_pvm.mean():.2f})"
     where, what = "authors' later slides", "D-PVM, not told the needs, keeps"
     return [
-        Claim(where, f"{what} most of Enhanced PVM's gain over PVM", "most", ours, exceeds(kept, 0.5),
-              "the interval lies above 50 %", kept.n),
-        Claim(where, f"{what} three quarters of it", "75 % (14.08, 10.7, 9.6)", ours, meets(kept, *KEPT),
-              f"the interval meets {KEPT[0]:.0%} to {KEPT[1]:.0%}", kept.n,
-              "ours loses less by not being told: how D-PVM weighs memory against CPU is not published"),
-    ]  # fmt: skip
+        Claim(
+            where,
+            f"{what} most of Enhanced PVM's gain over PVM",
+            "most",
+            ours,
+            exceeds(kept, 0.5),
+            "the interval lies above 50 %",
+            kept.n,
+        ),
+        Claim(
+            where,
+            f"{what} three quarters of it",
+            "75 % (14.08, 10.7, 9.6)",
+            ours,
+            meets(kept, *KEPT),
+            f"the interval meets {KEPT[0]:.0%} to {KEPT[1]:.0%}",
+            kept.n,
+            "ours loses less by not being told: how D-PVM weighs memory against CPU is not published",
+        ),
+    ]
 
 
 def _ordinal(where: str, claim: str, difference: Floats, more: float, less: float) -> Claim:
     found = mean_of(difference)
     return Claim(
-        where, claim, f"{more} > {less}", f"difference {found.show()}", exceeds_by(found, more - less),
-        f"the interval of the paired difference lies above 0; size within {SIZE:.0%}", found.n,
-    )  # fmt: skip
+        where,
+        claim,
+        f"{more} > {less}",
+        f"difference {found.show()}",
+        exceeds_by(found, more - less),
+        f"the interval of the paired difference lies above 0; size within {SIZE:.0%}",
+        found.n,
+    )
 
 
 def _slope(x: Floats, y: Floats) -> float:

@@ -113,10 +113,13 @@ def _placed(work_s: Floats, memory: Floats, method: str) -> Placed:
     work = Workload(MACHINES.resources, np.zeros(len(work_s)), work_s, demand)
     run = replay_timeshared(TimesharedProblem(work, MACHINES, METHODS[method]))
     return Placed(
-        work_s, np.array([MACHINES.names.index(each["machine"]) for each in rows], np.int32), run.first_host,
-        np.array([each["seconds"] for each in rows]) / work_s, run.end_s / work_s,
+        work_s,
+        np.array([MACHINES.names.index(each["machine"]) for each in rows], np.int32),
+        run.first_host,
+        np.array([each["seconds"] for each in rows]) / work_s,
+        run.end_s / work_s,
         np.array([each["cpu_s"] for each in rows], np.float64),
-    )  # fmt: skip
+    )
 
 
 def _burning(work_s: float) -> str:
@@ -129,28 +132,56 @@ def claims(found: list[tuple[Placed, Placed]]) -> list[Claim]:
     better = np.array([pvm.slowdown.mean() - e_pvm.slowdown.mean() for pvm, e_pvm in found])
     simulated = np.mean([pvm.simulated.mean() - e_pvm.simulated.mean() for pvm, e_pvm in found])
     large = np.array([[pvm.on_large, e_pvm.on_large] for pvm, e_pvm in found])
-    same = [host == other for pair in found for each in pair
-            for host, other in zip(each.host, each.simulated_host, strict=True)]  # fmt: skip
+    same = [
+        host == other
+        for pair in found
+        for each in pair
+        for host, other in zip(each.host, each.simulated_host, strict=True)
+    ]
     difference, more = mean_of(better), mean_of(large[:, 1] - large[:, 0])
     machines = "two control groups of 0.75 and 0.15 cores (at 3 to 1 they tie)"
     note = f"{machines}, {COMMANDS} commands a stream, all at one moment; theirs came over time and lacked memory"
     means = large.mean(axis=0)
     return [
-        Claim(WHERE, "Enhanced PVM does better than PVM, for real", "19.8 > 12.3", f"difference {difference.show()}",
-              exceeds_by(difference, 19.8 - 12.3),
-              f"the interval of the paired difference lies above 0; size within {SIZE:.0%}", difference.n,
-              f"{note}; simulated {simulated:.2f}"),
-        Claim(WHERE, "because it gives more of the work to the faster machine", "",
-              f"{means[1]:.0%} of CPU time in place of {means[0]:.0%}", exceeds(more),
-              "the paired difference is positive and its interval excludes 0", more.n, "as the kernel counts it"),
-        Claim(WHERE, "real commands are placed where the simulator places them", "",
-              f"{sum(same)} of {len(same)} commands", equals(float(np.mean(same)), 1.0), "all of them", len(same)),
-    ]  # fmt: skip
+        Claim(
+            WHERE,
+            "Enhanced PVM does better than PVM, for real",
+            "19.8 > 12.3",
+            f"difference {difference.show()}",
+            exceeds_by(difference, 19.8 - 12.3),
+            f"the interval of the paired difference lies above 0; size within {SIZE:.0%}",
+            difference.n,
+            f"{note}; simulated {simulated:.2f}",
+        ),
+        Claim(
+            WHERE,
+            "because it gives more of the work to the faster machine",
+            "",
+            f"{means[1]:.0%} of CPU time in place of {means[0]:.0%}",
+            exceeds(more),
+            "the paired difference is positive and its interval excludes 0",
+            more.n,
+            "as the kernel counts it",
+        ),
+        Claim(
+            WHERE,
+            "real commands are placed where the simulator places them",
+            "",
+            f"{sum(same)} of {len(same)} commands",
+            equals(float(np.mean(same)), 1.0),
+            "all of them",
+            len(same),
+        ),
+    ]
 
 
 def without() -> Claim:
     """Its place in the table where it was not asked for."""
     return Claim(
-        WHERE, "Enhanced PVM does better than PVM, for real", "19.8 > 12.3", "", "not measured",
+        WHERE,
+        "Enhanced PVM does better than PVM, for real",
+        "19.8 > 12.3",
+        "",
+        "not measured",
         note="--live runs commands on two control groups of this machine",
-    )  # fmt: skip
+    )

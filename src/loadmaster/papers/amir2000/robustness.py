@@ -74,10 +74,15 @@ def method_table(setup: Setup, outcome: MethodSlowdowns) -> Table:
     """All methods on the same streams."""
     mean = outcome.by_execution
     rows = [
-        (NAMES[name], show_interval(mean[:, m]), f"{np.median(outcome.median[:, m]):.2f}", f"{outcome.by_job[m]:.2f}",
-         f"{outcome.moves[:, m].mean():.2f}")
+        (
+            NAMES[name],
+            show_interval(mean[:, m]),
+            f"{np.median(outcome.median[:, m]):.2f}",
+            f"{outcome.by_job[m]:.2f}",
+            f"{outcome.moves[:, m].mean():.2f}",
+        )
         for m, name in enumerate(setup.methods)
-    ]  # fmt: skip
+    ]
     columns = ("method", "slowdown by execution", "median job", "slowdown by job", "migrations a job")
     return Table(columns, rows, f"{setup.cluster}, {len(mean)} executions")
 
@@ -88,10 +93,15 @@ def needs_table(setup: Setup, study: Study) -> Table:
     told = study(replace(setup, methods=methods)).by_execution
     learned = study(replace(setup, methods=methods, needs="learned")).by_execution
     rows = [
-        (NAMES.get(name, name), f"{told[:, m].mean():.2f}", f"{learned[:, m].mean():.2f}",
-         show_interval(learned[:, m] - told[:, m]), f"{learned[:, m].mean() / told[:, m].mean() - 1:+.1%}")
+        (
+            NAMES.get(name, name),
+            f"{told[:, m].mean():.2f}",
+            f"{learned[:, m].mean():.2f}",
+            show_interval(learned[:, m] - told[:, m]),
+            f"{learned[:, m].mean() / told[:, m].mean() - 1:+.1%}",
+        )
         for m, name in enumerate(methods)
-    ]  # fmt: skip
+    ]
     columns = ("method", "told", "learned", "learned - told", "lost")
     return Table(columns, rows, f"average slowdown by execution; {setup.cluster}, {len(told)} executions")
 
@@ -100,10 +110,15 @@ def _cells(outcome: MethodSlowdowns) -> tuple[str, ...]:
     mean = outcome.by_execution
     p, e, m, em = mean.mean(axis=0)
     return (
-        *(f"{value:.2f}" for value in (p, e, m, em)), f"{p / e:.3f}", f"{e / m:.3f}", f"{m / em:.3f}",
-        show_interval(mean[:, 2] - mean[:, 3]), f"{(mean[:, 3] < mean[:, 2]).mean():.0%}",
-        f"{(mean[:, 3] < mean[:, 1]).mean():.0%}", str(len(mean)),
-    )  # fmt: skip
+        *(f"{value:.2f}" for value in (p, e, m, em)),
+        f"{p / e:.3f}",
+        f"{e / m:.3f}",
+        f"{m / em:.3f}",
+        show_interval(mean[:, 2] - mean[:, 3]),
+        f"{(mean[:, 3] < mean[:, 2]).mean():.0%}",
+        f"{(mean[:, 3] < mean[:, 1]).mean():.0%}",
+        str(len(mean)),
+    )
 
 
 def _published() -> tuple[str, ...]:

@@ -96,9 +96,12 @@ def run_block(setup: Setup, first: int, last: int, moved: Moved = lambda _done: 
 def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float], list[float]]:
     """One stream under every method: sums and medians of slowdowns, jobs, migrations a job."""
     trace = generate_opportunity(
-        setup.cluster, component_work=setup.component_work, component_memory=setup.component_memory,
-        memory_cap=setup.memory_cap, seed=(setup.seed, number),
-    )  # fmt: skip
+        setup.cluster,
+        component_work=setup.component_work,
+        component_memory=setup.component_memory,
+        memory_cap=setup.memory_cap,
+        seed=(setup.seed, number),
+    )
     workload = trace.workload
     assert trace.cluster is not None
     owner = np.repeat(np.arange(workload.jobs), workload.task_count)
@@ -107,10 +110,16 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
     for name in setup.methods:
         run = simulate_timeshared(
             TimesharedProblem(
-                workload, trace.cluster, setup.method(name), cpu_load=setup.cpu_load,
-                migration=MigrationCost(setup.pause_s), told=told, seed=number, thrash=setup.thrash,
+                workload,
+                trace.cluster,
+                setup.method(name),
+                cpu_load=setup.cpu_load,
+                migration=MigrationCost(setup.pause_s),
+                told=told,
+                seed=number,
+                thrash=setup.thrash,
             )
-        )  # fmt: skip
+        )
         slowdown = (run.end_s - workload.submit_s[owner]) / workload.runtime_s[owner]
         if setup.slowdown_unit == "parent":
             assert workload.job_id is not None
@@ -122,9 +131,11 @@ def execution(setup: Setup, number: int) -> tuple[list[float], int, list[float],
 
 
 def run_study(
-    setup: Setup, folder: Path | None = None, on: DaskAddress | None = None,
+    setup: Setup,
+    folder: Path | None = None,
+    on: DaskAddress | None = None,
     progress: Callable[[int], None] | None = None,
-) -> MethodSlowdowns:  # fmt: skip
+) -> MethodSlowdowns:
     """All executions; blocks already kept in `folder` are read, not made again.
 
     Args:
@@ -135,9 +146,15 @@ def run_study(
     """
     endless = replace(setup, executions=0)  # a block is the same, however many there are
     work = Work(
-        "amir2000", (__name__,), make_block, endless, from_outcome, outcome_of,
-        prepare=lambda _starts, _watch: _compile(setup), steps=BLOCK,
-    )  # fmt: skip
+        "amir2000",
+        (__name__,),
+        make_block,
+        endless,
+        from_outcome,
+        outcome_of,
+        prepare=lambda _starts, _watch: _compile(setup),
+        steps=BLOCK,
+    )
     starts = range(0, setup.executions, BLOCK)
     cells = [Cell(work.key(setup=endless, start=start), start, {"execution": start}) for start in starts]
     blocks = run_kept(work, cells, folder, progress, on)

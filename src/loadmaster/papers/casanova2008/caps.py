@@ -31,9 +31,13 @@ def measured(quick: bool, progress: Callable[[int, int], None] | None = None) ->
 def without() -> Claim:
     """Its place in the table where it was not asked for."""
     return Claim(
-        WHERE, "accuracy of Xen's CPU caps", f"mean error {PUBLISHED[0]} %, response under 1 s", "", "not measured",
+        WHERE,
+        "accuracy of Xen's CPU caps",
+        f"mean error {PUBLISHED[0]} %, response under 1 s",
+        "",
+        "not measured",
         note="--live measures it with control groups on this machine",
-    )  # fmt: skip
+    )
 
 
 def claims(found: Accuracy) -> list[Claim]:
@@ -47,16 +51,45 @@ def claims(found: Accuracy) -> list[Claim]:
     verdict = meets(error, 0.0, MOST_ERROR) if quiet else "report only"
     answered = all_of([equals(float(answer < 1.0), 1.0, 0.0) for answer in found.answers_s])
     return [
-        Claim(WHERE, "mean error of a cap, percentage points of a core", f"{PUBLISHED[0]}", error.show(), verdict,
-              f"the interval meets 0 to {MOST_ERROR:g}", error.n, note),
-        Claim(WHERE, "largest error of a cap, percentage points of a core", f"{PUBLISHED[1]}",
-              f"{found.largest_error:.2f} (CPU time as the kernel counts it: {by_kernel:.2f})", "report only",
-              n=len(found.kept), note="rounds for each CPU second vary beside other programs; CPU time does not"),
-        Claim(WHERE, "seconds until a changed cap is kept", "under 1", f"{slowest:.2f} at most",
-              answered if quiet else "report only", "every change within 1 s", len(found.answers_s), note),
-        Claim(WHERE, "cost of being capped, percent", f"{PUBLISHED[2]}", f"{100 * found.slowdown:.2f}", "report only",
-              n=len(found.kept), note="the paper's is the cost of a virtual machine; here rounds for each CPU second"),
-    ]  # fmt: skip
+        Claim(
+            WHERE,
+            "mean error of a cap, percentage points of a core",
+            f"{PUBLISHED[0]}",
+            error.show(),
+            verdict,
+            f"the interval meets 0 to {MOST_ERROR:g}",
+            error.n,
+            note,
+        ),
+        Claim(
+            WHERE,
+            "largest error of a cap, percentage points of a core",
+            f"{PUBLISHED[1]}",
+            f"{found.largest_error:.2f} (CPU time as the kernel counts it: {by_kernel:.2f})",
+            "report only",
+            n=len(found.kept),
+            note="rounds for each CPU second vary beside other programs; CPU time does not",
+        ),
+        Claim(
+            WHERE,
+            "seconds until a changed cap is kept",
+            "under 1",
+            f"{slowest:.2f} at most",
+            answered if quiet else "report only",
+            "every change within 1 s",
+            len(found.answers_s),
+            note,
+        ),
+        Claim(
+            WHERE,
+            "cost of being capped, percent",
+            f"{PUBLISHED[2]}",
+            f"{100 * found.slowdown:.2f}",
+            "report only",
+            n=len(found.kept),
+            note="the paper's is the cost of a virtual machine; here rounds for each CPU second",
+        ),
+    ]
 
 
 def chart(found: Accuracy) -> Chart:
@@ -74,9 +107,11 @@ def chart(found: Accuracy) -> Chart:
         color=alt.Color("together:O", title="programs on the core", scale=alt.Scale(scheme="viridis")),
         tooltip=[alt.Tooltip(name, type="quantitative", format=".3f") for name in ("cap", "had", "CPU time", "error")],
     )
-    line = alt.Chart(alt.Data(values=[{"cap": 0.0, "had": 0.0}, {"cap": 1.0, "had": 1.0}])).mark_line(
-        color="#9ca3af", strokeDash=[4, 4]
-    ).encode(x="cap:Q", y="had:Q")  # fmt: skip
+    line = (
+        alt.Chart(alt.Data(values=[{"cap": 0.0, "had": 0.0}, {"cap": 1.0, "had": 1.0}]))
+        .mark_line(color="#9ca3af", strokeDash=[4, 4])
+        .encode(x="cap:Q", y="had:Q")
+    )
     return Chart(
         line + points, "Section 7 here: every program under a cap; on the dashed line it has what it may have."
     )

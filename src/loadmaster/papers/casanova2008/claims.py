@@ -33,13 +33,16 @@ def degradation_table(where: str, outcome: StudyPart, published: dict[str, Degra
         mean = mean_of(loss)
         claims.append(
             Claim(
-                where, f"{name.upper()}: mean degradation from the best MCB, % (largest)",
-                f"{value.mean} ({value.largest})", f"{mean.show()} ({largest:.2f})",
+                where,
+                f"{name.upper()}: mean degradation from the best MCB, % (largest)",
+                f"{value.mean} ({value.largest})",
+                f"{mean.show()} ({largest:.2f})",
                 meets(mean, value.mean - value.band, value.mean + value.band),
-                f"interval of the mean meets {value.mean} +- {value.band}; largest reported only", mean.n,
+                f"interval of the mean meets {value.mean} +- {value.band}; largest reported only",
+                mean.n,
                 "a failure counts as 100 % in the mean and not in the largest",
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -50,11 +53,15 @@ def largest_degradation(outcome: StudyPart) -> Claim:
     printed = max(TABLE_1, key=lambda name: TABLE_1[name].largest)
     few: Verdict = "report only" if outcome.n < FULL_SMALL else "holds"
     return Claim(
-        "Table 1", "largest degradation of any MCB on any instance it solves, %",
-        f"{TABLE_1[printed].largest} ({printed.upper()})", f"{largest[worst]:.2f} ({worst.upper()})",
-        "differs" if largest[worst] > 60 else few, f"at most 60 on all {FULL_SMALL:,} instances", outcome.n,
+        "Table 1",
+        "largest degradation of any MCB on any instance it solves, %",
+        f"{TABLE_1[printed].largest} ({printed.upper()})",
+        f"{largest[worst]:.2f} ({worst.upper()})",
+        "differs" if largest[worst] > 60 else few,
+        f"at most 60 on all {FULL_SMALL:,} instances",
+        outcome.n,
         "a single instance decides, so that it has no interval; MCB8's rank among the maxima is reported only",
-    )  # fmt: skip
+    )
 
 
 def descending(where: str, outcome: StudyPart) -> Claim:
@@ -65,10 +72,12 @@ def descending(where: str, outcome: StudyPart) -> Claim:
     better = resampled(lambda a: np.nanmean(a[:, 4:], axis=0).min() - np.nanmean(a[:, :4], axis=0).max(), level)
     safer = resampled(lambda a: np.isnan(a[:, :4]).mean(axis=0).min() - np.isnan(a[:, 4:]).mean(axis=0).max(), level)
     return ordering(
-        where, "MCB5 to 8 beat MCB1 to 4 (mean minimum yield; failures)", [better, safer],
+        where,
+        "MCB5 to 8 beat MCB1 to 4 (mean minimum yield; failures)",
+        [better, safer],
         f"{means[4:].min():.3f} or more against {means[:4].max():.3f} or less, by {better.show(3)}; "
         f"{fails[4:].max()} or fewer failures against {fails[:4].min()} or more",
-    )  # fmt: skip
+    )
 
 
 def small(outcome: StudyPart) -> list[Claim]:
@@ -88,12 +97,13 @@ def small(outcome: StudyPart) -> list[Claim]:
     fails = {name: (~outcome.solved(name)).astype(float) for name in ("rrnd", "gr", "rrnz")}
     claims.append(
         ordering(
-            "Fig. 13", "RRND fails most, then GR, then RRNZ",
+            "Fig. 13",
+            "RRND fails most, then GR, then RRNZ",
             [mean_of(fails["rrnd"] - fails["gr"]), mean_of(fails["gr"] - fails["rrnz"])],
             ", ".join(f"{name.upper()} {int(rows.sum())}" for name, rows in fails.items()),
             "RRND and RRNZ depend on the vertex the LP solver returns",
         )
-    )  # fmt: skip
+    )
     bound, best = np.where(feasible, outcome.bound, np.nan), outcome.level["milp"]
     claims.append(over("Fig. 11", "LP bound above the optimum, %", "about 4", bound, best, (2, 6)))
     claims.append(over("Fig. 11", "optimum above MCB8, %", "about 2", best, outcome.level["mcb8"], (1, 4)))
@@ -112,11 +122,13 @@ def _rounding(outcome: StudyPart) -> list[Claim]:
     zero = ahead(outcome.level["rrnz"], outcome.level["rrnd"])
     return [
         ordering(
-            "Fig. 11", "RRND and RRNZ get worse beyond slack 0.2 (mean minimum yield lost from 0.2 to 0.5 to 0.9)",
-            worse, "; ".join(shown),
+            "Fig. 11",
+            "RRND and RRNZ get worse beyond slack 0.2 (mean minimum yield lost from 0.2 to 0.5 to 0.9)",
+            worse,
+            "; ".join(shown),
         ),
         ordering("Fig. 11", "RRNZ is slightly better than RRND in minimum yield", [zero], f"by {zero.show(3)}"),
-    ]  # fmt: skip
+    ]
 
 
 def _run_times(outcome: StudyPart) -> list[Claim]:
@@ -125,15 +137,25 @@ def _run_times(outcome: StudyPart) -> list[Claim]:
     what = "CPU time of one call, all of it compiled before: without reading, the second phase, or compiling"
     return [
         Claim(
-            "Fig. 14", "run times of the exact solution: mean and worst, s", "28.7; 11,549.29",
-            f"{exact.mean():.5f}; {exact.max():.3f}", "report only", n=outcome.n,
+            "Fig. 14",
+            "run times of the exact solution: mean and worst, s",
+            "28.7; 11,549.29",
+            f"{exact.mean():.5f}; {exact.max():.3f}",
+            "report only",
+            n=outcome.n,
             note=f"GLPK on a 3.2 GHz Xeon there; our branch and bound here. {what}",
         ),
         Claim(
-            "Fig. 14", "run time of MCB8, ms", "under 0.15", f"median {mcb8.show()}", meets(mcb8, 0, FASTEST_MS),
-            f"interval of the median meets 0 to {FASTEST_MS:g}", mcb8.n, what,
+            "Fig. 14",
+            "run time of MCB8, ms",
+            "under 0.15",
+            f"median {mcb8.show()}",
+            meets(mcb8, 0, FASTEST_MS),
+            f"interval of the median meets 0 to {FASTEST_MS:g}",
+            mcb8.n,
+            what,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def other() -> list[Claim]:
@@ -144,7 +166,14 @@ def other() -> list[Claim]:
     printed = float(mean_yields(three, half, share).min())
     best = best_rotation(three, [np.array([0, 0, 1]), np.array([0, 1, 1])]).level
     return [
-        Claim("p. 6", "three tasks of 0.6 on two hosts: without migration; the paper's schedule", "0.83; 0.87",
-              f"{still:.6f}; {printed:.6f}", all_of([equals(still, 5 / 6, 1e-6), equals(printed, 0.875, 1e-6)]),
-              "exact", 1, f"the paper truncates 0.875, and its schedule is not the best: {best:.6f} (8/9) is"),
-    ]  # fmt: skip
+        Claim(
+            "p. 6",
+            "three tasks of 0.6 on two hosts: without migration; the paper's schedule",
+            "0.83; 0.87",
+            f"{still:.6f}; {printed:.6f}",
+            all_of([equals(still, 5 / 6, 1e-6), equals(printed, 0.875, 1e-6)]),
+            "exact",
+            1,
+            f"the paper truncates 0.875, and its schedule is not the best: {best:.6f} (8/9) is",
+        ),
+    ]

@@ -37,8 +37,12 @@ def _figure(number: int, part: str, which: str, what: str, outcomes: dict[str, S
         names = ["bound", *names]
         rows += _line(outcome, "bound", what)
     by_tasks = what == "run time"
-    title = {"minimum yield": "mean minimum yield", "average yield": "mean average yield",
-             "failure rate": "failure rate", "run time": "mean run time, ms"}[what]  # fmt: skip
+    title = {
+        "minimum yield": "mean minimum yield",
+        "average yield": "mean average yield",
+        "failure rate": "failure rate",
+        "run time": "mean run time, ms",
+    }[what]
     scale = alt.Scale(type="log") if by_tasks else alt.Scale(zero=what == "failure rate")
     y_axis = alt.Axis(format="%" if what == "failure rate" else "", tickCount=5 if by_tasks else 8)
     shown = alt.Scale(domain=names, range=[COLOURS[name] for name in names])

@@ -46,10 +46,14 @@ def _backtracking(outcome: StudyPart) -> Claim:
         "SGB / SG": fewer(~outcome.solved("sgb"), ~outcome.solved("sg")),
     }
     return Claim(
-        "Fig. 17", "backtracking is useless: GB fails about as often as GR, SGB as SG, %", "as often",
+        "Fig. 17",
+        "backtracking is useless: GB fails about as often as GR, SGB as SG, %",
+        "as often",
         "; ".join(f"{pair} {change.show(1)}" for pair, change in pairs.items()),
-        all_of([meets(change, -10.0, 10.0) for change in pairs.values()]), "each interval meets +-10 %", outcome.n,
-    )  # fmt: skip
+        all_of([meets(change, -10.0, 10.0) for change in pairs.values()]),
+        "each interval meets +-10 %",
+        outcome.n,
+    )
 
 
 def fewer_failures(outcome: StudyPart) -> Claim:
@@ -61,11 +65,15 @@ def fewer_failures(outcome: StudyPart) -> Claim:
         for other in ("gr", "gb")
     }
     return Claim(
-        "Fig. 17", "failures of SG, SGB and MCB8 against those of GR and GB, %", "about -40",
+        "Fig. 17",
+        "failures of SG, SGB and MCB8 against those of GR and GB, %",
+        "about -40",
         "; ".join(f"{pair} {value.show(0)}" for pair, value in change.items()),
-        all_of([meets(value, *FEWER) for value in change.values()]), _EACH,
-        outcome.n, "failures: " + ", ".join(f"{name.upper()} {int(fails.sum())}" for name, fails in failed.items()),
-    )  # fmt: skip
+        all_of([meets(value, *FEWER) for value in change.values()]),
+        _EACH,
+        outcome.n,
+        "failures: " + ", ".join(f"{name.upper()} {int(fails.sum())}" for name, fails in failed.items()),
+    )
 
 
 def _mean_yield(outcome: StudyPart) -> Claim:
@@ -78,8 +86,15 @@ def _mean_yield(outcome: StudyPart) -> Claim:
 
 def _fast(outcome: StudyPart) -> Claim:
     found = resampled(np.median, outcome.seconds["mcb8"][outcome.tasks == 500])
-    return Claim("Fig. 18", "MCB8 on 500 tasks, s", "under 0.5", f"median {found.show(4)}", meets(found, 0.0, 0.5),
-                 "interval of the median meets 0 to 0.5", found.n)  # fmt: skip
+    return Claim(
+        "Fig. 18",
+        "MCB8 on 500 tasks, s",
+        "under 0.5",
+        f"median {found.show(4)}",
+        meets(found, 0.0, 0.5),
+        "interval of the median meets 0 to 0.5",
+        found.n,
+    )
 
 
 def sampled(outcome: StudyPart, all_large: StudyPart) -> list[Claim]:
@@ -91,24 +106,36 @@ def sampled(outcome: StudyPart, all_large: StudyPart) -> list[Claim]:
     drop = falls(outcome.level["rrnz"], outcome.slack, 0.4, 0.9)
     text = "RRNZ's minimum yield drops as slack grows (from 0.4 to 0.9)"
     return [
-        Claim(SAMPLE, "instances with slack below 0.4 that RRND solves", "none",
-              f"{int(solved[low].sum())} of {some.n}: {some.percent()}", meets(some, 0.0, 0.05),
-              "interval meets 0 to 5 %", some.n, VERTEX),
+        Claim(
+            SAMPLE,
+            "instances with slack below 0.4 that RRND solves",
+            "none",
+            f"{int(solved[low].sum())} of {some.n}: {some.percent()}",
+            meets(some, 0.0, 0.05),
+            "interval meets 0 to 5 %",
+            some.n,
+            VERTEX,
+        ),
         _often(outcome, all_large),
         _than_rrnz(outcome, all_large),
         ordering("Fig. 15, sample", text, [drop], f"by {drop.show()}", VERTEX),
-    ]  # fmt: skip
+    ]
 
 
 def _often(outcome: StudyPart, all_large: StudyPart) -> Claim:
     times = _rates_over(outcome, "rrnd", failure_rates(all_large, "mcb8"))
     raw = {name: int((~outcome.solved(name)).sum()) for name in ("rrnd", "mcb8")}
     return Claim(
-        SAMPLE, "RRND's failures over MCB8's, each number of tasks counting alike", "more than 14", times.show(1),
-        meets(times, 14.0, float("inf")), "interval meets 14 or more", times.n,
+        SAMPLE,
+        "RRND's failures over MCB8's, each number of tasks counting alike",
+        "more than 14",
+        times.show(1),
+        meets(times, 14.0, float("inf")),
+        "interval meets 14 or more",
+        times.n,
         f"RRND on the sample, MCB8 on all large instances; on the sample alone, which has mostly small numbers of "
         f"tasks, {raw['rrnd']} / {raw['mcb8']}; {VERTEX}",
-    )  # fmt: skip
+    )
 
 
 def _than_rrnz(outcome: StudyPart, all_large: StudyPart) -> Claim:
@@ -117,11 +144,15 @@ def _than_rrnz(outcome: StudyPart, all_large: StudyPart) -> Claim:
         times = _rates_over(outcome, "rrnz", failure_rates(all_large, name))
         change[name] = Estimate(_less(times.value), _less(times.high), _less(times.low), times.n)
     return Claim(
-        SAMPLE, "failures of SG, SGB and MCB8 against those of RRNZ, each number of tasks counting alike, %",
-        "about -40", "; ".join(f"{name.upper()} / RRNZ {value.show(0)}" for name, value in change.items()),
-        all_of([meets(value, *FEWER) for value in change.values()]), _EACH,
-        outcome.n, f"RRNZ on the sample, the others on all large instances; {VERTEX}",
-    )  # fmt: skip
+        SAMPLE,
+        "failures of SG, SGB and MCB8 against those of RRNZ, each number of tasks counting alike, %",
+        "about -40",
+        "; ".join(f"{name.upper()} / RRNZ {value.show(0)}" for name, value in change.items()),
+        all_of([meets(value, *FEWER) for value in change.values()]),
+        _EACH,
+        outcome.n,
+        f"RRNZ on the sample, the others on all large instances; {VERTEX}",
+    )
 
 
 def _less(times: float) -> float:
@@ -156,12 +187,32 @@ def parallel(outcome: StudyPart) -> list[Claim]:
     seconds = {name: float(np.median(outcome.seconds[name][rows])) for name in ("mcb8", "sg")}
     return [
         below("Fig. 19", outcome, "mcb8", outcome.slack > 0.35, text, "close", (0, 6)),
-        Claim("Fig. 19", "parallel: MCB8 above SG on the same instances, %", "significantly", above.show(1),
-              exceeds(above, 5.0), "the interval lies above 5", above.n),
-        Claim("Fig. 21", "parallel: failure rates of SG less MCB8, points", "identical",
-              f"{apart.show()}; SG {100 * failed['sg'].mean():.2f} %", meets(apart, -2.0, 2.0), "interval meets +-2",
-              apart.n),
-        Claim("Fig. 22", "parallel: MCB8's run time over SG's, 500 tasks", "32",
-              f"{seconds['mcb8'] / seconds['sg']:.1f}", "report only", "", int(rows.sum()),
-              f"MCB8 {seconds['mcb8'] * 1e3:.2f} ms, SG {seconds['sg'] * 1e3:.2f} ms"),
-    ]  # fmt: skip
+        Claim(
+            "Fig. 19",
+            "parallel: MCB8 above SG on the same instances, %",
+            "significantly",
+            above.show(1),
+            exceeds(above, 5.0),
+            "the interval lies above 5",
+            above.n,
+        ),
+        Claim(
+            "Fig. 21",
+            "parallel: failure rates of SG less MCB8, points",
+            "identical",
+            f"{apart.show()}; SG {100 * failed['sg'].mean():.2f} %",
+            meets(apart, -2.0, 2.0),
+            "interval meets +-2",
+            apart.n,
+        ),
+        Claim(
+            "Fig. 22",
+            "parallel: MCB8's run time over SG's, 500 tasks",
+            "32",
+            f"{seconds['mcb8'] / seconds['sg']:.1f}",
+            "report only",
+            "",
+            int(rows.sum()),
+            f"MCB8 {seconds['mcb8'] * 1e3:.2f} ms, SG {seconds['sg'] * 1e3:.2f} ms",
+        ),
+    ]

@@ -17,10 +17,15 @@ def count(where: str, claim: str, published: int, instances: Bools, low: int, hi
     """In how many of `full` instances something is so, from those that were run, against a band."""
     found = part_of(instances).times(full)
     return Claim(
-        where, f"{claim}, of {full:,}", str(published), found.show(0), meets(found, low, high),
-        f"interval meets {low} to {high}", found.n,
+        where,
+        f"{claim}, of {full:,}",
+        str(published),
+        found.show(0),
+        meets(found, low, high),
+        f"interval meets {low} to {high}",
+        found.n,
         "" if found.n == full else f"{int(instances.sum())} of the {found.n:,} instances that were run",
-    )  # fmt: skip
+    )
 
 
 def over(where: str, claim: str, published: str, one: Floats, other: Floats, band: tuple[int, int]) -> Claim:
@@ -28,9 +33,15 @@ def over(where: str, claim: str, published: str, one: Floats, other: Floats, ban
     found = resampled(paired_percent, one, other)
     alone = percent_over(one, other)[0]
     return Claim(
-        where, claim, published, f"{alone:.1f}; paired {found.show(1)}", meets(found, *band),
-        f"interval of the paired one meets {band[0]} to {band[1]}", found.n, PAIRED,
-    )  # fmt: skip
+        where,
+        claim,
+        published,
+        f"{alone:.1f}; paired {found.show(1)}",
+        meets(found, *band),
+        f"interval of the paired one meets {band[0]} to {band[1]}",
+        found.n,
+        PAIRED,
+    )
 
 
 def below(
@@ -40,10 +51,15 @@ def below(
     found = resampled(_below, outcome.level[name][rows], outcome.bound[rows])
     same = percent_below(outcome, name, rows)[1]
     return Claim(
-        where, claim, published, f"{found.show(1)}; over the same {same:.1f}", meets(found, *band),
-        f"interval meets {band[0]:g} to {band[1]:g}", found.n,
+        where,
+        claim,
+        published,
+        f"{found.show(1)}; over the same {same:.1f}",
+        meets(found, *band),
+        f"interval meets {band[0]:g} to {band[1]:g}",
+        found.n,
         "The paper's way: yield over solved instances, the bound over all; beside it both over the same, solved ones.",
-    )  # fmt: skip
+    )
 
 
 def ordering(where: str, claim: str, found: Sequence[Estimate], shown: str, note: str = "") -> Claim:

@@ -150,12 +150,20 @@ def _rows(cell: StudyCell, repetition: int, instance: Instance) -> Iterable[dict
         attempt, seconds = timed(solve, instance)
         packing = finish(instance, attempt)
         yield {
-            "part": cell.part, "tasks": cell.spec.tasks, "slack": cell.spec.slack, "cv_memory": cell.spec.cv_memory,
-            "cv_cpu": cell.spec.cv_cpu, "repetition": repetition, "algorithm": name, "solved": packing.placed,
+            "part": cell.part,
+            "tasks": cell.spec.tasks,
+            "slack": cell.spec.slack,
+            "cv_memory": cell.spec.cv_memory,
+            "cv_cpu": cell.spec.cv_cpu,
+            "repetition": repetition,
+            "algorithm": name,
+            "solved": packing.placed,
             "level": packing.level if packing.placed else None,
             "mean_yield": packing.mean_yield if packing.placed else None,
-            "seconds": seconds, "bound": bound, "proven": packing.proven,
-        }  # fmt: skip
+            "seconds": seconds,
+            "bound": bound,
+            "proven": packing.proven,
+        }
 
 
 def _solvers(cell: StudyCell, repetition: int) -> list[tuple[str, Callable[[Instance], Attempt]]]:
@@ -163,8 +171,11 @@ def _solvers(cell: StudyCell, repetition: int) -> list[tuple[str, Callable[[Inst
         return f"mcb{key}", lambda instance: mcb(instance, key, PAPER)
 
     greedies: list[tuple[str, Callable[[Instance], Attempt]]] = [
-        ("gr", greedy), ("sg", sorted_greedy), ("gb", greedy_backtracking), ("sgb", sorted_greedy_backtracking),
-    ]  # fmt: skip
+        ("gr", greedy),
+        ("sg", sorted_greedy),
+        ("gb", greedy_backtracking),
+        ("sgb", sorted_greedy_backtracking),
+    ]
     seed = _seed(cell, repetition)
     spread: list[np.ndarray | None] = []
 

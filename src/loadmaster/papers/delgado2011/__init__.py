@@ -80,6 +80,9 @@ def _notes(jobs: int, groups: Sequence[StreamGroup], rows: dict[StudyCase, Study
         "EC, PC and the backfill are reconstructions: the poster names them without formulas. VMs have minimum 0 and "
         "maximum 1; EASY takes the work at speed 1 for the runtime.",
         f"Runs with events after which {MOST_ROUNDS:,} rounds had not settled the speeds: {unsettled} of {len(rows)}.",
-        *(f"The log {group.name}: Parallel Workloads Archive ({CREDITS[group.name]})." for group in groups
-          if group.name in CREDITS),
-    ]  # fmt: skip
+        *(
+            f"The log {group.name}: Parallel Workloads Archive ({CREDITS[group.name]})."
+            for group in groups
+            if group.name in CREDITS
+        ),
+    ]

@@ -28,22 +28,36 @@ def underused(rows: Rows, group: StreamGroup, load: float) -> list[Claim]:
     about = f"{group.name}, load {load}"
     return [
         Claim(
-            "abstract", f"machines can be underused by nearly 50 % even when all are in use; {about}",
+            "abstract",
+            f"machines can be underused by nearly 50 % even when all are in use; {about}",
             "about 50 % used",
-            ", ".join(f"{choice} {used[choice].percent(0)}" for choice in BASELINES), meets(used[worst], *HALF),
-            f"interval of the worst baseline meets {HALF[0]:.0%} to {HALF[1]:.0%}", used[worst].n, _WHY,
+            ", ".join(f"{choice} {used[choice].percent(0)}" for choice in BASELINES),
+            meets(used[worst], *HALF),
+            f"interval of the worst baseline meets {HALF[0]:.0%} to {HALF[1]:.0%}",
+            used[worst].n,
+            _WHY,
         ),
         Claim(
-            "abstract", f"with the heuristics utilization is around 65 %; {about}", "around 65 %",
+            "abstract",
+            f"with the heuristics utilization is around 65 %; {about}",
+            "around 65 %",
             ", ".join(f"{choice} {used[choice].percent(0)}" for choice in ("pc-sg", "pcfc-sg")),
-            meets(used["pcfc-sg"], *RAISED), f"interval of pcfc-sg meets {RAISED[0]:.0%} to {RAISED[1]:.0%}",
-            used["pcfc-sg"].n, _WHY,
+            meets(used["pcfc-sg"], *RAISED),
+            f"interval of pcfc-sg meets {RAISED[0]:.0%} to {RAISED[1]:.0%}",
+            used["pcfc-sg"].n,
+            _WHY,
         ),
         Claim(
-            "abstract", f"the heuristics raise utilization; {about}", "raise",
-            f"pcfc-sg over pc-g by {raised.show(1, 100.0)} points", exceeds(raised), _PAIRED, raised.n, _WHY,
+            "abstract",
+            f"the heuristics raise utilization; {about}",
+            "raise",
+            f"pcfc-sg over pc-g by {raised.show(1, 100.0)} points",
+            exceeds(raised),
+            _PAIRED,
+            raised.n,
+            _WHY,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def serial_jobs(rows: Rows, group: StreamGroup, load: float) -> list[Claim]:
@@ -55,12 +69,17 @@ def serial_jobs(rows: Rows, group: StreamGroup, load: float) -> list[Claim]:
         better = mean_of(np.minimum(stretch["ec"], stretch["pmvm"]) - stretch[best])
         claims.append(
             Claim(
-                "discoveries", f"serial jobs run much better with PC when few arrive; {platform}", "PC much better",
+                "discoveries",
+                f"serial jobs run much better with PC when few arrive; {platform}",
+                "PC much better",
                 f"{best} {mean_of(stretch[best]).show(3)}; ec {stretch['ec'].mean():.3f}, pmvm "
-                f"{stretch['pmvm'].mean():.3f} times their time alone", exceeds(better),
-                f"best PC choice below EC and PMVM: {_PAIRED}", better.n, "80 % serial, synthetic",
+                f"{stretch['pmvm'].mean():.3f} times their time alone",
+                exceeds(better),
+                f"best PC choice below EC and PMVM: {_PAIRED}",
+                better.n,
+                "80 % serial, synthetic",
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -70,10 +89,15 @@ def ripple(rows: Rows, mostly_serial: StreamGroup, mostly_parallel: StreamGroup,
     parallel = _over(rows, mostly_parallel, "heterogeneous", load, "pc-g", "speed")
     slower = mean_of(serial - parallel)
     return Claim(
-        "discoveries", "ripples waste more CPU where more jobs are parallel", "significant waste",
+        "discoveries",
+        "ripples waste more CPU where more jobs are parallel",
+        "significant waste",
         f"mean speed {mean_of(serial).show(3)} with 80 % serial jobs, {mean_of(parallel).show(3)} with 24 %",
-        exceeds(slower), f"slower with 24 % serial jobs: {_PAIRED}", slower.n, "synthetic, pc-g, heterogeneous",
-    )  # fmt: skip
+        exceeds(slower),
+        f"slower with 24 % serial jobs: {_PAIRED}",
+        slower.n,
+        "synthetic, pc-g, heterogeneous",
+    )
 
 
 def heterogeneous_is_harder(rows: Rows, group: StreamGroup, load: float) -> Claim:
@@ -85,12 +109,19 @@ def heterogeneous_is_harder(rows: Rows, group: StreamGroup, load: float) -> Clai
         lost.append(pooled_difference(hom, het))
         shown.append(f"{choice} {lost[-1].show(1, -100.0)} points")
     return Claim(
-        "figures 1 to 3, conclusions", f"heterogeneous VMs are harder to use well; {group.name}, load {load}",
-        "every choice", ", ".join(shown), "not measured" if serial else all_of([exceeds(one) for one in lost]),
-        "every choice uses less: the interval of each paired difference lies below 0", lost[0].n,
-        "all jobs are serial: none waits for its slowest task, and nothing can ripple" if serial else
-        "" if all(one.measured for one in lost) else "the machines are never all in use: nothing to measure",
-    )  # fmt: skip
+        "figures 1 to 3, conclusions",
+        f"heterogeneous VMs are harder to use well; {group.name}, load {load}",
+        "every choice",
+        ", ".join(shown),
+        "not measured" if serial else all_of([exceeds(one) for one in lost]),
+        "every choice uses less: the interval of each paired difference lies below 0",
+        lost[0].n,
+        "all jobs are serial: none waits for its slowest task, and nothing can ripple"
+        if serial
+        else ""
+        if all(one.measured for one in lost)
+        else "the machines are never all in use: nothing to measure",
+    )
 
 
 def incremental_ranking(rows: Rows, group: StreamGroup, load: float) -> Claim:
@@ -98,10 +129,14 @@ def incremental_ranking(rows: Rows, group: StreamGroup, load: float) -> Claim:
     anew = _over(rows, group, "homogeneous", load, "pc-g", "speed")
     once = np.array([rows[StudyCase(s, "homogeneous", load, "pc-g", ranking="static")].speed for s in group.parts])
     return Claim(
-        "section proposed solution", "VMs must be ranked anew after each one chosen", "",
-        f"mean speed {mean_of(anew).show()} ranked anew, {mean_of(once).show()} ranked once", "report only",
-        n=len(anew), note="the poster does not say which; ranked once, tasks of a job crowd on one machine",
-    )  # fmt: skip
+        "section proposed solution",
+        "VMs must be ranked anew after each one chosen",
+        "",
+        f"mean speed {mean_of(anew).show()} ranked anew, {mean_of(once).show()} ranked once",
+        "report only",
+        n=len(anew),
+        note="the poster does not say which; ranked once, tasks of a job crowd on one machine",
+    )
 
 
 def averages(rows: Rows, group: StreamGroup) -> Rows:

@@ -23,13 +23,17 @@ def bars(title: str, values: Sequence[dict[str, object]], group: str, caption: s
         .encode(
             x=alt.X("choice:N", sort=list(CHOICES), title=None, axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset(f"{group}:N", sort=None),
-            y=alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"),
-                    title="CPU used while all machines are in use"),
+            y=alt.Y(
+                "efficiency:Q",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+                title="CPU used while all machines are in use",
+            ),
             color=alt.Color(f"{group}:N", sort=None, scale=alt.Scale(range=COLOURS)),
             tooltip=["choice:N", f"{group}:N", alt.Tooltip("efficiency:Q", format=".3f")],
         )
         .properties(width=420, height=240, title=title)
-    )  # fmt: skip
+    )
     return [Chart(chart, caption)]
 
 
@@ -71,33 +75,65 @@ def effects(rows: Rows, stream: str, loads: Sequence[float]) -> Table:
             values = [
                 rows[case].efficiency_full
                 for case in (
-                    StudyCase(stream, platform, load, "pcfc-sg", coupled=False), base,
+                    StudyCase(stream, platform, load, "pcfc-sg", coupled=False),
+                    base,
                     StudyCase(stream, platform, load, "pcfc-sg", redistribute=False),
                     StudyCase(stream, platform, load, "pcfc-sg", capped=0.5),
                 )
-            ]  # fmt: skip
+            ]
             bag, coupled, _, capped = values
             lines.append(
-                (platform, str(load), *(f"{value:.1%}" for value in values), f"{100 * (bag - coupled):.1f}",
-                 f"{100 * (coupled - capped):.1f}")
-            )  # fmt: skip
+                (
+                    platform,
+                    str(load),
+                    *(f"{value:.1%}" for value in values),
+                    f"{100 * (bag - coupled):.1f}",
+                    f"{100 * (coupled - capped):.1f}",
+                )
+            )
     columns = (
-        "VMs", "load", "as bags", "coupled", "nothing redistributed", "first VM capped at 50 %", "ripple, points",
+        "VMs",
+        "load",
+        "as bags",
+        "coupled",
+        "nothing redistributed",
+        "first VM capped at 50 %",
+        "ripple, points",
         "elasticity, points",
-    )  # fmt: skip
+    )
     return Table(columns, lines, f"CPU used while all machines are in use; {stream}, pcfc-sg")
 
 
 def all_runs(rows: Rows) -> Table:
     """Every coupled run with every metric."""
     lines = [
-        (c.stream, c.platform, str(c.load), c.choice, f"{r.efficiency:.3f}", f"{r.efficiency_full:.3f}",
-         f"{r.part_full:.2f}", f"{r.speed:.3f}", f"{r.serial_stretch:.3f}", f"{r.wait_s:,.0f}",
-         f"{r.bounded_slowdown:.2f}")
-        for c, r in rows.items() if c.coupled and c.capped == 1.0 and c.redistribute and c.ranking == "incremental"
-    ]  # fmt: skip
+        (
+            c.stream,
+            c.platform,
+            str(c.load),
+            c.choice,
+            f"{r.efficiency:.3f}",
+            f"{r.efficiency_full:.3f}",
+            f"{r.part_full:.2f}",
+            f"{r.speed:.3f}",
+            f"{r.serial_stretch:.3f}",
+            f"{r.wait_s:,.0f}",
+            f"{r.bounded_slowdown:.2f}",
+        )
+        for c, r in rows.items()
+        if c.coupled and c.capped == 1.0 and c.redistribute and c.ranking == "incremental"
+    ]
     columns = (
-        "stream", "VMs", "load", "choice", "efficiency", "efficiency, all in use", "part of time all in use",
-        "mean speed", "serial stretch", "mean wait s", "bounded slowdown",
-    )  # fmt: skip
+        "stream",
+        "VMs",
+        "load",
+        "choice",
+        "efficiency",
+        "efficiency, all in use",
+        "part of time all in use",
+        "mean speed",
+        "serial stretch",
+        "mean wait s",
+        "bounded slowdown",
+    )
     return Table(columns, lines, "all runs")

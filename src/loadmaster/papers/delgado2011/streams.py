@@ -80,9 +80,14 @@ def synthetic(jobs: int, serial: float, seed: int) -> Workload:
     rng = np.random.default_rng(seed)
     work = np.clip(rng.lognormal(6.5, 1.6, jobs), 10.0, 36 * 3600.0)
     return Workload(
-        ("cores",), np.cumsum(rng.exponential(100.0, jobs)), work, np.ones((jobs, 1)),
-        tasks=_sizes(rng, jobs, serial), source=f"synthetic, {serial:.0%} serial, seed {seed}", synthetic=True,
-    )  # fmt: skip
+        ("cores",),
+        np.cumsum(rng.exponential(100.0, jobs)),
+        work,
+        np.ones((jobs, 1)),
+        tasks=_sizes(rng, jobs, serial),
+        source=f"synthetic, {serial:.0%} serial, seed {seed}",
+        synthetic=True,
+    )
 
 
 def at_load(workload: Workload, machines: int, load: float) -> Workload:

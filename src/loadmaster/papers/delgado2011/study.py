@@ -65,9 +65,7 @@ def run_case(case: StudyCase, stream: JobStream) -> StudyRow:
     workload = at_load(stream.workload, MACHINES, case.load)
     if not case.coupled:
         workload = as_bags(workload)
-    run = simulate_vms(
-        VmProblem(workload, vms, case.choice, ranking=case.ranking, redistribute=case.redistribute)
-    )  # fmt: skip
+    run = simulate_vms(VmProblem(workload, vms, case.choice, ranking=case.ranking, redistribute=case.redistribute))
     speed = run.speed(workload)
     serial = workload.task_count == 1
     response = run.end_s - workload.submit_s
@@ -90,7 +88,7 @@ def run_cases(
     progress: Callable[[int], None] | None = None,
     on: DaskAddress | None = None,
 ) -> dict[StudyCase, StudyRow]:
-    """All runs, on all cores; those kept in `folder` are read, not made again."""  # fmt: skip
+    """All runs, on all cores; those kept in `folder` are read, not made again."""
     work = Work("delgado2011", (__name__,), make_case, dict(streams), from_row, row_of)
     jobs = {name: _digest(stream) for name, stream in streams.items()}
     cells = [Cell(work.key(case=case, jobs=jobs[case.stream]), case, asdict(case)) for case in cases]

@@ -111,8 +111,10 @@ def _loads(setup: StudySetup, options: StudyOptions, given: Given | None, record
     parts = ((pools, RESERVED), (logs, RESERVED), (pools, OPEN), (logs, OPEN), (richer, RESERVED))
     total = sum(
         len(stream.cells(reading)) * stream.case.workload.jobs
-        for part, reading in parts for streams in part.values() for stream in streams
-    )  # fmt: skip
+        for part, reading in parts
+        for streams in part.values()
+        for stream in streams
+    )
     workers = pool_on(options.on)
     store = Store.in_folder(records)
     try:

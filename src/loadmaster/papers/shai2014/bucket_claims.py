@@ -34,15 +34,25 @@ def _on_shape(main: Mapping[str, Matches], source: str) -> list[Claim]:
     claims = [
         Claim(
             _at(_FIG_3_5, shape),
-            f"pool {pool}: Worse-Fit-Cores wins most buckets of the four single-resource heuristics", "most",
-            f"{_share(main[pool], WFC, SINGLE)}, {lead.percent()} more than {NAMES[second]}", exceeds(lead),
-            _ABOVE, main[pool].buckets, source,
+            f"pool {pool}: Worse-Fit-Cores wins most buckets of the four single-resource heuristics",
+            "most",
+            f"{_share(main[pool], WFC, SINGLE)}, {lead.percent()} more than {NAMES[second]}",
+            exceeds(lead),
+            _ABOVE,
+            main[pool].buckets,
+            source,
         )
         for pool, (lead, second) in leads.items()
-    ]  # fmt: skip
+    ]
     single = {pool: lead for pool, (lead, _) in leads.items()}
-    return [*claims, *_margins(shape, single, main, n), *_others(shape, main, n), *_not_won(shape, main),
-            *_with_mix(shape, main), _first_fit(shape, main, n)]  # fmt: skip
+    return [
+        *claims,
+        *_margins(shape, single, main, n),
+        *_others(shape, main, n),
+        *_not_won(shape, main),
+        *_with_mix(shape, main),
+        _first_fit(shape, main, n),
+    ]
 
 
 def _at(figure: str, shape: PoolShape) -> str:
@@ -88,17 +98,27 @@ def _margins(shape: PoolShape, leads: Mapping[str, Estimate], main: Mapping[str,
     verdict = all_of([exceeds(one) for one in wider])
     return [
         Claim(
-            _at(_FIG_3_5, shape), "Worse-Fit-Cores is the best of the four in all pools", "A, B, C, D",
-            ", ".join(ahead) or "none", all_of([exceeds(lead) for lead in leads.values()]),
-            f"in each pool {_ABOVE}", n,
+            _at(_FIG_3_5, shape),
+            "Worse-Fit-Cores is the best of the four in all pools",
+            "A, B, C, D",
+            ", ".join(ahead) or "none",
+            all_of([exceeds(lead) for lead in leads.values()]),
+            f"in each pool {_ABOVE}",
+            n,
         ),
         Claim(
-            _at(_FIG_3_5, shape), "its margin is large in pool A and small in the others", "A largest",
-            ", ".join(f"{pool} {lead.percent()}" for pool, lead in leads.items()), verdict,
-            "A's less each other's: the intervals lie above 0", n, "" if verdict == "holds" else
-            "the margin depends on how bursts of cores and memory meet within a bucket, which the generator assumes",
+            _at(_FIG_3_5, shape),
+            "its margin is large in pool A and small in the others",
+            "A largest",
+            ", ".join(f"{pool} {lead.percent()}" for pool, lead in leads.items()),
+            verdict,
+            "A's less each other's: the intervals lie above 0",
+            n,
+            ""
+            if verdict == "holds"
+            else "the margin depends on how bursts of cores and memory meet in a bucket, which the generator assumes",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _others(shape: PoolShape, main: Mapping[str, Matches], n: int) -> list[Claim]:
@@ -116,14 +136,25 @@ def _others(shape: PoolShape, main: Mapping[str, Matches], n: int) -> list[Claim
     )
     return [
         Claim(
-            _at(_FIG_3_5, shape), "Worse-Fit-Memory is consistently better than Best-Fit-Cores and Best-Fit-Memory",
-            "all pools", shown, all_of([exceeds(lead) for lead in leads.values()]), f"in each pool {_ABOVE}", n,
+            _at(_FIG_3_5, shape),
+            "Worse-Fit-Memory is consistently better than Best-Fit-Cores and Best-Fit-Memory",
+            "all pools",
+            shown,
+            all_of([exceeds(lead) for lead in leads.values()]),
+            f"in each pool {_ABOVE}",
+            n,
         ),
         Claim(
-            _at(_FIG_3_5, shape), "but only slightly: there is little difference among the three", "little", shown,
-            little, f"each interval meets +-{LITTLE:.0%} of the buckets", n, note if little == "differs" else "",
+            _at(_FIG_3_5, shape),
+            "but only slightly: there is little difference among the three",
+            "little",
+            shown,
+            little,
+            f"each interval meets +-{LITTLE:.0%} of the buckets",
+            n,
+            note if little == "differs" else "",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _not_won(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
@@ -133,11 +164,15 @@ def _not_won(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
         lost = mean_of(1.0 - matches.wins(SINGLE)[:, SINGLE.index(WFC)])
         claims.append(
             Claim(
-                _at(_FIG_3_5, shape), f"pool {pool}: buckets that Worse-Fit-Cores does not win",
-                f"{low:.0%} to {high:.0%}", lost.percent(), meets(lost, low, high),
-                "the interval meets the published range", matches.buckets,
+                _at(_FIG_3_5, shape),
+                f"pool {pool}: buckets that Worse-Fit-Cores does not win",
+                f"{low:.0%} to {high:.0%}",
+                lost.percent(),
+                meets(lost, low, high),
+                "the interval meets the published range",
+                matches.buckets,
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -162,17 +197,28 @@ def _with_mix(shape: PoolShape, main: Mapping[str, Matches]) -> list[Claim]:
         note = "" if verdicts[claim] == "holds" else _OTHER_JOBS
         claims.append(
             Claim(
-                _at(_FIG_4_4, shape), f"pool {pool}: Mix-Fit's share of wins against Worse-Fit-Cores'", claim,
-                lead.percent(), verdicts[claim], gates[claim], matches.buckets, note,
+                _at(_FIG_4_4, shape),
+                f"pool {pool}: Mix-Fit's share of wins against Worse-Fit-Cores'",
+                claim,
+                lead.percent(),
+                verdicts[claim],
+                gates[claim],
+                matches.buckets,
+                note,
             )
-        )  # fmt: skip
+        )
     return claims
 
 
 def _first_fit(shape: PoolShape, main: Mapping[str, Matches], n: int) -> Claim:
     more = {pool: mean_of(matches.means(WFC) - matches.means("first-fit")) for pool, matches in main.items()}
     return Claim(
-        f"section 3, {shape.name}", "First-Fit performs poorly", "poor", "jobs matched a bucket that Worse-Fit-Cores "
+        f"section 3, {shape.name}",
+        "First-Fit performs poorly",
+        "poor",
+        "jobs matched a bucket that Worse-Fit-Cores "
         "matches more: " + ", ".join(f"{pool} {less.show(1)}" for pool, less in more.items()),
-        all_of([exceeds(less) for less in more.values()]), f"in every pool {_ABOVE}", n,
-    )  # fmt: skip
+        all_of([exceeds(less) for less in more.values()]),
+        f"in every pool {_ABOVE}",
+        n,
+    )

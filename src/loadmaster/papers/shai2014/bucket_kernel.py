@@ -37,8 +37,9 @@ _BUCKETS = types.NamedTuple(
 
 @kept_njit(
     types.int64(_BUCKETS, types.FunctionType(RATER), types.Array(types.int64, 1, "C")),
-    nogil=True, error_model="numpy",
-)  # fmt: skip
+    nogil=True,
+    error_model="numpy",
+)
 def match_buckets(buckets, rate, matched):
     """Write the number of jobs matched to `matched` int64[B]; returns how many scores were not finite.
 

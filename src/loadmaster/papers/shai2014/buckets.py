@@ -103,8 +103,10 @@ def synthetic_buckets(
     shaped_by = {"part": setup.bucket_part, "seed": setup.seed, "tried": TRIED, "size": BUCKET}
     cells = [Cell(work.key(task=task, **shaped_by), task, {"pool": task.pool, "stream": task.number}) for task in tasks]
     found = run_kept(work, cells, folder, progress, on)
-    return {pool: _matches(pool, [rows for task, rows in zip(tasks, found, strict=True) if task.pool == pool])
-            for pool in TABLE_2_1}  # fmt: skip
+    return {
+        pool: _matches(pool, [rows for task, rows in zip(tasks, found, strict=True) if task.pool == pool])
+        for pool in TABLE_2_1
+    }
 
 
 def make_stream(setup: StudySetup, task: StreamToMatch, _moved: Moved) -> list[Longs]:

@@ -19,11 +19,15 @@ def choice_claims(pools: Mapping[str, Curves], logs: Mapping[str, Curves]) -> li
     claims = [
         _most_often(pools or logs),
         Claim(
-            _FIGURE, "the lowest share of Mix-Fit", f"{LEAST_MIX_SHARE:.0%}, in pool A",
-            f"{_shares(everything[lowest])[MIX]:.1%}, in {everything[lowest].label}", "report only", n=len(everything),
+            _FIGURE,
+            "the lowest share of Mix-Fit",
+            f"{LEAST_MIX_SHARE:.0%}, in pool A",
+            f"{_shares(everything[lowest])[MIX]:.1%}, in {everything[lowest].label}",
+            "report only",
+            n=len(everything),
             note="it falls with the jobs a cycle, so it depends on the scale of the pools",
         ),
-    ]  # fmt: skip
+    ]
     for pool in ("A", "D"):
         if pool in pools:
             chosen = pools[pool].chosen.mean(axis=1)
@@ -32,18 +36,26 @@ def choice_claims(pools: Mapping[str, Curves], logs: Mapping[str, Curves]) -> li
             )
             claims.append(
                 Claim(
-                    _FIGURE, f"pool {pool}: Best-Fit-Memory is chosen markedly more often than Worse-Fit-Cores",
-                    "markedly", f"by {lead.percent()} of the cycles", "report only", n=len(chosen),
+                    _FIGURE,
+                    f"pool {pool}: Best-Fit-Memory is chosen markedly more often than Worse-Fit-Cores",
+                    "markedly",
+                    f"by {lead.percent()} of the cycles",
+                    "report only",
+                    n=len(chosen),
                 )
-            )  # fmt: skip
+            )
     total = min(float(curves.chosen.sum(axis=2).mean()) for curves in everything.values())
     claims.append(
         Claim(
-            _FIGURE, "the shares sum to more than 100 %: often several heuristics do equally well", "more than 100 %",
-            f"at least {total:.0%}", "report only", n=len(everything),
+            _FIGURE,
+            "the shares sum to more than 100 %: often several heuristics do equally well",
+            "more than 100 %",
+            f"at least {total:.0%}",
+            "report only",
+            n=len(everything),
             note="so by construction: a cycle in which one job waits is a tie of all",
         )
-    )  # fmt: skip
+    )
     return claims
 
 
@@ -51,15 +63,20 @@ def _most_often(curves: Mapping[str, Curves]) -> Claim:
     leads = {name: _lead(one) for name, one in curves.items()}
     parts = "; ".join(
         f"{one.label}: {leads[name].percent()} more than any other ("
-        + ", ".join(f"{NAMES[member]} {share:.1%}" for member, share in _shares(one).items()) + ")"
+        + ", ".join(f"{NAMES[member]} {share:.1%}" for member, share in _shares(one).items())
+        + ")"
         for name, one in curves.items()
-    )  # fmt: skip
+    )
     return Claim(
-        _FIGURE, "Max-Jobs chose Mix-Fit most often", "all pools", parts,
-        all_of([exceeds(lead) for lead in leads.values()]), "in each the interval of its lead lies above 0",
+        _FIGURE,
+        "Max-Jobs chose Mix-Fit most often",
+        "all pools",
+        parts,
+        all_of([exceeds(lead) for lead in leads.values()]),
+        "in each the interval of its lead lies above 0",
         min(len(one.chosen) for one in curves.values()),
         "shares differ by few points, as most cycles end in a tie of all or of many",
-    )  # fmt: skip
+    )
 
 
 def _lead(curves: Curves) -> Estimate:

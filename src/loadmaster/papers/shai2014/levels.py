@@ -51,17 +51,24 @@ def make_levels(
 ) -> list[Level]:
     """All runs on a stream; those that `store` has are not made again."""
     work = Work(
-        "shai2014 loads", ("loadmaster.runs.outcome", __name__), make_level, LevelCase(case, warm_up_s), _to_bytes,
-        _of_bytes, prepare=lambda tasks, watch: compile_first(case, tasks, watch, {}),
-        workers=workers_for(case.workload.jobs), steps=case.workload.jobs,
-    )  # fmt: skip
+        "shai2014 loads",
+        ("loadmaster.runs.outcome", __name__),
+        make_level,
+        LevelCase(case, warm_up_s),
+        _to_bytes,
+        _of_bytes,
+        prepare=lambda tasks, watch: compile_first(case, tasks, watch, {}),
+        workers=workers_for(case.workload.jobs),
+        steps=case.workload.jobs,
+    )
     cells = [
         Cell(
-            work.key(setting=setting.essential(), case=case.digest, warm_up_s=warm_up_s), setting,
+            work.key(setting=setting.essential(), case=case.digest, warm_up_s=warm_up_s),
+            setting,
             {"policy": setting.policy, "beta": setting.beta, "reservations": setting.reservations},
         )
         for setting in settings
-    ]  # fmt: skip
+    ]
     return run_study(work, cells, store, workers, Advancing(progress))
 
 

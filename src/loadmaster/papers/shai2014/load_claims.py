@@ -61,7 +61,7 @@ def _mix_fit(curves: Curves) -> list[Claim]:
                 len(ours),
                 _OTHER_LOG + "; believe the published one for that log" if "differs" in verdict else "",
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -75,17 +75,27 @@ def _near_best(everything: Mapping[str, Curves]) -> Claim:
     gated = next(iter(everything.values())).reading.thesis
     where = max(found, key=lambda cell: found[cell].value)
     beyond = [f"{cell}: {ratio.show(3)}" for cell, ratio in found.items() if ratio.value > NEAR]
-    note = "" if not beyond else (
-        "beyond: " + "; ".join(beyond) + ". Starting the most jobs now is greedy: it prefers small jobs and can leave "
-        "hosts worse filled for the next cycle, as the thesis itself says of pool A"
-    )  # fmt: skip
+    note = (
+        ""
+        if not beyond
+        else (
+            "beyond: "
+            + "; ".join(beyond)
+            + ". Starting the most jobs now is greedy: it prefers small jobs and can leave "
+            "hosts worse filled for the next cycle, as the thesis itself says of pool A"
+        )
+    )
     return Claim(
-        FIGURES["wait"], _read("Max-Jobs is the best or near the best in all pools at all loads", everything),
-        "best or slightly worse", f"at worst {found[where].show(3)} times the best heuristic's mean wait ({where}); "
+        FIGURES["wait"],
+        _read("Max-Jobs is the best or near the best in all pools at all loads", everything),
+        "best or slightly worse",
+        f"at worst {found[where].show(3)} times the best heuristic's mean wait ({where}); "
         f"within {NEAR} in {len(found) - len(beyond)} of {len(found)}",
         all_of([meets(ratio, 0.0, NEAR) for ratio in found.values()]) if gated else "report only",
-        f"everywhere the interval meets {NEAR} times the best of the five, or less" if gated else "", len(found), note,
-    )  # fmt: skip
+        f"everywhere the interval meets {NEAR} times the best of the five, or less" if gated else "",
+        len(found),
+        note,
+    )
 
 
 def _over_best(curves: Curves, level: int) -> Estimate:
@@ -99,10 +109,15 @@ def _strictly_better(curves: Curves) -> Claim:
     best = min(waits, key=lambda name: float(waits[name].mean()))
     less = reduction(curves.of(MAX)[:, 0], waits[best])
     return Claim(
-        FIGURES["wait"], f"{curves.label}: Max-Jobs is better than each heuristic that it employs", "better",
-        f"mean wait {less.percent()} below {NAMES[best]} at the highest load", exceeds(less),
-        "the interval of the reduction lies above 0", less.n, "" if less.low > 0 else _OTHER_LOG,
-    )  # fmt: skip
+        FIGURES["wait"],
+        f"{curves.label}: Max-Jobs is better than each heuristic that it employs",
+        "better",
+        f"mean wait {less.percent()} below {NAMES[best]} at the highest load",
+        exceeds(less),
+        "the interval of the reduction lies above 0",
+        less.n,
+        "" if less.low > 0 else _OTHER_LOG,
+    )
 
 
 def _up_to(everything: Mapping[str, Curves]) -> Claim:
@@ -120,20 +135,24 @@ def _up_to(everything: Mapping[str, Curves]) -> Claim:
         return Claim("abstract", "Max-Jobs lowers the mean wait", f"up to {MAX_JOBS_REDUCTION:.0%}", "", "not measured")
     most = max(found, key=lambda row: row[0].value)
     return Claim(
-        "abstract", _read("Max-Jobs lowers the mean wait against the single-resource heuristics", everything),
+        "abstract",
+        _read("Max-Jobs lowers the mean wait against the single-resource heuristics", everything),
         f"up to {MAX_JOBS_REDUCTION:.0%}",
         f"up to {most[0].percent()} against their mean, {most[1].percent()} against the worst ({most[2]})",
-        "report only", n=len(found), note="against which heuristic the thesis measured is not said",
-    )  # fmt: skip
+        "report only",
+        n=len(found),
+        note="against which heuristic the thesis measured is not said",
+    )
 
 
 def _order(curves: Curves) -> Claim:
     """Who is ahead at the highest load and in the middle; published words beside it."""
     published = {
-        "A": "Mix-Fit, then Best-Fit-Memory; Worse-Fit-Cores poor", "C": "all essentially the same",
+        "A": "Mix-Fit, then Best-Fit-Memory; Worse-Fit-Cores poor",
+        "C": "all essentially the same",
         "B": "Best-Fit-Memory slightly before Mix-Fit at middle loads; Worse-Fit-Cores poor",
         "D": "Mix-Fit as Worse-Fit-Cores; Best-Fit-Memory poor",
-    }  # fmt: skip
+    }
     parts = []
     for level in sorted({0, len(curves.loads) // 2}):
         means = curves.values["wait"][:, level].mean(axis=0)
@@ -141,9 +160,13 @@ def _order(curves: Curves) -> Claim:
         shown = ", ".join(f"{NAMES[POLICIES[p]]} {means[p]:,.0f} s" for p in order)
         parts.append(f"load {curves.loads[level]:.2f}: {shown}")
     return Claim(
-        FIGURES["wait"], f"{curves.label}: order of the policies by mean wait", published.get(curves.name, ""),
-        "; ".join(parts), "report only", n=curves.of(MIX).shape[0],
-    )  # fmt: skip
+        FIGURES["wait"],
+        f"{curves.label}: order of the policies by mean wait",
+        published.get(curves.name, ""),
+        "; ".join(parts),
+        "report only",
+        n=curves.of(MIX).shape[0],
+    )
 
 
 def _first_fit(curves: Curves) -> Claim:
@@ -152,10 +175,13 @@ def _first_fit(curves: Curves) -> Claim:
     less = reduction(ours, best)
     more = less.times(-1.0)
     return Claim(
-        "section 3", f"{curves.label}, highest load: First-Fit performs poorly", "poor",
-        f"mean wait {more.percent()} above {NAMES[name]}, "
-        "the best single-resource heuristic", "report only", n=len(ours),
-    )  # fmt: skip
+        "section 3",
+        f"{curves.label}, highest load: First-Fit performs poorly",
+        "poor",
+        f"mean wait {more.percent()} above {NAMES[name]}, the best single-resource heuristic",
+        "report only",
+        n=len(ours),
+    )
 
 
 def _unloaded(pools: Mapping[str, Curves]) -> Claim:
@@ -168,12 +194,16 @@ def _unloaded(pools: Mapping[str, Curves]) -> Claim:
     load = next(iter(pools.values())).loads[-1]
     verdict = all_of([meets(spread, 1.0 - SAME, 1.0 + SAME) for spread in spreads.values()])
     return Claim(
-        "section 6", _read("with the arrivals of the logs themselves all heuristics perform the same", pools),
-        "the same", f"largest mean wait over smallest, at load {load:.2f}: "
-        + ", ".join(f"{pool} {spread.show(3)}" for pool, spread in spreads.items()), verdict,
-        f"in every pool the interval meets 1 +- {SAME}", min(spread.n for spread in spreads.values()),
+        "section 6",
+        _read("with the arrivals of the logs themselves all heuristics perform the same", pools),
+        "the same",
+        f"largest mean wait over smallest, at load {load:.2f}: "
+        + ", ".join(f"{pool} {spread.show(3)}" for pool, spread in spreads.items()),
+        verdict,
+        f"in every pool the interval meets 1 +- {SAME}",
+        min(spread.n for spread in spreads.values()),
         "" if verdict == "holds" else "our lowest load is a guess: the loads of the logs are not published",
-    )  # fmt: skip
+    )
 
 
 def _little(everything: Mapping[str, Curves]) -> list[Claim]:
@@ -188,17 +218,27 @@ def _little(everything: Mapping[str, Curves]) -> list[Claim]:
     runs = sum(curves.values["wait"].size + len(curves.first_fit["wait"]) for curves in everything.values())
     return [
         Claim(
-            "Figures 6.1 and 6.3", _read("Mix-Fit's reductions of wait and of queue are equal", everything),
-            "22 % and 22 %", "apart, points: " + ", ".join(f"{name} {one.show(2, 100)}" for name, one in apart.items()),
-            equal, "each interval meets +-1 point", min(one.n for one in apart.values()), "" if equal == "holds" else
-            "mean queue = rate x mean wait; the rate is over the time until the last job ends, which policies shift",
+            "Figures 6.1 and 6.3",
+            _read("Mix-Fit's reductions of wait and of queue are equal", everything),
+            "22 % and 22 %",
+            "apart, points: " + ", ".join(f"{name} {one.show(2, 100)}" for name, one in apart.items()),
+            equal,
+            "each interval meets +-1 point",
+            min(one.n for one in apart.values()),
+            ""
+            if equal == "holds"
+            else "mean queue = rate x mean wait; the rate is over the time until the last job ends, which rules shift",
         ),
         Claim(
-            "Figures 6.1 and 6.3", _read("Little's law: the queue as counted is arrival rate x mean wait", everything),
-            "", f"largest relative difference {worst:.1e}", "report only", n=runs,
+            "Figures 6.1 and 6.3",
+            _read("Little's law: the queue as counted is arrival rate x mean wait", everything),
+            "",
+            f"largest relative difference {worst:.1e}",
+            "report only",
+            n=runs,
             note="a check of our engine, and no claim of the thesis: the law holds whatever the policies do",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _read(claim: str, everything: Mapping[str, Curves]) -> str:

@@ -22,10 +22,14 @@ def readings_table(readings: Sequence[Mapping[str, Curves]]) -> Table:
             single = min((waits[name] for name in HEURISTICS), key=lambda values: float(values.mean()))
             less = 100.0 * (1.0 - over(waits[MIX], compared(curves)[2]))
             rows.append(
-                (curves.name, *(f"{mean:,.0f}" for mean in means),
-                 reduction(waits[MIX], compared(curves)[2]).percent(), f"{less.min():.0f} to {less.max():.0f} %",
-                 ratio_of_means(waits[MAX], single).show(3))
-            )  # fmt: skip
+                (
+                    curves.name,
+                    *(f"{mean:,.0f}" for mean in means),
+                    reduction(waits[MIX], compared(curves)[2]).percent(),
+                    f"{less.min():.0f} to {less.max():.0f} %",
+                    ratio_of_means(waits[MAX], single).show(3),
+                )
+            )
     columns = (
         "pool",
         *(NAMES[name] for name in POLICIES),

@@ -102,9 +102,14 @@ def synthetic_streams(pool: str, setup: StudySetup, memory_per_core_gb: float = 
     streams = []
     for number in range(setup.streams):
         trace = generate_netbatch(
-            pool, scale=setup.scale, jobs=setup.jobs, load=setup.highest_load * min(setup.betas),
-            memory_per_core_gb=memory_per_core_gb, longest_run_s=setup.longest_run_s, seed=setup.seed * 1000 + number,
-        )  # fmt: skip
+            pool,
+            scale=setup.scale,
+            jobs=setup.jobs,
+            load=setup.highest_load * min(setup.betas),
+            memory_per_core_gb=memory_per_core_gb,
+            longest_run_s=setup.longest_run_s,
+            seed=setup.seed * 1000 + number,
+        )
         case = case_of(trace)
         per_load = scarcer_load(case) / (setup.highest_load * min(setup.betas))
         streams.append(LoadedStream(case, tuple(beta * per_load for beta in sorted(setup.betas))))

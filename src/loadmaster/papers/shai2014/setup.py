@@ -28,8 +28,9 @@ class PoolShape(NamedTuple):
 READINGS = (PoolShape(64, 8, 4.0), PoolShape(32, 16, 8.0))
 """The hosts that the claims are judged on, side by side: what one core in four of the published pools suggests, and
 hosts on which every job of every pool fits."""
-SHAPES = READINGS + tuple(PoolShape(512 // c, c, gb) for gb in (4.0, 8.0) for c in (4, 8, 16) if (c, gb) != (8, 4.0) and
-                          (c, gb) != (16, 8.0))  # fmt: skip
+SHAPES = READINGS + tuple(
+    PoolShape(512 // c, c, gb) for gb in (4.0, 8.0) for c in (4, 8, 16) if (c, gb) != (8, 4.0) and (c, gb) != (16, 8.0)
+)
 
 
 @dataclass(frozen=True)
@@ -73,5 +74,11 @@ class StudySetup:
     def quick(cls, seed: int) -> "StudySetup":
         """A set for some minutes: the same experiments on the same pools, with fewer streams and loads."""
         return cls(
-            seed, bucket_streams=6, bucket_part=0.01, streams=5, betas=(0.58, 1.0), log_betas=(0.8,), richer_streams=2,
-        )  # fmt: skip
+            seed,
+            bucket_streams=6,
+            bucket_part=0.01,
+            streams=5,
+            betas=(0.58, 1.0),
+            log_betas=(0.8,),
+            richer_streams=2,
+        )

@@ -39,9 +39,11 @@ def pool_of(path: Path, jobs: int) -> str:
     if named:
         return named[1].upper()
     raise InputError(
-        f"{jobs:,} jobs", "a log of none of the four NetBatch pools: their numbers of jobs are other",
-        fix="for another log use `loadmaster compare`", where=str(path),
-    )  # fmt: skip
+        f"{jobs:,} jobs",
+        "a log of none of the four NetBatch pools: their numbers of jobs are other",
+        fix="for another log use `loadmaster compare`",
+        where=str(path),
+    )
 
 
 def log_claims(pool: str, path: Path, jobs: int, users: int, trace: Trace) -> list[Claim]:
@@ -56,10 +58,16 @@ def log_claims(pool: str, path: Path, jobs: int, users: int, trace: Trace) -> li
         note = f"counted in {path.name}" if ours is not None else "the log does not tell its machines"
         claims.append(
             Claim(
-                "Table 2.1", f"pool {pool}: {name}", f"{expected:,}", "" if ours is None else f"{ours:,}", verdict,
-                "equal", jobs, note,
+                "Table 2.1",
+                f"pool {pool}: {name}",
+                f"{expected:,}",
+                "" if ours is None else f"{ours:,}",
+                verdict,
+                "equal",
+                jobs,
+                note,
             )
-        )  # fmt: skip
+        )
     return claims
 
 
@@ -68,11 +76,15 @@ def missing_claims(pools: Sequence[str]) -> list[Claim]:
     note = "the NetBatch logs are not bundled: give one with --trace (Parallel Workloads Archive, l_intel_netbatch)"
     return [
         Claim(
-            "Table 2.1", f"pool {pool}: jobs, users, machines, cores", ", ".join(f"{n:,}" for n in TABLE_2_1[pool]),
-            "", "not measured", note=note,
+            "Table 2.1",
+            f"pool {pool}: jobs, users, machines, cores",
+            ", ".join(f"{n:,}" for n in TABLE_2_1[pool]),
+            "",
+            "not measured",
+            note=note,
         )
         for pool in pools
-    ]  # fmt: skip
+    ]
 
 
 def generator_claims(seed: int) -> list[Claim]:
@@ -83,10 +95,14 @@ def generator_claims(seed: int) -> list[Claim]:
         assert cluster is not None
         claims.append(
             Claim(
-                "Table 2.1", f"synthetic pool {pool}: machines, cores", f"{published.machines:,}, {published.cores:,}",
-                f"{cluster.hosts:,}, {int(cluster.total[0]):,}", "report only", n=1,
+                "Table 2.1",
+                f"synthetic pool {pool}: machines, cores",
+                f"{published.machines:,}, {published.cores:,}",
+                f"{cluster.hosts:,}, {int(cluster.total[0]):,}",
+                "report only",
+                n=1,
                 note="synthetic, made after these totals: a mix of 8, 12 and 16 cores; the pools' own mixes and "
                 "memories are not published",
             )
-        )  # fmt: skip
+        )
     return claims

@@ -29,11 +29,15 @@ def figure_1() -> list[Claim]:
         ours = (float(found.cost[0]), float(found.speedup[0]))
         rows.append(
             Claim(
-                "Figure 1", f"{hosts} machines for 300 tasks of 5 min: hours charged, speedup",
-                f"{cost:g}, {speedup:g}", f"{ours[0]:g}, {ours[1]:g}",
-                all_of([equals(ours[0], cost, 1e-6), equals(ours[1], speedup, 1e-6)]), "exact", 1,
+                "Figure 1",
+                f"{hosts} machines for 300 tasks of 5 min: hours charged, speedup",
+                f"{cost:g}, {speedup:g}",
+                f"{ours[0]:g}, {ours[1]:g}",
+                all_of([equals(ours[0], cost, 1e-6), equals(ours[1], speedup, 1e-6)]),
+                "exact",
+                1,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -42,10 +46,15 @@ def optimum(name: str, cells: Cells, gated: bool) -> Claim:
     runs = cells[CONSERVATIVE]
     off = mean_of(runs.hosts / np.ceil(runs.work_s / 3600) - 1.0)
     return Claim(
-        f"Figures 5, 6 ({name})", "machines at most 12 % from the best number, with suitable ratios", "12 %",
-        f"{off.percent()}, mean {runs.hosts.mean():.2f} machines", meets(off, -OFF, OFF) if gated else "report only",
-        "interval of the mean meets -12 to +12 %" if gated else "", off.n, "at the ratios (0.5, 0.5)",
-    )  # fmt: skip
+        f"Figures 5, 6 ({name})",
+        "machines at most 12 % from the best number, with suitable ratios",
+        "12 %",
+        f"{off.percent()}, mean {runs.hosts.mean():.2f} machines",
+        meets(off, -OFF, OFF) if gated else "report only",
+        "interval of the mean meets -12 to +12 %" if gated else "",
+        off.n,
+        "at the ratios (0.5, 0.5)",
+    )
 
 
 def with_3b(name: str, cells: Cells) -> Claim:
@@ -61,10 +70,15 @@ def full_creation(name: str, cells: Cells, note: str) -> Claim:
     span = resampled(_deviations, whole.span_s, damped.span_s)
     verdicts = [exceeds(machines, 1.0), meets(machines, MUCH, float("inf"))]
     return Claim(
-        f"Figures 5, 6 ({name})", "creation ratio 1: the number of machines deviates much more than at (0.5, 0.5)",
-        "much", f"{machines.show()} times the sd, most {whole.hosts.max()}; span {span.show()} times",
-        all_of(verdicts), f"interval of the ratio of sd lies above 1 and meets {MUCH:g} or more", machines.n, note,
-    )  # fmt: skip
+        f"Figures 5, 6 ({name})",
+        "creation ratio 1: the number of machines deviates much more than at (0.5, 0.5)",
+        "much",
+        f"{machines.show()} times the sd, most {whole.hosts.max()}; span {span.show()} times",
+        all_of(verdicts),
+        f"interval of the ratio of sd lies above 1 and meets {MUCH:g} or more",
+        machines.n,
+        note,
+    )
 
 
 def increase_ratio(name: str, cells: Cells) -> list[Claim]:
@@ -81,15 +95,47 @@ def increase_ratio(name: str, cells: Cells) -> list[Claim]:
     before = "creation ratio 0, a higher increase ratio:"
     paired = "the interval of the paired difference lies above 0"
     return [
-        Claim(where, f"{before} shorter span", "shorter", f"by {shorter.show()} min of {low.span_s.mean() / 60:.1f}",
-              exceeds(shorter), paired, shorter.n, note),
-        Claim(where, f"{before} more machines", "more", f"by {more.show()} over {low.hosts.mean():.2f}",
-              exceeds(more), paired, more.n, note),
-        Claim(where, f"{before} machines deviate more", "more", f"{wider.show()} times the sd", exceeds(wider, 1.0),
-              "the interval of the ratio of sd lies above 1", wider.n, note),
-        Claim(where, f"{before} span deviates more", "more", f"{spread.show()} times the sd", exceeds(spread, 1.0),
-              "the interval of the ratio of sd lies above 1", spread.n, note),
-    ]  # fmt: skip
+        Claim(
+            where,
+            f"{before} shorter span",
+            "shorter",
+            f"by {shorter.show()} min of {low.span_s.mean() / 60:.1f}",
+            exceeds(shorter),
+            paired,
+            shorter.n,
+            note,
+        ),
+        Claim(
+            where,
+            f"{before} more machines",
+            "more",
+            f"by {more.show()} over {low.hosts.mean():.2f}",
+            exceeds(more),
+            paired,
+            more.n,
+            note,
+        ),
+        Claim(
+            where,
+            f"{before} machines deviate more",
+            "more",
+            f"{wider.show()} times the sd",
+            exceeds(wider, 1.0),
+            "the interval of the ratio of sd lies above 1",
+            wider.n,
+            note,
+        ),
+        Claim(
+            where,
+            f"{before} span deviates more",
+            "more",
+            f"{spread.show()} times the sd",
+            exceeds(spread, 1.0),
+            "the interval of the ratio of sd lies above 1",
+            spread.n,
+            note,
+        ),
+    ]
 
 
 def other_reading(name: str, cells: Cells) -> Claim:
@@ -99,10 +145,12 @@ def other_reading(name: str, cells: Cells) -> Claim:
     return replace(
         found[0],
         claim="creation ratio 0, a higher increase ratio; read with the prose, the ratio growing after every result",
-        published="", verdict="report only", gate="",
+        published="",
+        verdict="report only",
+        gate="",
         ours="; ".join(f"{claim.claim.partition(': ')[2]} {claim.ours}" for claim in found),
         note=f"This reading {shows} all four. Elsewhere it grows with new machines only, as in the pseudo-code.",
-    )  # fmt: skip
+    )
 
 
 def thirteen(name: str, cells: Cells, gated: bool) -> Claim:
@@ -112,11 +160,14 @@ def thirteen(name: str, cells: Cells, gated: bool) -> Claim:
     found = mean_of(of)
     shown = f"{found.show()} ({of.min():.1f} to {of.max():.1f})" if len(of) else "no run with 13"
     return Claim(
-        f"Figure 7 ({name})", "runs with 13 machines have speedups of 11 to 12", "11 to 12",
+        f"Figure 7 ({name})",
+        "runs with 13 machines have speedups of 11 to 12",
+        "11 to 12",
         f"{shown}; speedup per machine {float((runs.speedup / runs.hosts).mean()):.2f}",
-        meets(found, 11.0, 12.0) if gated else "report only", "interval of the mean meets 11 to 12" if gated else "",
+        meets(found, 11.0, 12.0) if gated else "report only",
+        "interval of the mean meets 11 to 12" if gated else "",
         found.n,
-    )  # fmt: skip
+    )
 
 
 def behaviours(name: str, cells: Cells, render: bool) -> list[Claim]:
@@ -136,20 +187,29 @@ def _range(name: str, cells: Cells) -> Claim:
     calm, bold = cells[CONSERVATIVE], cells[AGGRESSIVE]
     wider = resampled(_deviations, _float(bold.hosts), _float(calm.hosts))
     return Claim(
-        f"Figure 7 ({name})", "machines, conservative and aggressive: the range is wider when aggressive", "wider",
+        f"Figure 7 ({name})",
+        "machines, conservative and aggressive: the range is wider when aggressive",
+        "wider",
         f"[{calm.hosts.min()}, {calm.hosts.max()}] and [{bold.hosts.min()}, {bold.hosts.max()}], "
-        f"{wider.show()} times the sd", exceeds(wider, 1.0), "the interval of the ratio of sd lies above 1", wider.n,
-    )  # fmt: skip
+        f"{wider.show()} times the sd",
+        exceeds(wider, 1.0),
+        "the interval of the ratio of sd lies above 1",
+        wider.n,
+    )
 
 
 def _alike(name: str, cells: Cells) -> Claim:
     calm, bold = cells[CONSERVATIVE], cells[AGGRESSIVE]
     apart = mean_of(_float(bold.hosts - calm.hosts))
     return Claim(
-        f"Figure 7 ({name})", "machines, conservative and aggressive: no noticeable difference", "none",
-        f"{apart.show()} over {calm.hosts.mean():.2f}", _if_rented(meets(apart, -ALIKE, ALIKE), cells),
-        f"interval of the mean difference meets +-{ALIKE:g}", apart.n,
-    )  # fmt: skip
+        f"Figure 7 ({name})",
+        "machines, conservative and aggressive: no noticeable difference",
+        "none",
+        f"{apart.show()} over {calm.hosts.mean():.2f}",
+        _if_rented(meets(apart, -ALIKE, ALIKE), cells),
+        f"interval of the mean difference meets +-{ALIKE:g}",
+        apart.n,
+    )
 
 
 def _least(name: str, cells: Cells) -> Claim:
@@ -157,11 +217,14 @@ def _least(name: str, cells: Cells) -> Claim:
     machines = resampled(_apart, _float(calm.hosts), _float(bold.hosts))
     speedup = resampled(_apart, calm.speedup, bold.speedup)
     return Claim(
-        f"Figure 7 ({name})", "the least number of machines, and speedup, is the same for both behaviours", "equal",
+        f"Figure 7 ({name})",
+        "the least number of machines, and speedup, is the same for both behaviours",
+        "equal",
         f"{calm.hosts.min()} and {bold.hosts.min()}; speedup {calm.speedup.min():.2f} and {bold.speedup.min():.2f}",
         _if_rented(all_of([meets(machines, -1.0, 1.0), meets(speedup, -1.0, 1.0)]), cells),
-        "each interval of the difference meets +-1", machines.n,
-    )  # fmt: skip
+        "each interval of the difference meets +-1",
+        machines.n,
+    )
 
 
 def errata() -> list[Claim]:
@@ -169,11 +232,16 @@ def errata() -> list[Claim]:
     right, printed = periodic_average(1000, 10, 1000, 5), periodic_average_as_printed(1000, 10, 1000, 5)
     return [
         Claim(
-            "Figure 3b, lines 8 and 9", "mean of 10 finished tasks of 100 s and 5 running for 200 s", f"{printed:g} s",
-            f"{right:.1f} s", "report only", "", 1,
+            "Figure 3b, lines 8 and 9",
+            "mean of 10 finished tasks of 100 s and 5 running for 200 s",
+            f"{printed:g} s",
+            f"{right:.1f} s",
+            "report only",
+            "",
+            1,
             "As printed, two means are added and divided by a count; the rule could then never rent. Ours is right.",
         )
-    ]  # fmt: skip
+    ]
 
 
 def better(found: Paired) -> Claim:
@@ -184,11 +252,16 @@ def better(found: Paired) -> Claim:
     both, low, high = (100 * np.expm1(value) for value in found.both)
     ours += f"cost x span {both:+.1f} % [{low:+.1f}, {high:+.1f}]"
     return Claim(
-        f"beyond the paper ({found.workload})", "planner less the paper's rule, both not knowing the durations",
-        f"{found.paper_cost:.2f} h, {found.paper_span_s / 60:.1f} min", f"{ours}: {found.verdict}", "report only", "",
-        found.n, "Paired over the same bags, 95 % bootstrap intervals; below zero is better. "
+        f"beyond the paper ({found.workload})",
+        "planner less the paper's rule, both not knowing the durations",
+        f"{found.paper_cost:.2f} h, {found.paper_span_s / 60:.1f} min",
+        f"{ours}: {found.verdict}",
+        "report only",
+        "",
+        found.n,
+        "Paired over the same bags, 95 % bootstrap intervals; below zero is better. "
         "Renting more machines makes a bag dearer and faster; cost x span shows what is won beyond that.",
-    )  # fmt: skip
+    )
 
 
 def _if_rented(verdict: Verdict, cells: Cells) -> Verdict:

@@ -96,10 +96,14 @@ def paired(name: str, source: BagSource, repetitions: int, seed: int, runs: Stud
     ours, paper = runs(bags, [Planner(), SilvaRule(*CONSERVATIVE)])
     both = np.log(ours.cost * ours.span_s) - np.log(paper.cost * paper.span_s)
     return Paired(
-        name, repetitions, float(paper.cost.mean()), float(paper.span_s.mean()),
-        mean_and_interval(ours.cost - paper.cost, seed), mean_and_interval(ours.span_s - paper.span_s, seed),
+        name,
+        repetitions,
+        float(paper.cost.mean()),
+        float(paper.span_s.mean()),
+        mean_and_interval(ours.cost - paper.cost, seed),
+        mean_and_interval(ours.span_s - paper.span_s, seed),
         mean_and_interval(both, seed),
-    )  # fmt: skip
+    )
 
 
 def mean_and_interval(values: Floats, seed: int) -> tuple[float, float, float]:

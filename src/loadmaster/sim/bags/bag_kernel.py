@@ -144,10 +144,18 @@ def _room(machines, tasks):
     more room before it. A task stands once in `again`, since it leaves that before it can be stopped once more.
     """
     return BagState(
-        np.zeros(machines), np.zeros(machines), np.zeros(machines), np.full(machines, np.inf),
-        np.full(machines, np.inf), np.full(machines, -1, np.int64), np.zeros(machines, np.int64),
-        np.zeros(machines, np.int64), np.zeros(tasks, np.int64), np.zeros(5, np.int64), np.zeros(2),
-    )  # fmt: skip
+        np.zeros(machines),
+        np.zeros(machines),
+        np.zeros(machines),
+        np.full(machines, np.inf),
+        np.full(machines, np.inf),
+        np.full(machines, -1, np.int64),
+        np.zeros(machines, np.int64),
+        np.zeros(machines, np.int64),
+        np.zeros(tasks, np.int64),
+        np.zeros(5, np.int64),
+        np.zeros(2),
+    )
 
 
 @kept_njit(error_model="numpy", nogil=True)

@@ -46,10 +46,16 @@ class CurvePoint:
 def point(label: str, kind: str, outcomes: BagOutcomes, confidence: float, knows: bool) -> CurvePoint:
     """A point from repetitions."""
     return CurvePoint(
-        label, kind, float(outcomes.hosts.mean()), float(outcomes.cost.mean()),
-        float(np.quantile(outcomes.cost, confidence)), float(outcomes.span_s.mean()),
-        float(np.quantile(outcomes.span_s, confidence)), float(outcomes.speedup.mean()), knows,
-    )  # fmt: skip
+        label,
+        kind,
+        float(outcomes.hosts.mean()),
+        float(outcomes.cost.mean()),
+        float(np.quantile(outcomes.cost, confidence)),
+        float(outcomes.span_s.mean()),
+        float(np.quantile(outcomes.span_s, confidence)),
+        float(outcomes.speedup.mean()),
+        knows,
+    )
 
 
 def fixed_curve(
@@ -107,9 +113,10 @@ def recommended(
     `waste` of the least.
     """
     allowed = [
-        p for p in points
+        p
+        for p in points
         if (budget is None or p.cost_sure <= budget + 1e-9) and (deadline_s is None or p.span_sure_s <= deadline_s)
-    ]  # fmt: skip
+    ]
     if not allowed:
         return None
     if deadline_s is not None:

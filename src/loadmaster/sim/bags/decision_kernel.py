@@ -148,9 +148,13 @@ def _fleet(b, kinds, now):
         count += 1
         without_task += b.task[place] < 0
     staying = plan.Fleet(
-        fleet.age_s[:count], fleet.ready_s[:count], fleet.speed[:count], fleet.unit_s[:count], fleet.least[:count],
+        fleet.age_s[:count],
+        fleet.ready_s[:count],
+        fleet.speed[:count],
+        fleet.unit_s[:count],
+        fleet.least[:count],
         fleet.price[:count],
-    )  # fmt: skip
+    )
     return staying, without_task
 
 

@@ -135,16 +135,24 @@ def _planned(
         return np.array(list(values), dtype=float)
 
     kinds = Kinds(
-        column(kind.speed for kind in types), column(kind.boot_s for kind in types),
-        column(kind.unit_s for kind in types), column(kind.units(0.0) for kind in types),
-        column(kind.unit_price for kind in types), np.array([kind.limit for kind in types], np.int64),
-    )  # fmt: skip
+        column(kind.speed for kind in types),
+        column(kind.boot_s for kind in types),
+        column(kind.unit_s for kind in types),
+        column(kind.units(0.0) for kind in types),
+        column(kind.unit_price for kind in types),
+        np.array([kind.limit for kind in types], np.int64),
+    )
     wish = PlannerGoal(
         math.inf if planner.budget is None else float(planner.budget),
         math.inf if planner.deadline_s is None else float(planner.deadline_s),
-        float(planner.waste), planner.guess_s is not None, *planner.prior, planner.levels, float(planner.tick_s),
-        ENOUGH, MOST,
-    )  # fmt: skip
+        float(planner.waste),
+        planner.guess_s is not None,
+        *planner.prior,
+        planner.levels,
+        float(planner.tick_s),
+        ENOUGH,
+        MOST,
+    )
     runs = []
     with ThreadPoolExecutor(usable_cores()) as pool:
         for run in pool.map(lambda row: run_planned(row, kinds, wish), np.ascontiguousarray(durations)):
@@ -164,9 +172,14 @@ def _compiled(durations: Floats, sizer: SilvaRule | FixedHosts, kind: HostType, 
     span_s, cost, hosts = np.empty(rows), np.empty(rows), np.empty(rows, np.int64)
     calm = kind.interruptions_per_h == 0
     machines = kernel.MachineKinds(
-        float(kind.speed), float(kind.boot_s), float(kind.unit_s), kind.units(0.0), kind.unit_price, kind.limit,
+        float(kind.speed),
+        float(kind.boot_s),
+        float(kind.unit_s),
+        kind.units(0.0),
+        kind.unit_price,
+        kind.limit,
         math.inf if calm else 3600.0 / kind.interruptions_per_h,
-    )  # fmt: skip
+    )
     durations, rules = np.ascontiguousarray(durations), _rules(sizer, kind)
     step = rows if calm else 1  # each repetition has a stream of its own
     for row in range(0, rows, step):
@@ -187,8 +200,15 @@ def _rules(sizer: SilvaRule | FixedHosts, kind: HostType):  # type: ignore[no-un
     if isinstance(sizer, FixedHosts):
         return kernel.BagRules(sizer.count, 0.0, 0.0, kind.unit_s, 0, 0, False, True, False, False, sizer.tick_s)
     return kernel.BagRules(
-        0, sizer.creation_ratio, sizer.increase_ratio, sizer.host_time_s or kind.unit_s, sizer.first_hosts,
+        0,
+        sizer.creation_ratio,
+        sizer.increase_ratio,
+        sizer.host_time_s or kind.unit_s,
+        sizer.first_hosts,
         {"finish": kernel.FINISH, "nostart": kernel.NOSTART, "kill": kernel.KILL}[sizer.overrun],
-        sizer.possible == "real", sizer.count_running, sizer.condition == "gt", sizer.c_update == "every",
+        sizer.possible == "real",
+        sizer.count_running,
+        sizer.condition == "gt",
+        sizer.c_update == "every",
         float(sizer.tick_s),
-    )  # fmt: skip
+    )

@@ -27,10 +27,19 @@ def run_planned(duration, kinds, wish):
     # at most one a task does, beside those that take one. So twice the tasks and a few would do; `_decide` checks.
     room = 64 * tasks + 64
     b = MachinesUp(
-        np.zeros(room, np.int64), np.zeros(room, np.int64), np.full(room, -1, np.int64), np.zeros(room),
-        np.zeros(room), np.full(room, np.inf), np.zeros(room, np.bool_), np.zeros(room, np.bool_),
-        np.zeros(room, np.bool_), np.zeros(room), np.zeros(4, np.int64), np.zeros(1),
-    )  # fmt: skip
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.full(room, -1, np.int64),
+        np.zeros(room),
+        np.zeros(room),
+        np.full(room, np.inf),
+        np.zeros(room, np.bool_),
+        np.zeros(room, np.bool_),
+        np.zeros(room, np.bool_),
+        np.zeros(room),
+        np.zeros(4, np.int64),
+        np.zeros(1),
+    )
     finished = none_of(tasks)
     b.tally[LOOK] = 1
     now = 0.0

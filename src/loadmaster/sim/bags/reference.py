@@ -124,9 +124,16 @@ def run_bag(world: World, sizer: Sizer) -> BagRun:
     hosts = tuple(sorted(run.ledger.gone, key=lambda row: row.host))
     starts = sum(event.kind == "started" for event in run.events)
     return BagRun(
-        run.now, float(world.duration_s.sum()), hosts, sum(row.cost for row in hosts), end_s, on, starts - tasks,
-        tuple(run.events), tuple(run.decisions),
-    )  # fmt: skip
+        run.now,
+        float(world.duration_s.sum()),
+        hosts,
+        sum(row.cost for row in hosts),
+        end_s,
+        on,
+        starts - tasks,
+        tuple(run.events),
+        tuple(run.decisions),
+    )
 
 
 @dataclass

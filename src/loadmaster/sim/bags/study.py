@@ -30,9 +30,15 @@ def run_ways(
 ) -> list[BagOutcomes]:
     """What each of `ways` comes to on all rows of `durations`, float64[R, N]; those that `store` has are not run."""
     work = Work(
-        "size", ("loadmaster.sim.bags.door", "loadmaster.sizing"), make_way, durations, _to_bytes, _of_bytes,
-        prepare=lambda todo, watch: compile_first(durations, todo, watch), steps=len(durations),
-    )  # fmt: skip
+        "size",
+        ("loadmaster.sim.bags.door", "loadmaster.sizing"),
+        make_way,
+        durations,
+        _to_bytes,
+        _of_bytes,
+        prepare=lambda todo, watch: compile_first(durations, todo, watch),
+        steps=len(durations),
+    )
     bags = sha256(f"{durations.shape}".encode() + durations.tobytes()).hexdigest()
     shaped = [{"way": way, "bags": bags, "imported": imported(_texts(way))} for way in ways]
     keys = [work.key(**by) if store is not None else str(number) for number, by in enumerate(shaped)]

@@ -52,9 +52,15 @@ def run_fractional(problem: FractionalProblem, progress: Progress | None = None)
             progress(int(world.whole[ENDED]), problem.workload.jobs)
     jobs, moved = world.jobs, [*shell.moved_in.values(), 0.0]
     return FractionalRun(
-        jobs["start_s"].copy(), jobs["end_s"].copy(), world.tasks["last_host"].astype(np.int32), jobs["moves"].copy(),
-        sum(moved), max(moved), float(world.real[LEAST_YIELD]), int(world.whole[EVENTS]),
-    )  # fmt: skip
+        jobs["start_s"].copy(),
+        jobs["end_s"].copy(),
+        world.tasks["last_host"].astype(np.int32),
+        jobs["moves"].copy(),
+        sum(moved),
+        max(moved),
+        float(world.real[LEAST_YIELD]),
+        int(world.whole[EVENTS]),
+    )
 
 
 class _Shell:
@@ -91,9 +97,18 @@ class _Shell:
         cost = np.where(world.jobs["start_s"][owner] < now, memory, 0.0)
         left = self.policy.budget - self.moved_in.get(self._interval(now), 0.0)
         return tasks, FractionalView(
-            world.tasks["host"][tasks].astype(np.int32), demand[:, 0], demand[:, 1:], cost, world.hosts["load"].copy(),
-            world.used, world.cores, world.capacity, world.hosts["speed"], self.kind, left,
-        )  # fmt: skip
+            world.tasks["host"][tasks].astype(np.int32),
+            demand[:, 0],
+            demand[:, 1:],
+            cost,
+            world.hosts["load"].copy(),
+            world.used,
+            world.cores,
+            world.capacity,
+            world.hosts["speed"],
+            self.kind,
+            left,
+        )
 
     def _move(self, world: Any, tasks: Longs, view: FractionalView, after: Ints) -> None:
         moving = np.flatnonzero(after != view.host)

@@ -19,8 +19,15 @@ def replay_fractional(problem: FractionalProblem, progress: Progress | None = No
             progress(run.ended, problem.workload.jobs)
     moved = [*run.moved_in.values(), 0.0]
     return FractionalRun(
-        run.start_s, run.end_s, run.last_host, run.moves, sum(moved), max(moved), run.least_yield, run.events,
-    )  # fmt: skip
+        run.start_s,
+        run.end_s,
+        run.last_host,
+        run.moves,
+        sum(moved),
+        max(moved),
+        run.least_yield,
+        run.events,
+    )
 
 
 class _Run:
@@ -196,10 +203,18 @@ class _Run:
         tasks = np.flatnonzero(self.host >= 0)
         demand, loads = self.seen[self.owner[tasks]], self._loads(self.seen)
         return FractionalView(
-            self.host[tasks], demand[:, 0], demand[:, 1:], self._cost(tasks), loads[:, 0], loads[:, 1:],
-            self.capacity[:, 0], self.capacity[:, 1:], self.speed, self.kind,
+            self.host[tasks],
+            demand[:, 0],
+            demand[:, 1:],
+            self._cost(tasks),
+            loads[:, 0],
+            loads[:, 1:],
+            self.capacity[:, 0],
+            self.capacity[:, 1:],
+            self.speed,
+            self.kind,
             self.policy.budget - self.moved_in.get(interval, 0.0),
-        )  # fmt: skip
+        )
 
     def _loads(self, demand: Floats) -> Floats:
         """float64[H, R]: what the tasks of each host ask for by `demand` float64[J, R]."""

@@ -10,8 +10,24 @@ from loadmaster.sim.fractional.problem import FractionalProblem
 
 NOW, LEAST_YIELD = 0, 1
 """Places in `FractionalWorld.real`."""
-(ARRIVED, ENDED, FIRST, LAST, TRIED, LAST_TRIED, RUNNING, STARTED, EVENTS, TOUCHED, DIRTY, PHASE, MAY_REPACK, ASKING,
- REFUSED, MOVING) = range(16)  # fmt: skip
+(
+    ARRIVED,
+    ENDED,
+    FIRST,
+    LAST,
+    TRIED,
+    LAST_TRIED,
+    RUNNING,
+    STARTED,
+    EVENTS,
+    TOUCHED,
+    DIRTY,
+    PHASE,
+    MAY_REPACK,
+    ASKING,
+    REFUSED,
+    MOVING,
+) = range(16)
 """Places in `FractionalWorld.whole`: counters; FIRST, LAST and LAST_TRIED of the queue; the job ASKING for room and
 whether it is REFUSED; how many tasks are MOVING."""
 DONE, MORE, MAKE_ROOM, IMPROVE = 0, 1, 2, 3
@@ -98,9 +114,13 @@ def rules_of(problem: FractionalProblem) -> FractionalRules:
     """The policy as the kernel reads it."""
     policy = problem.policy
     return FractionalRules(
-        policy.repack == "events", policy.repack == "periods", float(policy.period_s), float(policy.most_load),
-        float(policy.gain), int(policy.lookahead),
-    )  # fmt: skip
+        policy.repack == "events",
+        policy.repack == "periods",
+        float(policy.period_s),
+        float(policy.most_load),
+        float(policy.gain),
+        int(policy.lookahead),
+    )
 
 
 def allocate(problem: FractionalProblem) -> FractionalWorld:
@@ -113,12 +133,25 @@ def allocate(problem: FractionalProblem) -> FractionalWorld:
     whole = np.zeros(16, np.int64)
     whole[[FIRST, LAST, LAST_TRIED, ASKING]] = -1
     return FractionalWorld(
-        _jobs(problem), tasks, _hosts(problem), np.array(problem.seen[:, 1:], order="C"), np.zeros((hosts, rigid)),
-        capacity, capacity * (1 + SLACK), np.array(cluster.capacity[:, 0], order="C"),
-        np.zeros(workload.jobs, np.int64), np.zeros(hosts, np.int64), np.zeros(workload.jobs, np.int64),
-        np.zeros(hosts), np.zeros((hosts, rigid)), np.zeros(int(workload.task_count.max(initial=1)), np.int64),
-        np.zeros(len(tasks), np.int64), np.zeros(len(tasks), np.int64), np.array([0.0, 1.0]), whole,
-    )  # fmt: skip
+        _jobs(problem),
+        tasks,
+        _hosts(problem),
+        np.array(problem.seen[:, 1:], order="C"),
+        np.zeros((hosts, rigid)),
+        capacity,
+        capacity * (1 + SLACK),
+        np.array(cluster.capacity[:, 0], order="C"),
+        np.zeros(workload.jobs, np.int64),
+        np.zeros(hosts, np.int64),
+        np.zeros(workload.jobs, np.int64),
+        np.zeros(hosts),
+        np.zeros((hosts, rigid)),
+        np.zeros(int(workload.task_count.max(initial=1)), np.int64),
+        np.zeros(len(tasks), np.int64),
+        np.zeros(len(tasks), np.int64),
+        np.array([0.0, 1.0]),
+        whole,
+    )
 
 
 def _jobs(problem: FractionalProblem) -> Any:

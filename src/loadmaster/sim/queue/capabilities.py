@@ -51,9 +51,13 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     order = discipline.order
     known = type(order) in (Order, FairShare) or tracks_events_of(order) or _ranks_all(order)
     return (
-        type(backfilling) in _WALKS and one_head and known and (is_plain_data(policy) or _rates_all(policy))
-        and meta_rule_kind_of(policy) is not None and len(members_of(policy)) <= MEMBERS
-    )  # fmt: skip
+        type(backfilling) in _WALKS
+        and one_head
+        and known
+        and (is_plain_data(policy) or _rates_all(policy))
+        and meta_rule_kind_of(policy) is not None
+        and len(members_of(policy)) <= MEMBERS
+    )
 
 
 def _ranks_all(order: AnyOrder) -> bool:
@@ -69,9 +73,12 @@ def _rates_all(policy: AnyPolicy) -> bool:
 def serves_twin(policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether it knows a twin of such members; of the rules of which it has no compiled form it knows none."""
     return (
-        type(discipline) is Twin and len(discipline.members) <= MEMBERS and not is_meta(policy)
-        and is_plain_data(policy) and all(map(_is_member, discipline.members))
-    )  # fmt: skip
+        type(discipline) is Twin
+        and len(discipline.members) <= MEMBERS
+        and not is_meta(policy)
+        and is_plain_data(policy)
+        and all(map(_is_member, discipline.members))
+    )
 
 
 def _is_member(member: Discipline) -> bool:

@@ -16,9 +16,16 @@ Progress = Callable[[int, int], None]
 
 
 def simulate_bound(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
-    progress: Progress | None, estimate_model: EstimateModel, *, few: bool,
-) -> Schedule | None:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None,
+    estimate_model: EstimateModel,
+    *,
+    few: bool,
+) -> Schedule | None:
     """A run of bound jobs, compiled; None if no engine knows all of it, or if it is not worth it for a `few`."""
     policy, discipline = scheduler.policy, scheduler.discipline
     general = serves_bound(workload, cluster, policy, discipline, estimate_model)
@@ -55,10 +62,13 @@ def serves_bound(
     one_queue = len(rules.partitions) < 2 or constraints.partition is None
     moment_holds = one_queue and not rules.calendar
     return (
-        served.serves(policy, discipline) and not tracks_events_of(discipline.order) and not preempts(cluster)
-        and not needs_general_pass(workload, cluster) and _is_plain(estimate_model)
+        served.serves(policy, discipline)
+        and not tracks_events_of(discipline.order)
+        and not preempts(cluster)
+        and not needs_general_pass(workload, cluster)
+        and _is_plain(estimate_model)
         and (moment_holds or type(discipline.backfilling) is not Easy)
-    )  # fmt: skip
+    )
 
 
 def serves_general(
@@ -86,27 +96,42 @@ def _is_plain(estimate_model: EstimateModel) -> bool:
 
 
 def _by_lanes(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
-    progress: Progress | None, estimate_model: EstimateModel,
-) -> Schedule:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None,
+    estimate_model: EstimateModel,
+) -> Schedule:
     """On the general compiled engine."""
     from loadmaster.sim.queue.engine import replay
 
     estimated = estimate_model.estimated(workload)
     schedule = replay.replay_compiled(
-        estimated, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress,
+        estimated,
+        cluster,
+        scheduler,
+        interval_s=interval_s,
+        seed=seed,
+        progress=progress,
         binding=resolve_constraints(estimated, cluster),
-    )  # fmt: skip
+    )
     return schedule if estimate_model == USERS else replace(schedule, expected_s=estimated.expected_s)
 
 
 def _general(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
-    progress: Progress | None, estimate_model: EstimateModel,
-) -> Schedule | None:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None,
+    estimate_model: EstimateModel,
+) -> Schedule | None:
     """On the engine over the compiled scheduling pass; None if it meets something that only a plain one serves."""
     from loadmaster.sim.queue.engine.general_replay import replay_general
 
     return replay_general(
         workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress, estimate_model=estimate_model
-    )  # fmt: skip
+    )

@@ -100,9 +100,15 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
 
 
 def _foretold(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, engine: Engine,
-    progress: Progress | None, estimate_model: EstimateModel,
-) -> Schedule:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    engine: Engine,
+    progress: Progress | None,
+    estimate_model: EstimateModel,
+) -> Schedule:
     """A run without constraints of which all that is expected, and all that limits cut, is known before."""
     estimated = estimate_model.estimated(workload)
     quick, alike, one_speed = in_one_speed(estimated, cluster, scheduler.discipline)
@@ -129,9 +135,14 @@ def _estimates(estimate_model: EstimateModel, cluster: Cluster, policy: AnyPolic
 
 
 def _guessed(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int,
-    progress: Progress | None, estimate_model: EstimateModel,
-) -> Schedule:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    progress: Progress | None,
+    estimate_model: EstimateModel,
+) -> Schedule:
     """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
     from loadmaster.sim.queue.engine.estimates import estimates_of
     from loadmaster.sim.queue.engine.replay import replay_compiled
@@ -140,10 +151,16 @@ def _guessed(
     expected_s = np.array(estimated.expected_s)
     cut, killed = _cut(estimated.expecting(expected_s), estimate_model.killed_after_s(workload))
     schedule = replay_compiled(
-        cut, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress,
-        estimates=estimates_of(workload, expected_s, estimate_model, ends_count=type(scheduler.discipline.backfilling)
-        is Easy),
-    )  # fmt: skip
+        cut,
+        cluster,
+        scheduler,
+        interval_s=interval_s,
+        seed=seed,
+        progress=progress,
+        estimates=estimates_of(
+            workload, expected_s, estimate_model, ends_count=type(scheduler.discipline.backfilling) is Easy
+        ),
+    )
     schedule = replace(schedule, expected_s=expected_s)
     if not killed.any():
         return schedule
@@ -166,9 +183,15 @@ def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
 
 
 def _unbound(
-    workload: Workload, cluster: Cluster, one_speed: bool, scheduler: Scheduler, interval_s: float, seed: int,
-    engine: Engine, progress: Progress | None,
-) -> Schedule:  # fmt: skip
+    workload: Workload,
+    cluster: Cluster,
+    one_speed: bool,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    engine: Engine,
+    progress: Progress | None,
+) -> Schedule:
     """A run without constraints, on the quickest engine that knows all of it."""
     policy, discipline = scheduler.policy, scheduler.discipline
     from loadmaster.sim.queue import capabilities as served
@@ -180,22 +203,20 @@ def _unbound(
     if engine in ("auto", "compiled") and known:
         return compiled.replay_compiled(
             workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
+        )
     beside = engine in ("auto", "planning") and one_speed and profile.serves(workload, cluster, policy, discipline)
     if beside and not (engine == "auto" and is_cheaper_than_a_kept_plan(workload, cluster, discipline)):
         return compiled.replay_compiled(
             workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
+        )
     many = engine == "compiled" or (engine == "auto" and workload.jobs >= MANY_JOBS)
     if many and general_replay.serves(policy, discipline):
         schedule = general_replay.replay_general(
             workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
-        )  # fmt: skip
+        )
         if schedule is not None:
             return schedule
-    return replay_deciding(
-        workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress
-    )  # fmt: skip
+    return replay_deciding(workload, cluster, scheduler, interval_s=interval_s, seed=seed, progress=progress)
 
 
 def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:

@@ -46,9 +46,16 @@ def simulate_lived(
     if not is_closed(workload):
         engine: Engine = "reference" if plainly else "auto"
         return workload, simulate(
-            workload, cluster, policy, discipline, interval_s=interval_s, seed=seed, engine=engine, progress=progress,
+            workload,
+            cluster,
+            policy,
+            discipline,
+            interval_s=interval_s,
+            seed=seed,
+            engine=engine,
+            progress=progress,
             estimate_model=estimate_model,
-        )  # fmt: skip
+        )
     check_rules(workload, cluster, policy, discipline)
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
     _refuse_unserved(workload, estimate_model)
@@ -71,5 +78,8 @@ def _refuse_unserved(workload: Workload, estimate_model: EstimateModel) -> None:
             rule = f"a time or a job that the log names to wait for, {closed}, is served by no engine"
             raise InputError(column, rule, fix=f"leave it aside (--ignore {column}), or --ignore follows")
     if estimate_model.estimates == "last-two":
-        raise InputError("last-two", f"estimates by the last two jobs of a user, {closed}, are served by no engine",
-                         fix="other --estimates, or --ignore follows")  # fmt: skip
+        raise InputError(
+            "last-two",
+            f"estimates by the last two jobs of a user, {closed}, are served by no engine",
+            fix="other --estimates, or --ignore follows",
+        )

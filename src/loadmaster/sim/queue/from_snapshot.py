@@ -75,14 +75,27 @@ def beginning(snapshot: Snapshot, columns: JobColumns) -> Beginning:
     begins_s = np.nan_to_num(_begins_s(snapshot)[numbers.task], nan=snapshot.now_s)
     expected_end_s = running.expected_end_s[numbers.task]
     starting = StartingState(
-        snapshot.now_s, runs, np.minimum(begins_s, snapshot.now_s), running.host[numbers.tasks], expected_end_s,
-        np.maximum(expected_end_s, np.nextafter(snapshot.now_s, np.inf)), snapshot.last_host, queue.first_task[row],
+        snapshot.now_s,
+        runs,
+        np.minimum(begins_s, snapshot.now_s),
+        running.host[numbers.tasks],
+        expected_end_s,
+        np.maximum(expected_end_s, np.nextafter(snapshot.now_s, np.inf)),
+        snapshot.last_host,
+        queue.first_task[row],
         JobColumns._make(np.asarray(column)[row] for column in columns),
-    )  # fmt: skip
+    )
     workload = Workload(
-        snapshot.cluster.resources, np.zeros(len(row)), np.clip(expected_s, LEAST_S, NEVER_S), demand, tasks,
-        expected_s, project, None if queue.user is None else queue.user[row], starting=starting,
-    )  # fmt: skip
+        snapshot.cluster.resources,
+        np.zeros(len(row)),
+        np.clip(expected_s, LEAST_S, NEVER_S),
+        demand,
+        tasks,
+        expected_s,
+        project,
+        None if queue.user is None else queue.user[row],
+        starting=starting,
+    )
     binding = _binding(snapshot, numbers) if _is_bound(snapshot) else None
     return Beginning(workload, _cluster(snapshot, workload), binding, numbers.of_row)
 
@@ -98,9 +111,13 @@ def _numbers(snapshot: Snapshot) -> _Numbers:
     rows = np.zeros(len(order), np.int64)
     rows[place[: len(waiting)]] = row
     return _Numbers(
-        place[of_row.reshape(-1)], place[len(waiting) :], rows, task, np.argsort(of_task.reshape(-1), kind="stable"),
+        place[of_row.reshape(-1)],
+        place[len(waiting) :],
+        rows,
+        task,
+        np.argsort(of_task.reshape(-1), kind="stable"),
         many.astype(np.int32),
-    )  # fmt: skip
+    )
 
 
 def _begins_s(snapshot: Snapshot) -> np.ndarray:
@@ -134,16 +151,30 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
     workload = Workload((), np.zeros(jobs), np.ones(jobs), np.zeros((jobs, 0)))
     array = np.full(jobs, -1, np.int64) if queue.array is None else queue.array[numbers.row]
     return ResolvedConstraints(
-        eligible_s, np.full(jobs, np.inf), np.zeros(jobs, np.int32), ("",), entries, no_counters(many),
+        eligible_s,
+        np.full(jobs, np.inf),
+        np.zeros(jobs, np.int32),
+        ("",),
+        entries,
+        no_counters(many),
         no_counters(many),
         WorkLimits(
-            nothing, no_counters(many), entries.job, np.full(jobs, np.inf), nothing.astype(bool), nothing.astype(bool),
+            nothing,
+            no_counters(many),
+            entries.job,
+            np.full(jobs, np.inf),
+            nothing.astype(bool),
+            nothing.astype(bool),
             0.0,
         ),
-        waits_of(workload, none), array, throttled_arrays(jobs, none), _calendar(snapshot, numbers),
-        np.zeros(jobs, bool), np.full(jobs, -1, np.int32) if queue.user is None else queue.user[numbers.row],
+        waits_of(workload, none),
+        array,
+        throttled_arrays(jobs, none),
+        _calendar(snapshot, numbers),
+        np.zeros(jobs, bool),
+        np.full(jobs, -1, np.int32) if queue.user is None else queue.user[numbers.row],
         _rules(snapshot),
-    )  # fmt: skip
+    )
 
 
 def _entries(snapshot: Snapshot, numbers: _Numbers) -> Entries:
@@ -161,11 +192,16 @@ def _entries(snapshot: Snapshot, numbers: _Numbers) -> Entries:
         return np.concatenate((values, np.zeros(runs, values.dtype)))[order]
 
     return Entries(
-        np.searchsorted(owner[order], np.arange(len(numbers.row) + 1)), owner[order], column(queue.partition),
-        column(queue.tier, float), column(hosts), np.zeros(len(owner), bool), allowed,
+        np.searchsorted(owner[order], np.arange(len(numbers.row) + 1)),
+        owner[order],
+        column(queue.partition),
+        column(queue.tier, float),
+        column(hosts),
+        np.zeros(len(owner), bool),
+        allowed,
         None if queue.min_hosts is None else column(queue.min_hosts),
         None if queue.max_hosts is None else column(queue.max_hosts),
-    )  # fmt: skip
+    )
 
 
 def _calendar(snapshot: Snapshot, numbers: _Numbers) -> Calendar:
@@ -178,12 +214,15 @@ def _calendar(snapshot: Snapshot, numbers: _Numbers) -> Calendar:
     return Calendar(
         tuple(
             Closure(
-                each.hosts, each.from_s, each.to_s, among(each.jobs),
+                each.hosts,
+                each.from_s,
+                each.to_s,
+                among(each.jobs),
                 None if each.against is None else among(each.against),
             )
             for each in snapshot.closures
         )
-    )  # fmt: skip
+    )
 
 
 def _rules(snapshot: Snapshot) -> SiteRules:
@@ -195,4 +234,4 @@ def _rules(snapshot: Snapshot) -> SiteRules:
         ),
         calendar=(CalendarRow(0.0, None, "drained", ()),) if snapshot.closures else (),
         limits_stop=snapshot.limits_stop,
-    )  # fmt: skip
+    )

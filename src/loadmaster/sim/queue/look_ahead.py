@@ -59,7 +59,7 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
         return None
     return general_replay.replay_general(
         run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed, binding=run.binding
-    )  # fmt: skip
+    )
 
 
 def _replayed(run: Beginning, scheduler: Scheduler | PlainDecisions, seed: int) -> Floats:

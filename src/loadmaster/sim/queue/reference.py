@@ -83,9 +83,15 @@ class Replay:
     """All that changes while a log is replayed."""
 
     def __init__(
-        self, workload: Workload, cluster: Cluster, scheduler: SchedulerLike, interval_s: float, seed: int,
-        estimate_model: EstimateModel = USERS, binding: ResolvedConstraints | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        workload: Workload,
+        cluster: Cluster,
+        scheduler: SchedulerLike,
+        interval_s: float,
+        seed: int,
+        estimate_model: EstimateModel = USERS,
+        binding: ResolvedConstraints | None = None,
+    ) -> None:
         self.expecting = PlainEstimates(workload, estimate_model)
         self.arrivals = Arrivals(self.expecting.workload)
         workload = self.arrivals.workload
@@ -205,9 +211,16 @@ class Replay:
         from_empty = self.workload.starting is None
         plain = from_empty and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
         return Schedule(
-            runs.start_s, runs.host, self.cycles.cycles(), None if plain else runs.end_s,
-            self.ended_as if stopped else None, cut, never, self.expecting.predicted_s, self.refused,
-        )  # fmt: skip
+            runs.start_s,
+            runs.host,
+            self.cycles.cycles(),
+            None if plain else runs.end_s,
+            self.ended_as if stopped else None,
+            cut,
+            never,
+            self.expecting.predicted_s,
+            self.refused,
+        )
 
     def _next_event(self) -> float:
         """When something happens next that could start a job: infinite when nobody can start any more."""
@@ -379,7 +392,7 @@ class Replay:
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
             self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts, ends
-        )  # fmt: skip
+        )
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
         self.ranking.started(job, self.now_s)

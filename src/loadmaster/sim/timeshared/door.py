@@ -92,19 +92,25 @@ def simulate_timeshared(
 def is_compiled(problem: TimesharedProblem) -> bool:
     """Whether the compiled engine knows all of `problem`; by exact type, since a subclass has rules of its own."""
     method = problem.method
-    return (
-        type(method.mover) in _MOVERS and type(problem.sharing) is ProcessorSharing and type(method.policy) is Policy
-    )  # fmt: skip
+    return type(method.mover) in _MOVERS and type(problem.sharing) is ProcessorSharing and type(method.policy) is Policy
 
 
 def rules_of(problem: TimesharedProblem) -> TimesharedRules:
     """The numbers that steer the kernel."""
     method = problem.method
     rules = TimesharedRules(
-        thrash=float(problem.thrash), scaled=method.scaled, overcommit=method.overcommit,
-        contextual=method.policy.contextual, seed=int(problem.seed), search=search_of(method), mover=NO_MOVER,
-        period_s=0.0, fanout=0, free_fraction=0.0, stability=0.0,
-    )  # fmt: skip
+        thrash=float(problem.thrash),
+        scaled=method.scaled,
+        overcommit=method.overcommit,
+        contextual=method.policy.contextual,
+        seed=int(problem.seed),
+        search=search_of(method),
+        mover=NO_MOVER,
+        period_s=0.0,
+        fanout=0,
+        free_fraction=0.0,
+        stability=0.0,
+    )
     return rules._replace(**_MOVERS[type(method.mover)](method.mover))
 
 
@@ -137,14 +143,13 @@ def _engine() -> Callable[..., bool]:
     from loadmaster.scheduling.time_shared import METHODS
 
     def entry(world, jobs, clock, rules, buffers, plain, contextual, most):  # type: ignore[no-untyped-def]
-        return handle_events(
-            lend(world), lend(jobs), lend(clock), lend(rules), lend(buffers), plain, contextual, most
-        )  # fmt: skip
+        return handle_events(lend(world), lend(jobs), lend(clock), lend(rules), lend(buffers), plain, contextual, most)
 
     example = TimesharedProblem(
-        Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]), Cluster.uniform(1, cores=1, memory=1),
+        Workload.of(submit_s=[0], runtime_s=[1], cores=[1], memory=[1]),
+        Cluster.uniform(1, cores=1, memory=1),
         METHODS["pvm"],
-    )  # fmt: skip
+    )
     world, jobs, clock, buffers = allocate(example)
     arguments = [typeof(value) for value in (world, jobs, clock, rules_of(example), buffers)]
     functions = [types.FunctionType(SCORE), types.FunctionType(CONTEXT_SCORE)]

@@ -40,9 +40,11 @@ def enhanced_turn(world, jobs, clock, buffers, host, known):
             leaving = cost_change(world, buffers, host, row, GO)
             for c in range(some):
                 other = contacts[c]
-                there = row if world.kind_of[other] == own else row_of(
-                    world, clock, buffers, jobs, this.job, world.kind_of[other]
-                )  # fmt: skip
+                there = (
+                    row
+                    if world.kind_of[other] == own
+                    else row_of(world, clock, buffers, jobs, this.job, world.kind_of[other])
+                )
                 change = leaving + cost_change(world, buffers, other, there, COME)
                 if change < best_change - LEAST_GAIN:
                     best, target, best_change = task, other, change

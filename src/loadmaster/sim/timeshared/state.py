@@ -156,9 +156,12 @@ def allocate(problem: TimesharedProblem) -> tuple[TimesharedWorld, TimesharedJob
     workload = problem.workload
     kind = np.unique(workload.demand, axis=0, return_inverse=True)[1].astype(np.int64)
     jobs = TimesharedJobs(
-        _own(workload.submit_s), _own(workload.first_task), _own(problem.demand_seen),
-        _own(problem.migration.of(workload.demand)), kind.reshape(-1),
-    )  # fmt: skip
+        _own(workload.submit_s),
+        _own(workload.first_task),
+        _own(problem.demand_seen),
+        _own(problem.migration.of(workload.demand)),
+        kind.reshape(-1),
+    )
     world = _world(problem)
     clock = TimeSharedClock(np.array([1.0, 0.0]), np.array([0, 0, 1, -1, 0, -1, 0, 0, 0, 0, 0]))
     return world, jobs, clock, _buffers(problem, int(kind.max(initial=0)) + 1, len(world.first_of))
@@ -180,11 +183,19 @@ def _world(problem: TimesharedProblem) -> TimesharedWorld:
     seen = np.column_stack((records["unit"], cluster.capacity[:, 1:]))
     _, first_of, kind_of = np.unique(seen, axis=0, return_index=True, return_inverse=True)
     return TimesharedWorld(
-        records, _tasks(problem), np.arange(hosts), np.zeros((hosts, resources)), _own(cluster.capacity),
-        _own(workload.demand), np.ones((resources, hosts if costed else 0)),
-        kind_of.reshape(-1).astype(np.int64), first_of.astype(np.int64), np.ones((len(first_of), resources)),
-        workload.demand.min(axis=0, initial=np.inf), np.array([np.log(max(2.0, float(hosts)))]),
-    )  # fmt: skip
+        records,
+        _tasks(problem),
+        np.arange(hosts),
+        np.zeros((hosts, resources)),
+        _own(cluster.capacity),
+        _own(workload.demand),
+        np.ones((resources, hosts if costed else 0)),
+        kind_of.reshape(-1).astype(np.int64),
+        first_of.astype(np.int64),
+        np.ones((len(first_of), resources)),
+        workload.demand.min(axis=0, initial=np.inf),
+        np.array([np.log(max(2.0, float(hosts)))]),
+    )
 
 
 def _buffers(problem: TimesharedProblem, kinds: int, host_kinds: int) -> Buffers:
@@ -200,12 +211,27 @@ def _buffers(problem: TimesharedProblem, kinds: int, host_kinds: int) -> Buffers
         return np.zeros(shape, np.int64)
 
     return Buffers(
-        zeros(resources), zeros(resources), zeros(resources), np.arange(hosts), longs(hosts),
-        zeros(rows, 2, resources), np.full(rows, -1, np.int64), zeros(rows), np.zeros(rows, np.bool_),
-        longs(host_kinds), zeros(host_kinds, resources), np.zeros(host_kinds, np.bool_), zeros(hosts),
-        zeros(resources), zeros(resources), zeros(host_kinds, 2, resources), longs(host_kinds, resources),
-        zeros(kinds, 2), longs(kinds), longs(kinds),
-    )  # fmt: skip
+        zeros(resources),
+        zeros(resources),
+        zeros(resources),
+        np.arange(hosts),
+        longs(hosts),
+        zeros(rows, 2, resources),
+        np.full(rows, -1, np.int64),
+        zeros(rows),
+        np.zeros(rows, np.bool_),
+        longs(host_kinds),
+        zeros(host_kinds, resources),
+        np.zeros(host_kinds, np.bool_),
+        zeros(hosts),
+        zeros(resources),
+        zeros(resources),
+        zeros(host_kinds, 2, resources),
+        longs(host_kinds, resources),
+        zeros(kinds, 2),
+        longs(kinds),
+        longs(kinds),
+    )
 
 
 def _hosts(problem: TimesharedProblem) -> Any:

@@ -20,9 +20,16 @@ def replay_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
         if progress is not None:
             progress(len(run.ended), problem.workload.jobs)
     return VmRun(
-        run.start_s, run.end_s, run.busy_s, run.work_s, run.full_s, run.full_work_s, 2 * problem.workload.jobs,
-        run.rounds, run.unsettled,
-    )  # fmt: skip
+        run.start_s,
+        run.end_s,
+        run.busy_s,
+        run.work_s,
+        run.full_s,
+        run.full_work_s,
+        2 * problem.workload.jobs,
+        run.rounds,
+        run.unsettled,
+    )
 
 
 class _Run:

@@ -87,19 +87,36 @@ def run_vms(problem: VmProblem, progress: Progress | None = None) -> VmRun:
     workload, vms = problem.workload, problem.vms
     jobs, v = workload.jobs, vms.count
     stream = VmJobs(
-        workload.submit_s.copy(), problem.work_s, problem.expected_work_s, problem.expected_s, problem.asks.copy(),
-        workload.task_count.astype(np.int64), problem.work_s, np.full(jobs, np.nan), np.full(jobs, np.nan),
+        workload.submit_s.copy(),
+        problem.work_s,
+        problem.expected_work_s,
+        problem.expected_s,
+        problem.asks.copy(),
+        workload.task_count.astype(np.int64),
+        problem.work_s,
+        np.full(jobs, np.nan),
+        np.full(jobs, np.nan),
         np.full(jobs, -1, np.int64),
-    )  # fmt: skip
+    )
     board = VmQueue(
-        np.full(v, -1, np.int64), np.zeros(5), np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0, 0]),
-        np.zeros(v, np.int64), np.zeros(v), np.zeros(v),
-    )  # fmt: skip
+        np.full(v, -1, np.int64),
+        np.zeros(5),
+        np.array([-1, -1, 0, 0, 0, vms.machines, 0, 0, 0]),
+        np.zeros(v, np.int64),
+        np.zeros(v),
+        np.zeros(v),
+    )
     board.real[NOW] = stream.submit_s[0] if jobs else 0.0
     rule = VmRules(
-        CHOICES.index(problem.choice), problem.ranking == "static", problem.backfill, problem.redistribute,
-        problem.estimate == "rate", problem.tolerance, problem.most_rounds, PATIENCE,
-    )  # fmt: skip
+        CHOICES.index(problem.choice),
+        problem.ranking == "static",
+        problem.backfill,
+        problem.redistribute,
+        problem.estimate == "rate",
+        problem.tolerance,
+        problem.most_rounds,
+        PATIENCE,
+    )
     state = allocate_vms(vms)
     engine = _engine(tuple(typeof(value) for value in (state, stream, board, rule)))
     while engine(state, stream, board, rule, CHUNK):

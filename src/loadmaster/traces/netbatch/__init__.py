@@ -88,13 +88,25 @@ def generate_netbatch(
         raise InputError(f"{load:.3g}", f"offered load: all jobs would come within {span_s:.3g} s, beyond any clock")
     project = draws[3].choice(len(PROJECTS), int(user.max()) + 1, p=PROJECTS).astype(np.int32)[user]
     workload = Workload(
-        (CORES, MEMORY), arrivals(job_count, span_s, burstiness, draws[4]), runtime, demand, project=project, user=user,
-        job_id=np.arange(1, job_count + 1), source=f"synthetic NetBatch pool {pool}, seed {seed}", synthetic=True,
-    )  # fmt: skip
+        (CORES, MEMORY),
+        arrivals(job_count, span_s, burstiness, draws[4]),
+        runtime,
+        demand,
+        project=project,
+        user=user,
+        job_id=np.arange(1, job_count + 1),
+        source=f"synthetic NetBatch pool {pool}, seed {seed}",
+        synthetic=True,
+    )
     parameters = {
-        "pool": pool, "jobs": job_count, "hosts": host_count, "load": load, "burstiness": burstiness,
-        "memory_per_core_gb": memory_per_core_gb, "longest_run_s": longest_run_s,
-    }  # fmt: skip
+        "pool": pool,
+        "jobs": job_count,
+        "hosts": host_count,
+        "load": load,
+        "burstiness": burstiness,
+        "memory_per_core_gb": memory_per_core_gb,
+        "longest_run_s": longest_run_s,
+    }
     return Trace(workload, cluster, notes=NOTES, recipe=Recipe("netbatch", parameters, seed))
 
 

@@ -21,10 +21,13 @@ def wide(seed):
     tasks = 1 + (rng.random(jobs) ** 2 * held[kind]).astype(np.int32)
     runtime_s = rng.integers(1, 13, jobs) * 10.0
     workload = Workload(
-        ("cores", "memory"), np.sort(rng.integers(0, 900, jobs)).astype(float), runtime_s, demand[kind],
+        ("cores", "memory"),
+        np.sort(rng.integers(0, 900, jobs)).astype(float),
+        runtime_s,
+        demand[kind],
         tasks=np.minimum(tasks, held[kind]).astype(np.int32),
         estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0, 3.0], jobs),
-    )  # fmt: skip
+    )
     return workload, Cluster(("cores", "memory"), capacity)
 
 

@@ -17,10 +17,12 @@ def late_starts(seed):
     runtime_s = rng.integers(1, 300, jobs).astype(float)
     largest = capacity[rng.integers(0, hosts)]
     return Cluster(("cores", "memory"), capacity), Workload(
-        ("cores", "memory"), np.sort(rng.integers(0, 900, jobs)).astype(float), runtime_s,
+        ("cores", "memory"),
+        np.sort(rng.integers(0, 900, jobs)).astype(float),
+        runtime_s,
         np.minimum(rng.integers(1, 7, (jobs, 2)), largest).astype(float),
         estimate_s=np.floor(runtime_s * rng.choice([1.0, 2.0, 2.0, 3.0] if seed % 3 else [0.5, 1.0, 2.0], jobs)),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("early_end", ["kept", "now", "arrival", "start"])

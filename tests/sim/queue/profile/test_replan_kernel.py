@@ -16,10 +16,13 @@ def contended(seed):
     rng, jobs = np.random.default_rng(seed), 80
     runtime_s = rng.integers(1, 13, jobs) * 10.0
     workload = Workload(
-        ("cores", "memory"), np.sort(rng.integers(0, 600, jobs)).astype(float), runtime_s,
-        rng.integers(1, 5, (jobs, 2)).astype(float), tasks=rng.choice([1, 1, 1, 3], jobs).astype(np.int32),
+        ("cores", "memory"),
+        np.sort(rng.integers(0, 600, jobs)).astype(float),
+        runtime_s,
+        rng.integers(1, 5, (jobs, 2)).astype(float),
+        tasks=rng.choice([1, 1, 1, 3], jobs).astype(np.int32),
         estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0, 3.0], jobs),
-    )  # fmt: skip
+    )
     return workload, Cluster(("cores", "memory"), np.array([[4.0, 8.0], [8.0, 4.0], [4.0, 8.0], [8.0, 8.0]]))
 
 
@@ -43,10 +46,13 @@ def queued(seed):
     rng, jobs = np.random.default_rng(seed), 120
     runtime_s = rng.integers(1, 30, jobs) * 7.0
     workload = Workload(
-        ("cores", "memory"), np.sort(rng.integers(0, 1500, jobs)).astype(float), runtime_s,
-        rng.integers(1, 5, (jobs, 2)).astype(float), tasks=rng.choice([1, 1, 1, 1, 1, 1, 2], jobs).astype(np.int32),
+        ("cores", "memory"),
+        np.sort(rng.integers(0, 1500, jobs)).astype(float),
+        runtime_s,
+        rng.integers(1, 5, (jobs, 2)).astype(float),
+        tasks=rng.choice([1, 1, 1, 1, 1, 1, 2], jobs).astype(np.int32),
         estimate_s=runtime_s * rng.choice([0.5, 1.0, 2.0, 3.0], jobs),
-    )  # fmt: skip
+    )
     return workload, Cluster(("cores", "memory"), np.full((3, 2), 8.0))
 
 

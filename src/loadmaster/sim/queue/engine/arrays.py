@@ -39,10 +39,18 @@ from loadmaster.sim.queue.engine.state import BLOCKING, EASY, WALK, Jobs, Log, Q
 
 
 def engine_arrays(
-    workload: Workload, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, records: Records,
-    binding: ResolvedConstraints | None, *, news: bool = False, estimates: Estimates | None = None,
+    workload: Workload,
+    cluster: Cluster,
+    scheduler: Scheduler,
+    interval_s: float,
+    seed: int,
+    records: Records,
+    binding: ResolvedConstraints | None,
+    *,
+    news: bool = False,
+    estimates: Estimates | None = None,
     pooled: bool = True,
-) -> tuple[QueueEngine, ConstraintState | None]:  # fmt: skip
+) -> tuple[QueueEngine, ConstraintState | None]:
     """The engine at the beginning of a run, and what binds its jobs.
 
     `news`: ends of jobs are noted; `pooled`: hosts that a count describes are one host to the engine.
@@ -68,20 +76,33 @@ def engine_arrays(
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
     waiting = nobody_waits(jobs, ticked=rules.ticked)
     state = empty_state(
-        jobs, hosts, discipline, waiting, estimates or no_estimates(), pool or no_pool(), meta=rules.members > 1,
+        jobs,
+        hosts,
+        discipline,
+        waiting,
+        estimates or no_estimates(),
+        pool or no_pool(),
+        meta=rules.members > 1,
         promises=rules.backfilling == EASY,
-    )  # fmt: skip
+    )
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
     engine = QueueEngine(
-        jobs, np.array(hosts.capacity), rules, state, waiting,
+        jobs,
+        np.array(hosts.capacity),
+        rules,
+        state,
+        waiting,
         nobody_ranked(rows if rules.moving or rules.ticked else 0, happened_of(discipline.order, rows)),
-        full_frontier(hosts), no_moment(hosts, len(state.undo_host)),
-        empty_ends(rows), empty_scores(hosts.kinds, jobs.demand, often(jobs), rules.members),
-        Log(records.start_s, host, *records.buffers), columns_of(workload, None, moving=False),
+        full_frontier(hosts),
+        no_moment(hosts, len(state.undo_host)),
+        empty_ends(rows),
+        empty_scores(hosts.kinds, jobs.demand, often(jobs), rules.members),
+        Log(records.start_s, host, *records.buffers),
+        columns_of(workload, None, moving=False),
         book_of(discipline.order, workload, cluster),
-    )  # fmt: skip
+    )
     if runs is not None:
         begin(engine, runs, bound)
     if news:  # the scheduling pass makes all promises
@@ -182,7 +203,7 @@ def often(jobs: Jobs) -> Floats:
 
 def _rules(
     jobs: Jobs, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, *, counted: bool
-) -> QueueRules:  # fmt: skip
+) -> QueueRules:
     policy, discipline = scheduler.policy, scheduler.discipline
     members, meta, walk = members_of(policy), meta_rule_kind_of(policy), backfilling_kind_of(discipline)
     assert cluster.speed is not None

@@ -56,7 +56,7 @@ class Parts(NamedTuple):
 
 def callbacks(
     engine: QueueEngine, parts: Parts, policy: AnyPolicy, order: AnyOrder, orders: Sequence[Order] = ()
-) -> Callbacks:  # fmt: skip
+) -> Callbacks:
     """The rules of a run as the engine calls them; the functions of general passes are added later.
 
     `orders` are those of a twin's members.

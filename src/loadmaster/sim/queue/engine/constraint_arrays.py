@@ -117,8 +117,10 @@ def _jobs_of(workload: Workload, binding: ResolvedConstraints, owner: Ints, subm
     """Records of all jobs, without their dependencies; `owner` int32[E] is the job of each row."""
     jobs, one = _empty(JOB, workload.jobs + 1), slice(0, workload.jobs)
     jobs.submit_s[one], jobs.eligible_s[one], jobs.latest_s[one] = (
-        workload.submit_s, binding.eligible_s, binding.latest_s,
-    )  # fmt: skip
+        workload.submit_s,
+        binding.eligible_s,
+        binding.latest_s,
+    )
     jobs.ready_s, jobs.end_s, jobs.entered = np.inf, np.nan, -1
     jobs.rows, jobs.submits = np.searchsorted(owner, np.arange(workload.jobs + 1)), submits
     numbered = np.unique(binding.array, return_inverse=True)[1].reshape(-1)
@@ -174,7 +176,7 @@ def _waits(waits: Dependents, arrays: ThrottledArrays, jobs: Any) -> WaitState:
     jobs.throttled, jobs.throttled[one], jobs.seat[one] = NOBODY, arrays.array, arrays.seat
     return WaitState(
         dependency, group, frozen_ints(telling), frozen_ints(member), throttled, frozen_ints(arrays.member)
-    )  # fmt: skip
+    )
 
 
 def _closures(binding: ResolvedConstraints, cluster: Cluster) -> Closures:

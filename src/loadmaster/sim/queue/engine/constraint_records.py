@@ -43,9 +43,13 @@ class CutRuns:
 
 
 def bound_schedule(
-    schedule: Schedule, binding: ResolvedConstraints, bound: ConstraintState, cut: CutRuns, cluster: Cluster,
+    schedule: Schedule,
+    binding: ResolvedConstraints,
+    bound: ConstraintState,
+    cut: CutRuns,
+    cluster: Cluster,
     preempted: Bools | None = None,
-) -> Schedule:  # fmt: skip
+) -> Schedule:
     """The schedule with the effects of constraints; `preempted` bool[J] marks jobs that ended for others."""
     assert cluster.speed is not None
     ended, segments = bound.job, cut.segments()

@@ -154,6 +154,23 @@ class ConstraintState(NamedTuple):
 
 
 (
-    STUCK, REFUSED, IN_QUEUE, TIMERS, EXPIRED, FAILED, MOMENTS, SERIAL, ROUND, ENTERED, AGAIN, SAVED, SHUT, CUTS,
-    CUT_TASKS, EVENTS, REPEATED, ABLE_REFUSED, SUSPENDED,
-) = range(19)  # fmt: skip
+    STUCK,
+    REFUSED,
+    IN_QUEUE,
+    TIMERS,
+    EXPIRED,
+    FAILED,
+    MOMENTS,
+    SERIAL,
+    ROUND,
+    ENTERED,
+    AGAIN,
+    SAVED,
+    SHUT,
+    CUTS,
+    CUT_TASKS,
+    EVENTS,
+    REPEATED,
+    ABLE_REFUSED,
+    SUSPENDED,
+) = range(19)

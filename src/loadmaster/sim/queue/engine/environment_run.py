@@ -59,9 +59,17 @@ class EnvironmentRun:
     """
 
     def __init__(
-        self, workload: Workload, cluster: Cluster, policy: Policy, window: int, *, promises: bool, metric: str,
-        interval_s: float, seed: int,
-    ) -> None:  # fmt: skip
+        self,
+        workload: Workload,
+        cluster: Cluster,
+        policy: Policy,
+        window: int,
+        *,
+        promises: bool,
+        metric: str,
+        interval_s: float,
+        seed: int,
+    ) -> None:
         self._workload, self._cluster, self._policy = workload, cluster, policy
         order = ORDERS["fcfs"]
         discipline = Discipline(order, Easy() if promises else Skip())
@@ -72,9 +80,12 @@ class EnvironmentRun:
         parts = Parts(shadow=True)
         engine = engine._replace(calls=callbacks(engine, parts, policy, order))
         self.view = empty_view(
-            window, len(cluster.resources), promises=promises, metric=PAID_AT_STARTS.get(metric, NO_METRIC),
+            window,
+            len(cluster.resources),
+            promises=promises,
+            metric=PAID_AT_STARTS.get(metric, NO_METRIC),
             bound_s=BOUND_S,
-        )  # fmt: skip
+        )
         self._engine, self.free, self._rows = engine, engine.state.free, engine.log.rows
         self._step, self._go_to_decision = _entries(engine, self.view)
         self._laid_out = LaidOut(engine), LaidOut(self.view)

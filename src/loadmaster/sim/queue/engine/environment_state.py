@@ -47,6 +47,12 @@ def empty_view(window: int, resources: int, *, promises: bool, metric: int, boun
     number = np.zeros(6, np.int64)
     number[PROMISED] = NOTHING
     return AgentView(
-        np.zeros((window, FIXED_COLUMNS + resources)), np.full(window, NOTHING, np.int64),
-        np.zeros(window + 1, np.bool_), number, np.array([0.0, 0.0, np.inf]), promises, metric, bound_s,
-    )  # fmt: skip
+        np.zeros((window, FIXED_COLUMNS + resources)),
+        np.full(window, NOTHING, np.int64),
+        np.zeros(window + 1, np.bool_),
+        number,
+        np.array([0.0, 0.0, np.inf]),
+        promises,
+        metric,
+        bound_s,
+    )

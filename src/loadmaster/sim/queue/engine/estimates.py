@@ -57,4 +57,4 @@ def no_estimates() -> Estimates:
     one, whole = np.zeros(1), np.zeros(1, np.int64)
     return Estimates(
         False, NONE, False, one, one, np.zeros(1, np.int32), one, one, whole, one, np.zeros(1, np.int32), whole, one
-    )  # fmt: skip
+    )

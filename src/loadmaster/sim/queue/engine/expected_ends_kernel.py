@@ -40,9 +40,13 @@ def empty_ends(jobs: int) -> Ends:
     A running job stands in one of the two lists, and an ended job never runs again; a full short list is merged.
     """
     return Ends(
-        np.zeros(jobs), np.zeros(jobs, np.int32), np.zeros(LATELY), np.zeros(LATELY, np.int32),
-        np.zeros(jobs, np.bool_), np.zeros(3, np.int64),
-    )  # fmt: skip
+        np.zeros(jobs),
+        np.zeros(jobs, np.int32),
+        np.zeros(LATELY),
+        np.zeros(LATELY, np.int32),
+        np.zeros(jobs, np.bool_),
+        np.zeros(3, np.int64),
+    )
 
 
 @inner

@@ -79,24 +79,41 @@ def snapshot_arrays_of(
     if bound:
         columns = binding.columns(rows)
         given = {
-            "allowed": binding.entries.allowed, "closures": closures,
-            "partitions": binding.partition_hosts, "limits_stop": binding.rules.limits_stop,
-        }  # fmt: skip
+            "allowed": binding.entries.allowed,
+            "closures": closures,
+            "partitions": binding.partition_hosts,
+            "limits_stop": binding.rules.limits_stop,
+        }
     queue = Queue(
-        jobs, workload.demand[jobs], workload.task_count[jobs], workload.expected_s[jobs], workload.projects[jobs],
-        _task_number(workload)[jobs], eligible_s=binding.eligible_s[jobs],
-        user=None if workload.user is None else workload.user[jobs], **columns,
-    )  # fmt: skip
+        jobs,
+        workload.demand[jobs],
+        workload.task_count[jobs],
+        workload.expected_s[jobs],
+        workload.projects[jobs],
+        _task_number(workload)[jobs],
+        eligible_s=binding.eligible_s[jobs],
+        user=None if workload.user is None else workload.user[jobs],
+        **columns,
+    )
     none = np.zeros(0, np.int64)
     nowhere = none.astype(np.int32)
     nobody = Running(none, nowhere, np.zeros((0, workload.demand.shape[1])), np.zeros(0), nowhere)
     return SnapshotArrays.of(
         Snapshot(
-            -np.inf, cluster, cluster.capacity.copy(), queue, nobody, -1, seed, early_end=True,
-            need=_groups(workload, discipline, jobs), left=np.concatenate((binding.counters.most, binding.work.most)),
-            as_pool=is_one_pool(workload, cluster, binding if bound else None), **given,
+            -np.inf,
+            cluster,
+            cluster.capacity.copy(),
+            queue,
+            nobody,
+            -1,
+            seed,
+            early_end=True,
+            need=_groups(workload, discipline, jobs),
+            left=np.concatenate((binding.counters.most, binding.work.most)),
+            as_pool=is_one_pool(workload, cluster, binding if bound else None),
+            **given,
         )
-    )  # fmt: skip
+    )
 
 
 def _task_number(workload: Workload) -> Longs:
@@ -111,9 +128,15 @@ def rule_for(scene: SnapshotArrays, discipline: Discipline) -> CompiledRule | No
 
 
 def general_pass_of(
-    scene: SnapshotArrays, rule: CompiledRule, binding: ResolvedConstraints, discipline: Discipline, policy: AnyPolicy,
-    given: QueueEngine, bound: ConstraintState, runtime_limits: RuntimeLimits,
-) -> GeneralPass:  # fmt: skip
+    scene: SnapshotArrays,
+    rule: CompiledRule,
+    binding: ResolvedConstraints,
+    discipline: Discipline,
+    policy: AnyPolicy,
+    given: QueueEngine,
+    bound: ConstraintState,
+    runtime_limits: RuntimeLimits,
+) -> GeneralPass:
     """The state of the general pass at the beginning of a run."""
     order, members, jobs = discipline.order, members_of(policy), given.jobs
     number, many, room = len(bound.job) - 1, len(jobs.kind), len(given.state.undo_host)
@@ -126,26 +149,45 @@ def general_pass_of(
     # Between two looks of the order a job comes, starts, is sent back (two events) and becomes eligible, at most;
     # `tell` checks. Running tasks are at most `room`, which `_would_overflow` checks.
     return GeneralPass(
-        rows=_rows(scene, jobs, work), hosts=scene.hosts, ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
-        calendar=scene.calendar, room=scene.room()._replace(free=given.state.free),
-        this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)), standing=_standing(scene, many),
-        shadow_times=scene.shadow_times(), availability=scene.availability(steps_of(scene, room)),
+        rows=_rows(scene, jobs, work),
+        hosts=scene.hosts,
+        ends=EndArrays(table(END, room), np.zeros(1, np.int64)),
+        calendar=scene.calendar,
+        room=scene.room()._replace(free=given.state.free),
+        this_pass=scene.this_pass()._replace(order=np.zeros(many, np.int32)),
+        standing=_standing(scene, many),
+        shadow_times=scene.shadow_times(),
+        availability=scene.availability(steps_of(scene, room)),
         scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
         first_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["first-fit"]),
         line=_line(jobs, bound, moves=moves or tracks_events),
-        owner=owner, runs=np.zeros(room, np.int32),
-        expected_end_s=np.full(number, np.nan), started_as=np.zeros(number, np.int32), slowest_speed=np.ones(number),
+        owner=owner,
+        runs=np.zeros(room, np.int32),
+        expected_end_s=np.full(number, np.nan),
+        started_as=np.zeros(number, np.int32),
+        slowest_speed=np.ones(number),
         began_s=np.zeros(number),
-        estimates=runtime_limits.estimates, runtime_s=runtime_limits.runtime_s, teaches=runtime_limits.teaches,
-        row_expected_s=np.array(given.jobs.expected_s), kept_in=np.zeros(many, np.int64), work=work,
-        seen=np.zeros(number, np.bool_), order_events=table(EVENT, 5 * number if tracks_events else 0),
-        asked=np.zeros(many, np.int32), numbers=_numbers(rule), moves=moves, tracks_events=tracks_events,
-        keeps=rule.keeps, slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0,
-        room), loops=_loops(rule.slurm or Slurm()), clock=np.array([-np.inf, np.inf, np.inf, np.inf]), looped=rule.slurm
-        is not None, tally=np.zeros(16, np.int64),
-    )  # fmt: skip
+        estimates=runtime_limits.estimates,
+        runtime_s=runtime_limits.runtime_s,
+        teaches=runtime_limits.teaches,
+        row_expected_s=np.array(given.jobs.expected_s),
+        kept_in=np.zeros(many, np.int64),
+        work=work,
+        seen=np.zeros(number, np.bool_),
+        order_events=table(EVENT, 5 * number if tracks_events else 0),
+        asked=np.zeros(many, np.int32),
+        numbers=_numbers(rule),
+        moves=moves,
+        tracks_events=tracks_events,
+        keeps=rule.keeps,
+        slurm=slurm_arrays(rule.slurm or Slurm(bf_max_job_test=1), scene, room if rule.slurm else 0, room),
+        loops=_loops(rule.slurm or Slurm()),
+        clock=np.array([-np.inf, np.inf, np.inf, np.inf]),
+        looped=rule.slurm is not None,
+        tally=np.zeros(16, np.int64),
+    )
 
 
 def steps_of(scene: SnapshotArrays, room: int) -> int:
@@ -196,10 +238,13 @@ def _line(jobs: Jobs, bound: ConstraintState, *, moves: bool) -> WaitingOrder:
 
 def _loops(rule: Slurm) -> SlurmTimers:
     return SlurmTimers(
-        float(rule.batch_sched_delay), rule.sched_min_interval // 1000 / 1000,
+        float(rule.batch_sched_delay),
+        rule.sched_min_interval // 1000 / 1000,
         np.inf if rule.sched_interval is None else float(rule.sched_interval),
-        np.inf if rule.bf_interval is None else float(rule.bf_interval), rule.default_queue_depth + 1, rule.defer,
-    )  # fmt: skip
+        np.inf if rule.bf_interval is None else float(rule.bf_interval),
+        rule.default_queue_depth + 1,
+        rule.defer,
+    )
 
 
 def _numbers(rule: CompiledRule) -> np.ndarray:

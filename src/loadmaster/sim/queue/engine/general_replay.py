@@ -37,10 +37,14 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     backfilling, order = discipline.backfilling, discipline.order
     by_rank = type(backfilling) is Slurm and backfilling.bf_min_prio_reserve > 0  # static orders keep no rank
     return (
-        type(discipline) is Discipline and has_compiled_form(backfilling) and not by_rank
-        and (type(order) in (Order, FairShare) or tracks_events_of(order)) and is_plain_data(policy)
-        and meta_rule_kind_of(policy) is not None and len(members_of(policy)) <= MEMBERS
-    )  # fmt: skip
+        type(discipline) is Discipline
+        and has_compiled_form(backfilling)
+        and not by_rank
+        and (type(order) in (Order, FairShare) or tracks_events_of(order))
+        and is_plain_data(policy)
+        and meta_rule_kind_of(policy) is not None
+        and len(members_of(policy)) <= MEMBERS
+    )
 
 
 def replay_general(

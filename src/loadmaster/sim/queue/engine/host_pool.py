@@ -33,9 +33,7 @@ def no_pool() -> CountedHosts:
     )
 
 
-def pool_of(
-    jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, host: Ints
-) -> CountedHosts | None:  # fmt: skip
+def pool_of(jobs: Jobs, cluster: Cluster, policy: AnyPolicy, discipline: Discipline, host: Ints) -> CountedHosts | None:
     """The hosts as a pool, or None if a count does not describe them fully; the hosts of tasks are written into `host`.
 
     No constraint may bind the jobs.
@@ -87,11 +85,14 @@ def on_one_host(jobs: Jobs, pool: CountedHosts) -> tuple[Jobs, Cluster]:
     number = len(jobs.tasks)
     demand, kind = distinct_rows(np.array(jobs.tasks, np.float64)[:, None])
     as_one = jobs._replace(
-        kind=frozen_ints(kind), demand=demand, tasks=frozen_ints(np.ones(number, np.int32)),
+        kind=frozen_ints(kind),
+        demand=demand,
+        tasks=frozen_ints(np.ones(number, np.int32)),
         first_task=frozen_longs(np.arange(number + 1)),
         smallest=frozen_bools(demand[:, 0] == demand.min(initial=np.inf)),
-        holdable=frozen_bools(np.ones(len(demand), np.bool_)), allowed=frozen_bools(np.ones((1, 1), np.bool_)),
-    )  # fmt: skip
+        holdable=frozen_bools(np.ones(len(demand), np.bool_)),
+        allowed=frozen_bools(np.ones((1, 1), np.bool_)),
+    )
     return as_one, Cluster(("places",), np.full((1, 1), float(pool.left.sum())))
 
 

@@ -28,9 +28,13 @@ class Records:
         self.start_s = np.full(workload.jobs, np.nan)
         self.host = np.full(workload.jobs if workload.tasks is None else int(workload.tasks.sum()), -1, np.int32)
         self.buffers = (
-            np.zeros(ROWS), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64), np.zeros(ROWS, np.int64),
-            np.full((ROWS, len(members)), np.nan), np.zeros(1, np.int64),
-        )  # fmt: skip
+            np.zeros(ROWS),
+            np.zeros(ROWS, np.int64),
+            np.zeros(ROWS, np.int64),
+            np.zeros(ROWS, np.int64),
+            np.full((ROWS, len(members)), np.nan),
+            np.zeros(1, np.int64),
+        )
         self._members, self._chosen = members, chosen
         self._chunks: list[tuple[np.ndarray, ...]] = []
         self._rows = 0

@@ -50,10 +50,19 @@ def nothing_runs(tasks: int, jobs: int, hosts: int) -> RunningByHost:
     """The arrays of `RunningByHost` with all hosts empty; a host is listed as stale once, by its flag."""
     following, before, job, many = (np.zeros(tasks, np.int32) for _ in range(4))
     return RunningByHost(
-        np.full(hosts, -1, np.int32), following, before, job, many,
-        np.zeros(jobs), np.zeros(hosts, np.int32), np.zeros(hosts), np.zeros(hosts, np.bool_),
-        np.zeros(hosts, np.int32), np.zeros(hosts, np.bool_), np.array([0, -1]),
-    )  # fmt: skip
+        np.full(hosts, -1, np.int32),
+        following,
+        before,
+        job,
+        many,
+        np.zeros(jobs),
+        np.zeros(hosts, np.int32),
+        np.zeros(hosts),
+        np.zeros(hosts, np.bool_),
+        np.zeros(hosts, np.int32),
+        np.zeros(hosts, np.bool_),
+        np.array([0, -1]),
+    )
 
 
 @inner

@@ -65,6 +65,10 @@ def runtime_limits(workload: Workload, estimate_model: EstimateModel) -> Runtime
     status = (workload.constraints or Constraints()).status
     cut_short = np.zeros(estimated.jobs, bool) if status is None else np.isin(status, _CUT_SHORT)
     return RuntimeLimits(
-        replace(estimated, runtime_s=runtime_s), killed, estimates_of(workload, expected_s, estimate_model,
-        ends_count=True), np.array(runtime_s), killed | ~cut_short, estimate_model,
-    )  # fmt: skip
+        replace(estimated, runtime_s=runtime_s),
+        killed,
+        estimates_of(workload, expected_s, estimate_model, ends_count=True),
+        np.array(runtime_s),
+        killed | ~cut_short,
+        estimate_model,
+    )

@@ -65,9 +65,16 @@ def runs_of_start(workload: Workload, cluster: Cluster, binding: ResolvedConstra
     at = np.repeat(began[order] - first[:-1], tasks[order]) + np.arange(first[-1])
     job = state.job[order]
     return RunsAtStart(
-        job, job if binding is None else rows_that_run(binding)[job], state.start_s[order], expected_end_s[order],
-        end_s[order], slowest[order], first, state.host[at], state.last_host,
-    )  # fmt: skip
+        job,
+        job if binding is None else rows_that_run(binding)[job],
+        state.start_s[order],
+        expected_end_s[order],
+        end_s[order],
+        slowest[order],
+        first,
+        state.host[at],
+        state.last_host,
+    )
 
 
 def _ends(workload: Workload, state: StartingState, slowest: Floats) -> tuple[Floats, Floats]:
@@ -185,9 +192,12 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
     told = np.repeat(waits.kind == KINDS.index("after"), np.diff(waits.first_on))
     alone = not (np.isin(job, waits.on[told]).any() or (waits.group[job] >= 0).any())
     return bool(
-        (rows_that_run(binding)[job] >= 0).all() and alone and not (binding.throttled.array[job] >= 0).any()
-        and not len(binding.work.most) and binding.rules.preemption.by == "none"
-    )  # fmt: skip
+        (rows_that_run(binding)[job] >= 0).all()
+        and alone
+        and not (binding.throttled.array[job] >= 0).any()
+        and not len(binding.work.most)
+        and binding.rules.preemption.by == "none"
+    )
 
 
 def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart) -> None:

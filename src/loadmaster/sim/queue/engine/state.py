@@ -363,9 +363,26 @@ class QueueState(NamedTuple):
 
 
 (
-    ARRIVED, WAITING, RUNNING, LAST_HOST, STAMP, CLOSED, HEAPED, UNDO, PLANNED, PENDING, STARTED, CHANGES, PARTLY,
-    SHELF, CHOICE, MOVES, LEVEL, ABOVE, RAISES,
-) = range(19)  # fmt: skip
+    ARRIVED,
+    WAITING,
+    RUNNING,
+    LAST_HOST,
+    STAMP,
+    CLOSED,
+    HEAPED,
+    UNDO,
+    PLANNED,
+    PENDING,
+    STARTED,
+    CHANGES,
+    PARTLY,
+    SHELF,
+    CHOICE,
+    MOVES,
+    LEVEL,
+    ABOVE,
+    RAISES,
+) = range(19)
 """PARTLY: 0, or one more than the starts planned when a LONG job of several tasks found hosts for some of them last:
 which depends on what the others hold.
 MOVES: starts planned and passes begun, counted through the run.

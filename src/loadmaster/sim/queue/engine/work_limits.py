@@ -51,12 +51,20 @@ def work_of(binding: ResolvedConstraints, rows: Longs) -> WorkCounts:
     needs = [limits.needs(row) if len(limits.most) else () for row in rows.tolist()]
     flat = [use for row in uses for use in row]
     return WorkCounts(
-        most=np.array(limits.most, np.float64), counts_use=np.array(limits.counts_use, np.bool_),
-        looks_ahead=np.array(limits.looks_ahead, np.bool_), half_life_s=float(limits.half_life_s),
+        most=np.array(limits.most, np.float64),
+        counts_use=np.array(limits.counts_use, np.bool_),
+        looks_ahead=np.array(limits.looks_ahead, np.bool_),
+        half_life_s=float(limits.half_life_s),
         first=np.concatenate(([0], np.cumsum([len(row) for row in uses]))).astype(np.int64),
-        limit=np.array([limit for limit, _ in flat], np.int32), amount=np.array([rate for _, rate in flat], np.float64),
+        limit=np.array([limit for limit, _ in flat], np.int32),
+        amount=np.array([rate for _, rate in flat], np.float64),
         need=np.array([need for row in needs for _, need in row], np.float64),
-        limit_s=np.array(limits.limit_s, np.float64), over_s=np.zeros(jobs), used=np.zeros(len(limits.most)),
-        rate=np.zeros(len(limits.most)), left=np.zeros(len(limits.most)), clock_s=np.zeros(1),
-        running=np.zeros(jobs, np.int32), many=np.zeros(1, np.int64),
-    )  # fmt: skip
+        limit_s=np.array(limits.limit_s, np.float64),
+        over_s=np.zeros(jobs),
+        used=np.zeros(len(limits.most)),
+        rate=np.zeros(len(limits.most)),
+        left=np.zeros(len(limits.most)),
+        clock_s=np.zeros(1),
+        running=np.zeros(jobs, np.int32),
+        many=np.zeros(1, np.int64),
+    )

@@ -116,13 +116,15 @@ def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:
     cut = schedule.segments
     unsent = workload.jobs - order.size
     return replace(
-        schedule, start_s=schedule.start_s[order], host=schedule.host[tasks],
+        schedule,
+        start_s=schedule.start_s[order],
+        host=schedule.host[tasks],
         end_s=None if schedule.end_s is None else schedule.end_s[order],
         status=None if schedule.status is None else schedule.status[order],
         segments=None if cut is None else replace(cut, job=number[cut.job]),
         never={**schedule.never, **({NEVER_SENT: unsent} if unsent else {})},
         expected_s=None if schedule.expected_s is None else schedule.expected_s[order],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -146,12 +148,16 @@ class ByArrival:
         """What to start now."""
         place, queue, running = self.arrivals.place, snapshot.queue, snapshot.running
         number = {int(place[job]): int(job) for job in (*queue.job, *snapshot.promises)}
-        decision = self.scheduler.decide(replace(
-            snapshot, queue=replace(queue, job=place[queue.job], first_task=self.arrivals.first_task[queue.job]),
-            running=replace(running, job=place[running.job]),
-            promises={int(place[job]): promise for job, promise in snapshot.promises.items()},
-        ))  # fmt: skip
+        decision = self.scheduler.decide(
+            replace(
+                snapshot,
+                queue=replace(queue, job=place[queue.job], first_task=self.arrivals.first_task[queue.job]),
+                running=replace(running, job=place[running.job]),
+                promises={int(place[job]): promise for job, promise in snapshot.promises.items()},
+            )
+        )
         return replace(
-            decision, place=tuple(start._replace(job=number[start.job]) for start in decision.place),
+            decision,
+            place=tuple(start._replace(job=number[start.job]) for start in decision.place),
             promises={number[job]: promise for job, promise in decision.promises.items()},
-        )  # fmt: skip
+        )

@@ -106,9 +106,7 @@ class PreemptionOfRuns:
         place = self._decide(snapshot, row, jobs).place
         return place[0].hosts if place else None
 
-    def _decide(
-        self, snapshot: Snapshot, row: int, without: Sequence[int], *, after_grace: bool = True
-    ) -> Decision:  # fmt: skip
+    def _decide(self, snapshot: Snapshot, row: int, without: Sequence[int], *, after_grace: bool = True) -> Decision:
         """What the scheduler does with that job alone, once the jobs `without` are off their hosts.
 
         `after_grace`: those are off theirs too that are in their time of grace.
@@ -118,9 +116,7 @@ class PreemptionOfRuns:
             self._give_back(free, job)
         keep = ~np.isin(snapshot.running.job, list(without))
         running = Running(*(getattr(snapshot.running, each.name)[keep] for each in fields(Running)))
-        alone = replace(
-            snapshot, queue=_only(snapshot.queue, row), running=running, free=free, need=None, promises={}
-        )  # fmt: skip
+        alone = replace(snapshot, queue=_only(snapshot.queue, row), running=running, free=free, need=None, promises={})
         return engine.scheduler.decide(alone)
 
     def _give_back(self, free: Floats, job: int) -> None:

@@ -22,11 +22,20 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
     amounts = list(engine.occupancy.amounts)
     queue = _queue(engine, eligible)
     given = {
-        **engine.same_for_all, "now_s": engine.now_s, "amounts": amounts,
-        "together": rounded_up(engine.occupancy.together), "queue": queue, "running": _busy(engine),
-        "last_host": engine.last_host, "need": engine.ranking.need(queue.job), "promises": _standing(engine, eligible),
-        "early_end": engine.early_end, "clock": engine.clock, "arrived": engine.arrived_now, "ended": engine.ended_now,
-    }  # fmt: skip
+        **engine.same_for_all,
+        "now_s": engine.now_s,
+        "amounts": amounts,
+        "together": rounded_up(engine.occupancy.together),
+        "queue": queue,
+        "running": _busy(engine),
+        "last_host": engine.last_host,
+        "need": engine.ranking.need(queue.job),
+        "promises": _standing(engine, eligible),
+        "early_end": engine.early_end,
+        "clock": engine.clock,
+        "arrived": engine.arrived_now,
+        "ended": engine.ended_now,
+    }
     if engine.binding is not None and engine.allowance is not None:
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
@@ -37,11 +46,15 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
     """What all snapshots of a run have in common."""
     binding = engine.binding
     return {
-        "cluster": engine.cluster, "seed": engine.seed, "as_pool": engine.as_pool, "left": None, "closures": (),
+        "cluster": engine.cluster,
+        "seed": engine.seed,
+        "as_pool": engine.as_pool,
+        "left": None,
+        "closures": (),
         "allowed": None if binding is None else binding.entries.allowed,
         "partitions": None if binding is None else binding.partition_hosts,
         "limits_stop": binding is not None and binding.rules.limits_stop,
-    }  # fmt: skip
+    }
 
 
 def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
@@ -63,10 +76,14 @@ def requests_seen(workload: Workload, binding: ResolvedConstraints | None) -> li
 def columns_seen(workload: Workload, binding: ResolvedConstraints | None) -> dict[str, Any]:
     """The columns of a log that a queue shows; what is written into them while the log is replayed is seen."""
     return {
-        "demand": workload.demand, "tasks": workload.task_count, "expected_s": workload.expected_s,
-        "project": workload.projects, "first_task": workload.first_task, "user": workload.user,
+        "demand": workload.demand,
+        "tasks": workload.task_count,
+        "expected_s": workload.expected_s,
+        "project": workload.projects,
+        "first_task": workload.first_task,
+        "user": workload.user,
         "eligible_s": workload.submit_s if binding is None else binding.eligible_s,
-    }  # fmt: skip
+    }
 
 
 _UNBOUND_QUEUE = dict.fromkeys(("tier", "partition", "hosts", "array", "min_hosts", "max_hosts", "uses"))

@@ -58,12 +58,7 @@ class WorkUsed:
     def again_s(self, now_s: float, waiting: Iterable[int]) -> float:
         """When to look again at those of the entries `waiting` that a limit keeps back; infinite if never."""
         left = self.left(now_s)
-        short = [
-            (limit, need)
-            for entry in waiting
-            for limit, need in self._limits.needs(entry)
-            if left[limit] < need
-        ]  # fmt: skip
+        short = [(limit, need) for entry in waiting for limit, need in self._limits.needs(entry) if left[limit] < need]
         if not short:
             return math.inf
         if self._running:

@@ -76,8 +76,16 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
     parts = PARTS_ANEW if early_end == REPLAN else PARTS
     bounds = empty_bounds(requests.demand, requests.kind, requests.expected_s, len(requests.capacity), parts)
     return Reservations(
-        jobs, table.capacity, table.rules, table.state, table.waiting, table.frontier, table.head_promise, table.scores,
-        table.log, requests,
+        jobs,
+        table.capacity,
+        table.rules,
+        table.state,
+        table.waiting,
+        table.frontier,
+        table.head_promise,
+        table.scores,
+        table.log,
+        requests,
         early_end=early_end,
         as_pool=as_pool,
         total=len(requests.capacity) if len(rows) > len(requests.capacity) else -1,
@@ -98,7 +106,7 @@ def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline
         now=np.full(1, -np.inf),
         kept=None if early_end == REPLAN else _kept(requests),
         replan=_replan(requests, len(bounds.need)) if early_end == REPLAN else None,
-    )  # fmt: skip
+    )
 
 
 def with_room(plan: Reservations) -> Reservations:
@@ -123,15 +131,25 @@ def _requests(jobs: Jobs, cluster: Cluster, *, as_pool: bool) -> Requests:
     if not as_pool:
         owner = np.repeat(np.arange(total, dtype=np.int32), jobs.tasks)
         return Requests(
-            np.array(jobs.kind), np.array(jobs.tasks), np.array(jobs.first_task), owner, jobs.demand, expected_s,
+            np.array(jobs.kind),
+            np.array(jobs.tasks),
+            np.array(jobs.first_task),
+            owner,
+            jobs.demand,
+            expected_s,
             np.array(cluster.capacity),
-        )  # fmt: skip
+        )
     demand, kind = distinct_rows(jobs.tasks[:, None].astype(np.float64))
     number = np.arange(total + 1, dtype=np.int64)
     return Requests(
-        kind, np.ones(total, np.int32), number, number[:total].astype(np.int32), demand, expected_s,
+        kind,
+        np.ones(total, np.int32),
+        number,
+        number[:total].astype(np.int32),
+        demand,
+        expected_s,
         np.full((1, 1), float(cluster.hosts)),
-    )  # fmt: skip
+    )
 
 
 def _rows(requests: Requests) -> Floats:

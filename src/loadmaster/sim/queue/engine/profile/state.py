@@ -260,9 +260,21 @@ class Reservations(NamedTuple):
 
 
 (
-    PASS, PROMISED, ENDED_TASKS, UNDER_WAY, EARLY, DUE, OVER, OVERDUE, LOOKED, MOVED, WRONG, CLEARED, PLANNED_HOSTS,
+    PASS,
+    PROMISED,
+    ENDED_TASKS,
+    UNDER_WAY,
+    EARLY,
+    DUE,
+    OVER,
+    OVERDUE,
+    LOOKED,
+    MOVED,
+    WRONG,
+    CLEARED,
+    PLANNED_HOSTS,
     CHOSEN,
-) = range(14)  # fmt: skip
+) = range(14)
 """Number of the pass; jobs before this one have a reservation; tasks of jobs that have ended; a pass is under way;
 some job has ended early; sizes of the heaps and lists; WRONG: the engine's status, or 0; CHOSEN: how many hosts
 stand in `SearchScratch.host`."""
