@@ -8,9 +8,12 @@ COMPILES = (
     "jit/kernels.py",
     "jit/by_reference.py",
     "jit/linked_kernels.py",
+    "jit/compiler_flags.py",
+    "jit/missing_fields.py",
     "compiled_rules/policies.py",
     "compiled_rules/orders.py",
     "compiled_rules/scans.py",
+    "compiled_rules/called_in_process.py",
 )
 NAMED = {"typeof", "types", "NumbaExperimentalFeatureWarning"}
 """What a kernel's door may take from Numba: the types of what it hands to it."""

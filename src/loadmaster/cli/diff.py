@@ -7,7 +7,7 @@ from loadmaster.verbs.diff import DiffOptions
 
 @taking(DiffOptions)
 def diff(options: DiffOptions, as_json: o.AsJson = False) -> None:
-    """Compare two run records job by job: other starts, other hosts, metrics that moved. Exit code 1 if they differ."""
+    """Compare two run records job by job: other starts, other hosts, metrics that moved."""
     import typer
 
     from loadmaster.cli.command_line import command_line
