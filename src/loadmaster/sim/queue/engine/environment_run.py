@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from numba import int64, typeof, types
+from numba import typeof, types
 
 from loadmaster.backfilling import Easy, Skip
 from loadmaster.jit.by_reference import ByReference, LaidOut
@@ -138,6 +138,6 @@ def _entries(engine: QueueEngine, view: AgentView) -> tuple[Callable[..., int], 
     kind = types.NamedTuple((*map(typeof, engine[:-1]), calls), QueueEngine)
     arguments = ByReference(kind), ByReference(typeof(view))
     compiled = {"nogil": True, "error_model": "numpy"}
-    one = kept_njit(int64(*arguments, int64, int64), **compiled)(step_entry)
-    other = kept_njit(int64(*arguments), **compiled)(decision_entry)
+    one = kept_njit(types.int64(*arguments, types.int64, types.int64), **compiled)(step_entry)
+    other = kept_njit(types.int64(*arguments), **compiled)(decision_entry)
     return entry_of(one), entry_of(other)
