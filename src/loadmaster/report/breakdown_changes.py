@@ -35,7 +35,7 @@ def _change(before: RuleGroups, after: RuleGroups, by: str) -> str:
             now, then = show_alike(float(new.mean_wait_s[most]), float(was[most]))
             verb = words if those.sum() > 1 else f"{words}s"
             parts.append(
-                f"{those.sum():,} of {both.sum():,} groups {verb}, most of all {new.names[most]} "
+                f"{those.sum():,} of {both.sum():,} groups {verb}, most of all {by} {new.names[most]} "
                 f"({now} on average, not {then})"
             )
         else:
