@@ -106,8 +106,8 @@ def test_who_gains_who_pays_and_what_it_costs_is_said():
     compared = lm.compare(late, "1x1c", policies="first-fit", disciplines="fcfs,sjf+easy")
     rules = [RuleGroups(o.setting.discipline, o.beside.groups) for o in compared.comparison.outcomes]
     assert change_sentences(rules, "user") == [
-        "sjf+easy: 1 of 3 groups gains, most of all 2 (10 s on average, not 110 s); 1 of 3 groups pays, most of all 1 "
-        "(20 s on average, not 10 s). The cost: 0.00278 hours of waiting more; the gain: 0.0278 hours less."
+        "sjf+easy: 1 of 3 groups gains, most of all user 2 (10 s on average, not 110 s); 1 of 3 groups pays, most of "
+        "all user 1 (20 s on average, not 10 s). The cost: 0.00278 hours of waiting more; the gain: 0.0278 hours less."
     ]
 
 
