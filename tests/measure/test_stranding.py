@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,14 +6,14 @@ from timeline_reference import sweep_plainly
 
 from loadmaster.measure.stranding import stranding
 from loadmaster.measure.timeline import task_events, typical_demand
-from loadmaster.measure.timeline_kernel import Sums
+from loadmaster.measure.timeline_kernel import empty_sums
 
 
 @given(runs(), st.integers(1, 7))
 def test_all_hosts_together_strand_what_the_plain_sweep_over_events_says(run, spans):
     workload, cluster, schedule = run
     edges, parts = stranding(workload, cluster, schedule, typical_demand(workload), 1, spans)
-    sums = Sums(*(np.zeros((spans, 2)) for _ in range(4)))
+    sums = empty_sums(spans, 2)
     sweep_plainly(task_events(workload, cluster, schedule), float(edges[0]), float(edges[1] - edges[0]), sums)
     assert pytest.approx(sums.stranded / cluster.total, abs=1e-9) == parts[:, 0].T
 

@@ -65,7 +65,7 @@ def test_a_value_that_breaks_a_rule_is_told_with_its_line(tmp_path, text, says):
     ("text", "says"),
     [
         ("[" * 100_000, "nor a cloud balancing file"),
-        ("{}", "kubectl get nodes,pods,pdb -A -o json"),
+        ("{}", "kubectl get nodes,pods,pdb,pvc,pv -A -o json"),
         ('{"computerList": [], "processList": []}', "at least one host"),
         (
             '{"computerList": [{"id": 1, "cpuPower": 1, "memory": 1, "networkBandwidth": 1}], "processList": '

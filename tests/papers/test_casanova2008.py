@@ -8,7 +8,7 @@ import pytest
 from loadmaster.model.errors import InputError
 from loadmaster.packing.branch_and_bound import branch_and_bound
 from loadmaster.packing.generate import Spec, lublin_size, lublin_sizes, virtual_clusters
-from loadmaster.papers.casanova2008 import caps, claims, judged, large_claims
+from loadmaster.papers.casanova2008 import caps, claims, large_claims, number_claims
 from loadmaster.papers.casanova2008.outcome import StudyPart, degradations, outcome_of, percent_below
 from loadmaster.papers.casanova2008.study import QUICK, Size, StudyCell, cells, run, timed
 
@@ -157,16 +157,16 @@ def test_rows_that_are_all_alike_hold_no_ordering_of_the_keys():
 def test_how_far_mcb8_is_from_the_optimum_is_held_to_the_published_number_from_both_sides(above, verdict):
     rng = np.random.default_rng(1)
     best = rng.uniform(0.4, 0.9, 400)
-    claim = judged.over("Fig. 11", "x", "about 2", best * (1 + above / 100), best, (1, 4))
+    claim = number_claims.over("Fig. 11", "x", "about 2", best * (1 + above / 100), best, (1, 4))
     assert claim.verdict == verdict
 
 
 def test_a_count_is_of_the_papers_number_of_instances_and_few_do_not_tell():
     rows = np.arange(1440) < 60
-    assert judged.count("p. 15", "x", 60, rows, 40, 80, 1440).verdict == "holds"
-    assert judged.count("p. 15", "x", 60, np.arange(1440) < 200, 40, 80, 1440).verdict == "differs"
-    assert judged.count("p. 15", "x", 0, np.zeros(1440, bool), 0, 4, 1440).verdict == "holds"
-    few = judged.count("p. 15", "x", 0, np.zeros(100, bool), 0, 4, 1440)
+    assert number_claims.count("p. 15", "x", 60, rows, 40, 80, 1440).verdict == "holds"
+    assert number_claims.count("p. 15", "x", 60, np.arange(1440) < 200, 40, 80, 1440).verdict == "differs"
+    assert number_claims.count("p. 15", "x", 0, np.zeros(1440, bool), 0, 4, 1440).verdict == "holds"
+    few = number_claims.count("p. 15", "x", 0, np.zeros(100, bool), 0, 4, 1440)
     assert (few.verdict, few.n) == ("report only", 100)
 
 

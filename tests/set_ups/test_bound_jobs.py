@@ -9,6 +9,7 @@ from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 
 NOT_DRAWN = {
     "follows", "think_s", "restarts",  # they say when jobs arrive, and what has been
+    "gpu_kind",  # jobs are grouped by it
     "exclusive",  # a log says it by its demands before it is run (rule C5)
 }  # fmt: skip
 RULES_NOT_DRAWN = {

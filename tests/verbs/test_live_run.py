@@ -46,7 +46,7 @@ def test_a_shadow_tells_what_jobs_waited(tmp_path):
         ({"engine": "fake", "interval": 0}, "needs a time between its cycles"),
         ({"engine": "slurm", "doctor": True, "watchdog": True}, "each of these stands alone"),
         ({"engine": "fake", "policy": lambda demand, free, capacity: 0.0}, "holds rules by their names"),
-        ({"engine": "kubernetes", "shadow": True, "preempt": True}, "evict nobody"),
+        ({"engine": "kubernetes", "shadow": True, "preempt": True}, "evict no pod"),
         ({"engine": "kubernetes", "dry_run": True, "moves": 3}, "move nothing"),
     ],
 )

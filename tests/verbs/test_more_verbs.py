@@ -93,9 +93,8 @@ def test_a_deadline_that_only_a_mix_of_machines_keeps_is_not_called_out_of_reach
     prices.write_text(
         "name,price_per_h,speed,boot_s,unit_s,minimum_s,limit\nslow,0.05,0.5,60,1,60,20\nfast,0.25,2,45,1,60,4\n"
     )
-    deadlines = {"3h": "Let planner rent as the bag runs", "30min": "No way that was tried keeps this"}
+    deadlines = {"3h": "Rent 20 slow and 2 fast machines together", "30min": "No way that was tried keeps this"}
     for deadline, answer in deadlines.items():
         sized = lm.size("normal(600,100)x200", prices=prices, deadline=deadline, repetitions=10)
         assert sized.answer.startswith(answer)
-        assert "of one type" in sized.answer or "several types" in sized.answer
         assert sized.page()

@@ -306,7 +306,7 @@ class SchedulingPass:
     def _rows_of_same_jobs(self) -> dict[int, list[int]]:
         """By row, the other rows of its job, if it has any."""
         jobs = self._line.jobs
-        if self.snapshot.queue.partition is None or len(set(jobs)) == len(jobs):
+        if len(set(jobs)) == len(jobs):
             return {}
         rows_of = defaultdict[int, list[int]](list)
         for row, job in enumerate(jobs):

@@ -1,4 +1,4 @@
-"""The window of a dump: `sacct --starttime` also shows the jobs submitted before it that still ran in it (rule L9)."""
+"""The window of a dump: `sacct --starttime` also shows the jobs submitted before it that still ran in it (rule L12)."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,8 @@ from loadmaster.model.units import percent, show_seconds
 FEWEST_JOBS = 20
 LEAST_SHARE = 0.1
 """Of the span of submissions: a shorter time before the first end is what any log begins with."""
+MOST_DENSITY = 0.5
+"""Of the rate of submissions in the window: a higher rate before it shows all jobs, as a log of a new cluster does."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ def window_of(workload: Workload) -> DumpWindow | None:
     early = workload.submit_s < first_end_s
     before = int(early.sum())
     if span_s <= 0 or first_end_s < LEAST_SHARE * span_s or before > workload.jobs / 2:
+        return None
+    if before * (span_s - first_end_s) > MOST_DENSITY * (workload.jobs - before) * first_end_s:
         return None
     began = early & (start_s < first_end_s)
     running = int((began & (ends_s > first_end_s)).sum())

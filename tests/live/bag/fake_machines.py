@@ -12,7 +12,6 @@ from loadmaster.live.clocks import FakeClock
 from loadmaster.live.engine import (
     NOWHERE,
     RUNNING,
-    UNLIMITED_S,
     Capabilities,
     EndedJob,
     Observation,
@@ -21,6 +20,7 @@ from loadmaster.live.engine import (
 )
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Release, Rent, Start, Stop
+from loadmaster.model.units import UNLIMITED_S
 from loadmaster.sizing import HostType
 
 

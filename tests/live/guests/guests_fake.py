@@ -5,7 +5,6 @@ import numpy as np
 from loadmaster.live.engine import (
     NOWHERE,
     RUNNING,
-    UNLIMITED_S,
     Capabilities,
     EngineDown,
     Observation,
@@ -14,6 +13,7 @@ from loadmaster.live.engine import (
 )
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move
+from loadmaster.model.units import UNLIMITED_S
 
 
 class Dead(BaseException):

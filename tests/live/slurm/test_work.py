@@ -2,11 +2,12 @@
 
 import pytest
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING, UNLIMITED_S
+from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.mark import of_owner
 from loadmaster.live.slurm.open_dependencies import KnownEnds
 from loadmaster.live.slurm.work import state_of, work_of
+from loadmaster.model.units import UNLIMITED_S
 
 
 def row(task=-1, **cells):

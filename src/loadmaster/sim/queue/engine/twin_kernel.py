@@ -20,7 +20,18 @@ from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked
 from loadmaster.sim.queue.engine.running_by_host_kernel import OF, all_fresh
-from loadmaster.sim.queue.engine.state import COUNTED, LAST_HOST, MANY, NO_RANK, PLANNED, RUNNING, SHORT, UNDO, WAITING
+from loadmaster.sim.queue.engine.state import (
+    COUNTED,
+    LAST_HOST,
+    MANY,
+    NO_RANK,
+    PLANNED,
+    RAISES,
+    RUNNING,
+    SHORT,
+    UNDO,
+    WAITING,
+)
 
 
 @inlined
@@ -182,6 +193,7 @@ def _copy(engine, look, waits, many, now):
 def _copy_free(engine, look):
     """Copy the free capacity of each host, and the bounds over it."""
     here, there = engine.state, look.state
+    there.tally[RAISES] += 1  # a host may have more free than at the end of the last look
     for host in range(here.free.shape[0]):
         for r in range(here.free.shape[1]):
             if there.free[host, r] != here.free[host, r]:
