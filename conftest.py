@@ -114,9 +114,12 @@ def _environment() -> dict[str, str]:
     """The shell's environment, with this repository's `loadmaster` first and a terminal 120 wide."""
     programs = Path(tempfile.gettempdir()) / f"loadmaster-examples-{os.getuid()}"
     programs.mkdir(exist_ok=True)
-    program = programs / "loadmaster"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m loadmaster "$@"\n')
-    program.chmod(0o755)
+    program, text = programs / "loadmaster", f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m loadmaster "$@"\n'
+    if not program.is_file() or program.read_text() != text:  # a file that is being run cannot be written
+        made = programs / f"loadmaster-{os.getpid()}"
+        made.write_text(text)
+        made.chmod(0o755)
+        made.replace(program)
     return {
         **os.environ,
         "PATH": f"{programs}:{os.environ['PATH']}",
