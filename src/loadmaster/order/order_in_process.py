@@ -1,6 +1,5 @@
 """An order that is an object or a function of this process; it may rank all waiting jobs in one call."""
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -82,12 +81,4 @@ def order_in_process(name: str, thing: Any) -> AnyOrder:
     rank_all = getattr(thing, "rank_all", None)
     if rank_all is not None:
         return OrderInProcess(name, rank_all, rank_all=rank_all)
-    rank = getattr(thing, "rank", thing)
-    if not callable(rank):
-        rule = f"this {type(thing).__name__} is no order"
-        raise InputError(name, rule, fix=f"give it a method {RANK.text} or rank_all(jobs, now)")
-    takes = len(inspect.signature(rank).parameters)
-    if takes not in RANK.takes:
-        rule = f"an order takes 2 or 3 parameters, this takes {takes}"
-        raise InputError(name, rule, fix=f"write it as {RANK.text}")
-    return OrderInProcess(name, rank)
+    return OrderInProcess(name, RANK.call_of(name, "rank", thing, "rank_all(jobs, now)")[0])

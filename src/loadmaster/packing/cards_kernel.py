@@ -185,9 +185,14 @@ def _tightest(requests, tasks, task, left, tolerance):
 @inner
 def has_room(tasks, host, task, tolerance):
     """The host has free what must fit in full; cards are not looked at."""
-    for d in range(tasks.hard.shape[1]):
-        asked = tasks.hard[task, d]
-        if asked > 0.0 and tasks.free[host, d] + tolerance < asked:
+    return covers(tasks.free[host], tasks.hard[task], tolerance)
+
+
+@inner
+def covers(free, hard, tolerance):
+    """What is `free`, float64[D], covers what must fit in full, float64[D]."""
+    for d in range(hard.shape[0]):  # noqa: SIM110, a kernel
+        if hard[d] > 0.0 and free[d] + tolerance < hard[d]:
             return False
     return True
 

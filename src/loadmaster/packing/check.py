@@ -51,7 +51,7 @@ def violations(instance: Instance, packing: Packing, tolerance: float = 1e-6) ->
 
 
 def _broken_cards(instance: Instance, packing: Packing) -> list[str]:
-    """Where GPUs are told apart: a task takes part of one or whole ones, of its host, and none is used twice (K22).
+    """On single GPUs a task takes part of one or whole ones, of its host, and none is used twice (K22).
 
     Cards are counted anew from what tasks ask of the resource `gpus`, and what hosts have of it.
     """

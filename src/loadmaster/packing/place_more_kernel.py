@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.jit.kernels import inner, kept_njit
 from loadmaster.model.arrays import Bools, Floats, Longs
-from loadmaster.packing.cards_kernel import fits_on_cards, has_room, take_cards
+from loadmaster.packing.cards_kernel import covers, fits_on_cards, has_room, take_cards
 from loadmaster.packing.improve_kernel import draw
 
 GROUP = 3
@@ -121,7 +121,7 @@ def _pick_hosts(tasks, lists, scratch, wanted, tolerance):
     count = 0
     for _ in range(TRIES):
         h = draw(lists.random, hosts)
-        if lists.number[h] <= MOST_ON_HOST and _holds_when_empty(tasks, h, wanted, tolerance):
+        if lists.number[h] <= MOST_ON_HOST and covers(tasks.hard_room[h], tasks.hard[wanted], tolerance):
             scratch.hosts[0] = h
             count = 1
             break
@@ -136,15 +136,6 @@ def _pick_hosts(tasks, lists, scratch, wanted, tolerance):
             scratch.hosts[count] = h
             count += 1
     return count
-
-
-@inner
-def _holds_when_empty(tasks, host, task, tolerance):
-    for d in range(tasks.hard.shape[1]):
-        asked = tasks.hard[task, d]
-        if asked > 0.0 and tasks.hard_room[host, d] + tolerance < asked:
-            return False
-    return True
 
 
 @inner

@@ -76,7 +76,7 @@ def min_yield_bound(instance: Instance, packing: Packing) -> float:
 def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[str, Any]]:
     """A row for every task in the order given: its job, its host, its job's yield and its share of each resource.
 
-    Where GPUs are told apart, also the numbers of those on the host that the task takes (`cards`).
+    On single GPUs also the numbers of those on the host that the task takes (`cards`).
     Tasks of refused jobs, and all tasks where there is no placement, have no host, no yield and no share.
     """
     number = np.cumsum(admitted) - 1

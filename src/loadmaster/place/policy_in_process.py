@@ -1,6 +1,5 @@
 """A placement policy that is an object or a function of this process; it may rate all hosts in one call."""
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -71,12 +70,5 @@ def policy_in_process(name: str, thing: Any) -> PolicyInProcess:
     score_all = getattr(thing, "score_all", None)
     if score_all is not None:
         return PolicyInProcess(name, score_all, "your own policy", name, varies=True, score_all=score_all)
-    score = getattr(thing, "score", thing)
-    if not callable(score):
-        rule = f"this {type(thing).__name__} is no placement policy"
-        raise InputError(name, rule, fix=f"give it a method {SCORE.text} or score_all(demand, free, capacity)")
-    takes = len(inspect.signature(score).parameters)
-    if takes not in SCORE.takes:
-        rule = f"a policy takes 3 or 4 parameters, this takes {takes}"
-        raise InputError(name, rule, fix=f"write it as {SCORE.text}")
+    score, takes = SCORE.call_of(name, "score", thing, "score_all(demand, free, capacity)")
     return PolicyInProcess(name, score, "your own policy", name, contextual=takes == max(SCORE.takes), varies=True)

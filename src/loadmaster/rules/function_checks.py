@@ -2,7 +2,7 @@
 
 import dis
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -32,6 +32,31 @@ class FunctionShape(NamedTuple):
         """Whether the parameters of `function` are so many, and named as this shape names them."""
         names = [*inspect.signature(function).parameters]
         return len(names) in self.takes and (len(names) < max(self.takes) or self.last in ("", names[-1]))
+
+    def call_of(self, name: str, method: str, thing: Any, together: str) -> tuple[Callable[..., Any], int]:
+        """What is called of an object of this process, and how many parameters it takes.
+
+        Args:
+            name: the rule's.
+            method: the method that is called; an object without it is called itself.
+            thing: the object, or a function.
+            together: how its other method is written, which answers for all at once.
+
+        Raises:
+            InputError: there is nothing to call, or its parameters are not those of this shape.
+        """
+        call = getattr(thing, method, thing)
+        if not callable(call):
+            rule = f"this {type(thing).__name__} is not {self.kind}"
+            raise InputError(name, rule, fix=f"give it a method {self.text} or {together}")
+        takes = len(inspect.signature(call).parameters)
+        if takes not in self.takes:
+            raise InputError(name, self.wrong_number(takes), fix=f"write it as {self.text}")
+        return call, takes
+
+    def wrong_number(self, takes: int) -> str:
+        """The rule that a function with so many parameters breaks."""
+        return f"{self.kind} takes {' or '.join(map(str, self.takes))} parameters, this takes {takes}"
 
 
 SCORE = FunctionShape(
@@ -63,8 +88,7 @@ def check_function(function: FunctionType, named: Reference | str, shape: Functi
             raise InputError(name, f"this function is {kind}", where=where, fix=f"write a plain def {shape.text}")
     parameters = inspect.signature(function).parameters.values()
     if len(parameters) not in shape.takes:
-        may = " or ".join(map(str, shape.takes))
-        rule = f"{shape.kind} takes {may} parameters, this takes {len(parameters)}"
+        rule = shape.wrong_number(len(parameters))
         raise InputError(name, rule, where=where, fix=f"write it as {shape.text}")
     if not shape.has(function):
         rule = f"the third parameter of {shape.kind} is called {shape.last}"
