@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from loadmaster.kept.stamp import PACKAGE, stamp
+from loadmaster.rules.texts import syntax_tree
 
 _INSTALLED = tuple(Path(sysconfig.get_path(kind)).resolve() for kind in ("purelib", "platlib", "stdlib", "platstdlib"))
 
@@ -42,7 +43,7 @@ def imported(texts: Iterable[str]) -> dict[str, str]:
 def _named_in(code: str | bytes, package: str) -> Iterator[str]:
     """The modules that `code` imports, and the names it takes from them, which may be modules."""
     try:
-        tree = ast.parse(code)
+        tree = syntax_tree(code)
     except (SyntaxError, ValueError):  # refused where it is run
         return
     for node in ast.walk(tree):

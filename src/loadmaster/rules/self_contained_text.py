@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from loadmaster.model.errors import InputError
-from loadmaster.rules.texts import recall
+from loadmaster.rules.texts import recall, syntax_tree
 
 
 class NoText(InputError):
@@ -208,7 +208,7 @@ def _class_node(kind: type[Any]) -> ast.ClassDef:
 def _check_unchanged(function: FunctionType, node: ast.FunctionDef) -> None:
     """See that the text is that of the function, and not of a file that was edited since."""
     free = function.__code__.co_freevars
-    outer = ast.parse(f"def outer({', '.join(free)}): pass")
+    outer = syntax_tree(f"def outer({', '.join(free)}): pass")
     holder: Any = outer.body[0]
     holder.body = [*([] if node.name in free else [ast.Global([node.name])]), node]
     within = compile(ast.fix_missing_locations(outer), "<given>", "exec", dont_inherit=True)
@@ -239,7 +239,7 @@ def _source(function: FunctionType, name: str) -> str:
 
 def _parsed(text: str, name: str) -> ast.Module:
     try:
-        return ast.parse(text)
+        return syntax_tree(text)
     except SyntaxError as error:
         raise _unreadable(name) from error
 

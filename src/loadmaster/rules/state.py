@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from loadmaster.model.errors import InputError
-from loadmaster.rules.texts import recall
+from loadmaster.rules.texts import recall, syntax_tree
 
 _MAKING = ("__init__", "__new__", "__post_init__")
 """Methods that make the object."""
@@ -83,7 +83,7 @@ def _written(function: FunctionType, *, of_itself: bool) -> Iterator[str]:
     recall(function.__module__)
     try:
         lines = inspect.getsource(function)
-        tree = ast.parse(lines if not lines[:1].isspace() else f"if True:\n{lines}")
+        tree = syntax_tree(lines if not lines[:1].isspace() else f"if True:\n{lines}")
     except (OSError, SyntaxError):
         return
     outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
