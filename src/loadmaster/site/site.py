@@ -9,7 +9,7 @@ from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
-from loadmaster.site.lines import ConfigLine, Pair, read_lines
+from loadmaster.site.lines import ConfigLine, Lines, Pair, read_lines
 from loadmaster.site.node import Nodes, SiteNode, read_nodes
 from loadmaster.site.partition import DefaultMemory, SitePartition, over_time_s, read_memory, read_partition, seconds
 from loadmaster.site.preemption import PreemptionSetting, read_preemption
@@ -74,7 +74,15 @@ def read_site(path: str | Path) -> Site:
         InputError: it cannot be read, a value breaks its rule, or there is no host or no partition.
     """
     path = Path(path)
-    read = read_lines(path)
+    return site_of_lines(path, read_lines(path))
+
+
+def site_of_lines(path: Path, read: Lines) -> Site:
+    """What the lines of a `slurm.conf` say; `path` is named in refusals.
+
+    Raises:
+        InputError: a value breaks its rule, or there is no host or no partition.
+    """
     settings: dict[str, Pair] = {}
     for line in read.lines:
         if line.kind not in _KINDS:
@@ -127,7 +135,7 @@ class _Hosts:
         self.partitions: dict[str, SitePartition] = {}
         self.rest: list[Pair] = []
         self.notes: list[str] = []
-        for line, fields, name in self._with_defaults(lines, "nodename"):
+        for line, fields, name in with_defaults(lines, "nodename"):
             self.nodes.add(read_nodes(fields, name), line.where)
             self.rest += fields.rest()
         for line in lines:
@@ -140,31 +148,13 @@ class _Hosts:
                 fields.pair(line.kind)
                 self.nodes.add_set(fields, name)
                 self.rest += fields.rest()
-        for _, fields, name in self._with_defaults(lines, "partitionname"):
+        for _, fields, name in with_defaults(lines, "partitionname"):
             if name.value in self.partitions:
                 self.notes.append(f"Partition {name.value} is there twice: the first counts, as in Slurm.")
                 continue
             self.partitions[name.value] = read_partition(fields, name, self.nodes)
             self.rest += fields.rest()
         self._check(path, partitions)
-
-    def _with_defaults(self, lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
-        """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
-        complete = []
-        defaults: dict[str, Pair] = {}
-        for line in lines:
-            if line.kind != kind:
-                continue
-            name = line.pairs[kind]
-            if name.value.upper() == "DEFAULT":
-                defaults |= {key: pair for key, pair in line.pairs.items() if key != kind}
-                continue
-            if not name.value:
-                raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
-            fields = Fields({**defaults, **line.pairs})
-            fields.pair(kind)
-            complete.append((line, fields, name))
-        return complete
 
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):
@@ -173,6 +163,25 @@ class _Hosts:
         if partitions and not self.partitions:
             rule = "no partition: lines PartitionName= are missing"
             raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
+
+
+def with_defaults(lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
+    """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
+    complete = []
+    defaults: dict[str, Pair] = {}
+    for line in lines:
+        if line.kind != kind:
+            continue
+        name = line.pairs[kind]
+        if name.value.upper() == "DEFAULT":
+            defaults |= {key: pair for key, pair in line.pairs.items() if key != kind}
+            continue
+        if not name.value:
+            raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
+        fields = Fields({**defaults, **line.pairs})
+        fields.pair(kind)
+        complete.append((line, fields, name))
+    return complete
 
 
 def _rest(pairs: list[Pair]) -> tuple[list[str], int]:
