@@ -1,6 +1,7 @@
 """A real site as a case for runs: hosts with their constraints, jobs, and the site's own queue (rule L9)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loadmaster.model import Cluster, InputError
@@ -12,6 +13,7 @@ from loadmaster.site.accounts import Accounts, read_accounts
 from loadmaster.site.changes import ChangeStep, SiteChange, changed_lines
 from loadmaster.site.discipline import discipline_of_site
 from loadmaster.site.fitted_queue import FittedSite, SiteQueue, is_fitted, read_fitted_queue
+from loadmaster.site.job_scope import JobScope, counted
 from loadmaster.site.jobs import jobs_at
 from loadmaster.site.lines import read_lines
 from loadmaster.site.machines import read_machines
@@ -37,6 +39,7 @@ class SiteCase:
         spread: where the tasks of one job may go, if nobody asks otherwise.
         fitted: the queue was found by a fit, not read.
         change: what of the site was changed, as `--what-if` takes it; empty where nothing was.
+        unmodelled: what of the site and of its queue is not modelled, and the jobs that each concerns.
     """
 
     site: Site | None
@@ -47,6 +50,7 @@ class SiteCase:
     spread: SpreadChoice = "asked"
     fitted: bool = False
     change: str = ""
+    unmodelled: Mapping[str, JobScope] = field(default_factory=dict)
 
     @property
     def discipline(self) -> str:
@@ -63,10 +67,13 @@ class SiteCase:
         workload, notes = trace.workload, [*trace.notes, *self.notes]
         if self.site is not None:
             workload, more = jobs_at(self.site, workload)
+            rules = self.cluster.rules
+            unmodelled = counted(self.unmodelled, workload, "" if rules is None else rules.default_partition)
             refuse_unknown_names(workload, self.cluster.rules)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
             notes += [
+                *filter(None, [unmodelled]),
                 *more,
                 *unknown_names(workload, self.cluster.rules),
                 *([_TOGETHER.format(several)] if unsaid else []),
@@ -117,10 +124,9 @@ def site_case(
 def _case_of(site: Site, accounts: Accounts | None) -> SiteCase:
     modelled = cluster_of(site, accounts)
     discipline, left_out = discipline_of_site(site)
-    notes = [*modelled.notes, _OWN]
-    if left_out:
-        notes.append(f"Of the site's queue not modelled: {', '.join(left_out)}.")
-    return SiteCase(site, modelled.cluster, _placement(site), SiteQueue(discipline), tuple(notes))
+    notes = (*modelled.facts, _OWN)
+    unmodelled = {**modelled.unmodelled, **left_out}
+    return SiteCase(site, modelled.cluster, _placement(site), SiteQueue(discipline), notes, unmodelled=unmodelled)
 
 
 def _refuse_no_change(step: ChangeStep, before: SiteCase, after: SiteCase) -> None:
