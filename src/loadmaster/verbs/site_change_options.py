@@ -71,10 +71,10 @@ class SiteChangeOptions(SiteOptions):
         from loadmaster.site.changes import ChangeStep, SiteChange, change_of
 
         single: list[ChangeStep] = []
-        single += [ChangeStep("add", each) for each in _listed(self.add)]
-        single += [ChangeStep("remove", each) for each in _listed(self.remove)]
-        single += [ChangeStep("set", each) for each in _listed(self.set)]
-        changes = [*(SiteChange((step,)) for step in single), *map(change_of, _listed(self.what_if))]
+        single += [ChangeStep("add", each) for each in self.added]
+        single += [ChangeStep("remove", each) for each in listed(self.remove)]
+        single += [ChangeStep("set", each) for each in listed(self.set)]
+        changes = [*(SiteChange((step,)) for step in single), *map(change_of, listed(self.what_if))]
         if changes and self.site is None:
             rule = "a change is made to a site, and no site is given"
             raise InputError(changes[0].name, rule, fix="give its configuration: --site slurm.conf")
@@ -83,6 +83,11 @@ class SiteChangeOptions(SiteOptions):
             if names.count(name) > 1:
                 raise InputError(name, "this change is given twice", fix="leave it out once")
         return tuple(changes)
+
+    @property
+    def added(self) -> list[str]:
+        """The hosts that `add` names."""
+        return listed(self.add)
 
     @property
     def change(self) -> "SiteChange | None":
@@ -127,6 +132,7 @@ def with_changes(settings: "Sequence[Setting]", at: "SiteCase", changed: "Mappin
     return rows
 
 
-def _listed(given: "str | Sequence[str]") -> list[str]:
+def listed(given: "str | Sequence[str]") -> list[str]:
+    """The texts of an option that may be given again."""
     texts = [given] if isinstance(given, str) and given else list(given)
     return [text.strip() for text in texts]
