@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
+from loadmaster.verbs.common_options import PageFolder
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
@@ -48,10 +49,7 @@ class ExplainOptions(Options):
         ),
     ] = None
     trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
-    out: Annotated[
-        "str | Path | None",
-        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
-    ] = None
+    out: PageFolder = None
 
     @property
     def record(self) -> "Record":

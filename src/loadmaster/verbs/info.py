@@ -5,8 +5,9 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from loadmaster.verbs.common_options import MACHINES, Hosts, PageFolder, Spread
 from loadmaster.verbs.group_options import GroupOptions
-from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
+from loadmaster.verbs.log_options import READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.measure.recorded_waits import RecordedWaits
-    from loadmaster.model import Cluster, Workload
+    from loadmaster.model import Workload
     from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
@@ -42,24 +43,9 @@ class InfoOptions(GroupOptions, ReadingOptions):
             typed=Path,
         ),
     ]
-    hosts: Annotated[
-        "str | Path | Cluster | None",
-        Option(
-            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
-            metavar="HOSTS",
-            panel=MACHINES,
-            reads=True,
-            typed=str | None,
-        ),
-    ] = None
+    hosts: Hosts = None
     _: KW_ONLY
-    spread: Annotated[
-        Literal["auto", "single-host", "any", "asked"],
-        Option(
-            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-            panel=MACHINES,
-        ),
-    ] = "auto"
+    spread: Spread = "auto"
     write_hosts: Annotated[
         "str | Path | None",
         Option(
@@ -69,10 +55,7 @@ class InfoOptions(GroupOptions, ReadingOptions):
             typed=Path | None,
         ),
     ] = None
-    out: Annotated[
-        "str | Path | None",
-        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
-    ] = None
+    out: PageFolder = None
 
     def typed(self, without: Collection[str] = ()) -> str:
         """The options that were given, as they stand behind the log in another command, but those `without`."""

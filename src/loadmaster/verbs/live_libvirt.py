@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
@@ -56,7 +57,7 @@ class LibvirtOptions(LiveOptions):
         "str | Path | None", Option("Where the leases of the hosts are.", metavar="DIR", typed=Path | None)
     ] = None
     doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.")] = False
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 def libvirt_with(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.unused_options import refuse_unused
@@ -72,7 +73,7 @@ class QueueOptions(LiveOptions):
     max_starts: Annotated[
         int | None, Option("Start no more than N jobs in all.", metavar="N", panel=CONDUCT, least=0)
     ] = None
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     metrics: Annotated[int | None, Option("Serve /metrics while it runs.", metavar="PORT", least=0, most=65535)] = None
     metrics_host: Annotated[str, Option("At an address that others reach, by token.", metavar="NAME")] = "127.0.0.1"
     metrics_token: Annotated[

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
@@ -43,7 +44,7 @@ class PlacingOptions(TaskOptions):
         Option("The largest load (level), the hosts in use, or their price (cost); hosts if all demands are rigid."),
     ] = None
     admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -79,7 +80,7 @@ class TuneOptions(SiteOptions, DaskOptions):
         str | float,
         Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", typed=str),
     ] = "0s"
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
