@@ -57,11 +57,12 @@ class RunDiagnostics:
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
         """What `plain` described."""
-        groups = tuple(
-            Groups(each["by"], tuple(each["names"]), *(np.array(each[name]) for name in MEASURES))
-            for each in plain["groups"]
-        )
-        return cls(Steady(**plain["steady"]), groups, plain["idle"])
+        return cls(Steady(**plain["steady"]), tuple(map(_groups, plain["groups"])), plain["idle"])
+
+
+def _groups(plain: Mapping[str, Any]) -> Groups:
+    columns: Any = [np.array(plain[name]) for name in MEASURES]
+    return Groups(plain["by"], tuple(plain["names"]), *columns)
 
 
 def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:
