@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import FaultRates, ScheduledFault
-from loadmaster.live.record import FILE, LiveRecord, lines_of
-from loadmaster.live.settings import LiveSettings, Report
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.fault_injection import FaultRates, ScheduledFault
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import FILE, LiveRecord, lines_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.report import Report
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES

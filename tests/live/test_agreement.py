@@ -1,8 +1,8 @@
 """A shadow beside the site: who started whom, counted by hand."""
 
-from loadmaster.live.agreement import Agreeing, agreement_of
-from loadmaster.live.listing import applied
-from loadmaster.live.record import CycleDecision, passes_of
+from loadmaster.live.queue.agreement import Agreeing, agreement_of
+from loadmaster.live.queue.listing import applied
+from loadmaster.live.queue.record import CycleDecision, passes_of
 
 
 def row(state, host=-1, cores=2.0, tasks=1):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, Observation, ObservedTasks
+from loadmaster.live.session.engine import CLAIMED, HELD, NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.model import Cluster, InputError, Workload
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import FAULTS, FaultRates, ScheduledFault
-from loadmaster.live.queue_decider import LiveExtras
-from loadmaster.live.record import LiveRecord
-from loadmaster.live.settings import LiveSettings
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.fault_injection import FAULTS, FaultRates, ScheduledFault
+from loadmaster.live.queue.decider import LiveExtras
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.model import InputError, Workload
 from loadmaster.model.actions import Cap, Hold, Repin, Start, Withdraw
 

@@ -3,9 +3,9 @@
 import numpy as np
 from fake_runs import drive
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fake_waits import FakeWaits
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.waits import FakeWaits
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.model import Cluster, Constraints, Dependencies, Workload
 from loadmaster.model.actions import Withdraw
 from loadmaster.place import POLICIES

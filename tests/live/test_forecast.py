@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.eligibility import AWAITS, HELD_BY, TOO_LARGE
-from loadmaster.live.forecast import forecast_starts
-from loadmaster.live.record import FILE, lines_of
+from loadmaster.live.queue.eligibility import AWAITS, HELD_BY, TOO_LARGE
+from loadmaster.live.queue.forecast import forecast_starts
+from loadmaster.live.queue.record import FILE, lines_of
 from loadmaster.measure.forecast_calibration import LEVEL, Forecast, ForecastCalibration
 from loadmaster.model import Constraints, InputError, Workload
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.forecast import ForecastSimulation
-from loadmaster.live.record import ledger_after, lines_of
+from loadmaster.live.queue.forecast import ForecastSimulation
+from loadmaster.live.queue.record import ledger_after, lines_of
 
 
 def stood_at(folder, scheduler, part):

@@ -5,8 +5,8 @@ import json
 import pytest
 from fake_runs import Looking, drive, made_jobs, ruled
 
-from loadmaster.live.check import check_live, scheduler_in
-from loadmaster.live.record import FILE, ledger_after, lines_of, passes_of
+from loadmaster.live.queue.check import check_live, scheduler_in
+from loadmaster.live.queue.record import FILE, ledger_after, lines_of, passes_of
 from loadmaster.model import InputError
 
 

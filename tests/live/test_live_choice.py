@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fake_runs import drive, made_jobs, ruled
 
-from loadmaster.live.choice import live_choice
-from loadmaster.live.record import lines_of
-from loadmaster.live.run_record import run_record_of
+from loadmaster.live.queue.choice import live_choice
+from loadmaster.live.queue.record import lines_of
+from loadmaster.live.queue.run_record import run_record_of
 from loadmaster.model import InputError
 from loadmaster.runs import Setting
 from loadmaster.runs.explain import explain

@@ -9,12 +9,21 @@ from fake_runs import drive, ruled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.live.allocations import FOREIGN
-from loadmaster.live.check import check_live
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks, Refusal
-from loadmaster.live.forecast import ForecastSimulation
-from loadmaster.live.ledger import AGAIN_S, Ledger
-from loadmaster.live.listing import listing_of
+from loadmaster.live.queue.allocations import FOREIGN
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.forecast import ForecastSimulation
+from loadmaster.live.queue.ledger import AGAIN_S, Ledger
+from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.session.engine import (
+    CLAIMED,
+    HELD,
+    NOWHERE,
+    RUNNING,
+    EndedJob,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Hold, Repin, Start
 from loadmaster.order import ORDERS

@@ -8,8 +8,8 @@ from bound_jobs import KINDS, bound_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks
-from loadmaster.live.listing import applied, change, listing_of, observation_in
+from loadmaster.live.queue.listing import applied, change, listing_of, observation_in
+from loadmaster.live.session.engine import HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints
 from loadmaster.system.strict_json import to_json
 

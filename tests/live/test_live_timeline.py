@@ -7,9 +7,9 @@ import numpy as np
 from fake_runs import drive, ruled
 from live_records import begin, cycle, first, job
 
-from loadmaster.live.fault_injection import ScheduledFault
-from loadmaster.live.record import FILE
-from loadmaster.live.timeline import timeline_in
+from loadmaster.live.fake.fault_injection import ScheduledFault
+from loadmaster.live.queue.record import FILE
+from loadmaster.live.queue.timeline import timeline_in
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.name_column import Named
 from loadmaster.model.site_rules import Partition, SiteRules

@@ -14,15 +14,16 @@ from fake_runs import FOUR, Looking, drive, made_jobs, ruled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.live.check import check_live
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.engine import EngineDown
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import FAULTS, ScheduledFault
-from loadmaster.live.loop import Denied
-from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.settings import LiveSettings, Report
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.fault_injection import FAULTS, ScheduledFault
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.engine import EngineDown
+from loadmaster.live.session.loop import Denied
+from loadmaster.live.session.report import Report
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
 from loadmaster.sim.queue.door import simulate
 

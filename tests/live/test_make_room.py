@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, RUNNING, Observation, ObservedTasks
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.listing import listing_of
-from loadmaster.live.make_room import first_without_room, room_for
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.queue.make_room import first_without_room, room_for
+from loadmaster.live.session.engine import HELD, RUNNING, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.actions import Move
 from loadmaster.model.name_column import Named

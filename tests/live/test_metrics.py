@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from loadmaster.live.metrics import MetricsServer
-from loadmaster.live.settings import Report
+from loadmaster.live.queue.metrics import MetricsServer
+from loadmaster.live.session.report import Report
 from loadmaster.model import InputError
 from loadmaster.runs.interim_waits import InterimWaits
 from loadmaster.verbs.live_kubernetes import KubernetesOptions

@@ -8,7 +8,7 @@ from fake_runs import made_jobs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.live.order_state import OrderState
+from loadmaster.live.queue.order_state import OrderState
 from loadmaster.model import Account, Cluster, InputError, SiteRules
 from loadmaster.order.order import Unmoved
 from loadmaster.scheduling import discipline_named

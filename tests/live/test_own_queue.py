@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from fake_runs import FOUR, made_jobs, ruled
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import ScheduledFault
-from loadmaster.live.observed_history import observed_history_in
-from loadmaster.live.own_queue import OwnQueue
-from loadmaster.live.queue_decider import LiveExtras
-from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.settings import LiveSettings
-from loadmaster.live.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.fault_injection import ScheduledFault
+from loadmaster.live.queue.decider import LiveExtras
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.observed_history import observed_history_in
+from loadmaster.live.queue.own_queue import OwnQueue
+from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_of, interim_waits_within
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.runs.setting import Setting
 from loadmaster.sim.queue.reference import replay

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
-from loadmaster.live.rows import (
+from loadmaster.live.queue.rows import (
     alike,
     as_asked,
     as_known,
@@ -14,6 +13,7 @@ from loadmaster.live.rows import (
     state_of,
     what_it_is,
 )
+from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.model import Cluster
 
 NAMES = ["a", "b", "c"]

@@ -9,18 +9,18 @@ import pytest
 from fake_runs import drive, made_jobs, ruled
 from live_records import begin, cycle, first, job
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.eligibility import IN_VAIN
-from loadmaster.live.engine import CLAIMED
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.fault_injection import ScheduledFault
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.listing import applied
-from loadmaster.live.record import FILE, LiveRecord, lines_of
-from loadmaster.live.run_record import run_record_of
-from loadmaster.live.settings import LiveSettings
-from loadmaster.live.wait_reasons import wait_reasons
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.fake.fault_injection import ScheduledFault
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.eligibility import IN_VAIN
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listing import applied
+from loadmaster.live.queue.record import FILE, LiveRecord, lines_of
+from loadmaster.live.queue.run_record import run_record_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.wait_reasons import wait_reasons
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.engine import CLAIMED
 from loadmaster.measure import violations
 from loadmaster.model import CalendarRow, Cluster, Constraints, Dependencies, InputError, SiteRules, Workload
 from loadmaster.runs import Setting

@@ -16,9 +16,9 @@ for room in ("cgroup", "guests"):
 from guests_fake import FakeHosts  # noqa: E402
 from share_fake import FakeBox, batch  # noqa: E402
 
-from loadmaster.live.clocks import FakeClock  # noqa: E402
 from loadmaster.live.guests.config import GuestsConfig  # noqa: E402
 from loadmaster.live.guests.door import look_after  # noqa: E402
+from loadmaster.live.session.clocks import FakeClock  # noqa: E402
 from loadmaster.live.shares.door import SharesTerms, run_under_shares  # noqa: E402
 from loadmaster.live.shares.method_names import share_method_named  # noqa: E402
 

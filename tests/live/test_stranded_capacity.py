@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.live.stranded_capacity import stranded_by_host
+from loadmaster.live.queue.stranded_capacity import stranded_by_host
 
 GB = 2.0**30
 

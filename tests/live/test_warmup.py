@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from fake_runs import FOUR, ruled
 
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.fake import FakeEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.listing import listing_of
-from loadmaster.live.queue_decider import LiveExtras
-from loadmaster.live.record import LiveRecord
-from loadmaster.live.settings import LiveSettings
-from loadmaster.live.warmup import with_long_queue
+from loadmaster.live.fake.engine import FakeEngine
+from loadmaster.live.queue.decider import LiveExtras
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.warmup import with_long_queue
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.model import Constraints, Dependencies, Workload
 from loadmaster.scheduling.scheduler import WORTHWHILE
 

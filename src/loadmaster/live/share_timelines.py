@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loadmaster.live.guests.check import FILE as GUESTS
 from loadmaster.live.guests.timeline import guest_timeline_in
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.record_file import RecordFile
 from loadmaster.live.shares.check import FILE as SHARES
 from loadmaster.live.shares.timeline import share_timeline_in
 from loadmaster.model import InputError
@@ -20,7 +20,7 @@ def share_timeline_of(folder: Path) -> ShareTimeline:
         InputError: there is none, or it is damaged.
     """
     guests = (folder / GUESTS).is_file()
-    goes_on = JobLog(folder / (GUESTS if guests else SHARES)).is_being_written()
+    goes_on = RecordFile(folder / (GUESTS if guests else SHARES)).is_being_written()
     try:
         return replace(guest_timeline_in(folder) if guests else share_timeline_in(folder), goes_on=goes_on)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

@@ -53,7 +53,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     """
     from loadmaster.live.cgroup.engine import CgroupEngine
     from loadmaster.live.cgroup.tree import clean_up
-    from loadmaster.live.clocks import RealClock
+    from loadmaster.live.session.clocks import RealClock
     from loadmaster.live.shares.door import SharesTerms, run_under_shares
     from loadmaster.live.shares.method_names import share_method_named
     from loadmaster.verbs.commands_with_needs import is_table, read_batch

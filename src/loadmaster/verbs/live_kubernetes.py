@@ -15,8 +15,8 @@ from loadmaster.verbs.unused_options import refuse_all_but
 
 if TYPE_CHECKING:
     from loadmaster.live.kubernetes.engine import KubernetesEngine
-    from loadmaster.live.move_budget import MoveBudget
-    from loadmaster.live.settings import LiveSettings
+    from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.live.session.move_budget import MoveBudget
 
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
@@ -66,16 +66,16 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     """
     from functools import partial
 
-    from loadmaster.live.clocks import RealClock
-    from loadmaster.live.finding import Finding
     from loadmaster.live.kubernetes.api import Api
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
     from loadmaster.live.kubernetes.preemption import Preemptor, both
-    from loadmaster.live.queue_decider import LiveExtras
-    from loadmaster.live.termination import Terminated, as_ctrl_c
-    from loadmaster.live.warmup import compile_for
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.queue.warmup import compile_for
+    from loadmaster.live.session.clocks import RealClock
+    from loadmaster.live.session.finding import Finding
+    from loadmaster.live.session.termination import Terminated, as_ctrl_c
     from loadmaster.model import InputError
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.run_options import split
@@ -161,7 +161,7 @@ def _taken(
 
 def _move_budget(options: KubernetesOptions) -> "MoveBudget | None":
     """What may be moved in an hour; None: nothing."""
-    from loadmaster.live.move_budget import MoveBudget
+    from loadmaster.live.session.move_budget import MoveBudget
     from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes
 

@@ -67,11 +67,11 @@ def libvirt_with(
     Raises:
         InputError: a host does not answer, an option changes nothing, or another loadmaster looks after one.
     """
-    from loadmaster.live.clocks import RealClock
     from loadmaster.live.guests.door import look_after
     from loadmaster.live.libvirt.doctor import examine
     from loadmaster.live.libvirt.engine import LibvirtEngine
     from loadmaster.live.libvirt.hosts import closed, connect
+    from loadmaster.live.session.clocks import RealClock
     from loadmaster.model.units import parse_bytes
     from loadmaster.verbs.folder import make_folder
 

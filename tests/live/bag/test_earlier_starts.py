@@ -5,7 +5,7 @@ import pytest
 from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.bag.earlier_starts import read_earlier_starts
 from loadmaster.live.bag.resume import take_up
-from loadmaster.live.job_log import JobLog, described
+from loadmaster.live.session.record_file import RecordFile, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType
 
@@ -14,7 +14,7 @@ KIND = described(HostType("minute", 60.0, unit_s=60.0))
 
 @pytest.fixture
 def log(tmp_path):
-    log = JobLog(tmp_path / "log.jsonl")
+    log = RecordFile(tmp_path / "log.jsonl")
     log.open()
     yield log
     log.close()

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, RUNNING, Capabilities, EndedJob, Observation, ObservedTasks, Refusal
+from loadmaster.live.session.engine import (
+    HELD,
+    NOWHERE,
+    RUNNING,
+    Capabilities,
+    EndedJob,
+    Observation,
+    ObservedTasks,
+    Refusal,
+)
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Cap, Move, Start, Stop

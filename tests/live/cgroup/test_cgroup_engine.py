@@ -13,8 +13,8 @@ from loadmaster.live.cgroup.command import outcome_in
 from loadmaster.live.cgroup.engine import CgroupEngine
 from loadmaster.live.cgroup.groups import groups_named, make_group, why_not
 from loadmaster.live.cgroup.tree import PREFIX, clean_up, name_of
-from loadmaster.live.clocks import RealClock
-from loadmaster.live.engine import RUNNING
+from loadmaster.live.session.clocks import RealClock
+from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
 from loadmaster.live.shares.door import SharesTerms, run_under_shares

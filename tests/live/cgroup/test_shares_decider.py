@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from share_fake import Dead, FakeBox, batch
 
-from loadmaster.live.clocks import FakeClock
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
 from loadmaster.live.shares.method_names import share_method_named

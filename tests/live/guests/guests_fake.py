@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from loadmaster.live.engine import (
+from loadmaster.live.session.engine import (
     NOWHERE,
     RUNNING,
     Capabilities,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loadmaster.live.engine import NOWHERE
 from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.libvirt.host import Machine
 from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
 from loadmaster.live.libvirt.view import HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.session.engine import NOWHERE
 
 GB = 2**30
 X = Machine("x", "x@1", 2, GB, 0.5)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from loadmaster.live.bag.budget import BagBudget
 from loadmaster.live.bag.new_events import BagUpdates
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Observation, Refusal
+from loadmaster.live.session.decider import Line, Step
+from loadmaster.live.session.engine import Observation, Refusal
 from loadmaster.model.actions import Action, Release, Rent, Start
 from loadmaster.sizing import BagSnapshot, Sizer, decide
 from loadmaster.sizing.snapshot import Occasion

@@ -11,10 +11,10 @@ from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_start
 from loadmaster.live.bag.new_events import BagUpdates
 from loadmaster.live.bag.resume import take_up
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.job_log import JobLog, described
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile, described
+from loadmaster.live.session.report import Report
 from loadmaster.sizing import BagLedger
 
 
@@ -40,7 +40,7 @@ def run_bag(
         InputError: the folder belongs to other commands, or another runner is at work there.
         KeyboardInterrupt: passed on after the state is written down; the same call goes on from there.
     """
-    log = JobLog(config.folder / "log.jsonl")
+    log = RecordFile(config.folder / "log.jsonl")
     log.open()
     try:
         earlier = same_commands(read_earlier_starts(log), commands, log.path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import HostType
 
@@ -72,7 +72,7 @@ class _Bill:
         return self.charged + sum(self.kind.cost(self.last_s - since) for since in self.rented_s.values())
 
 
-def read_earlier_starts(log: JobLog) -> EarlierStarts:
+def read_earlier_starts(log: RecordFile) -> EarlierStarts:
     """Sum up the sessions of a log.
 
     Raises:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from loadmaster.live.bag.command import outcome_in
 from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.bag.earlier_starts import EarlierStarts
-from loadmaster.live.decider import Line
+from loadmaster.live.session.decider import Line
 
 
 def take_up(

@@ -1,4 +1,4 @@
-"""Runs shell commands on this box, each in a control group with a quota of CPU; see `loadmaster.live.engine.Engine`.
+"""Runs shell commands on this box, each in a control group with a quota of CPU; see `session.engine.Engine`.
 
 A machine is a part of this box: a group with a quota of its cores, in which the groups of its commands are. What is
 there, what runs and how it ended stands in the groups and in the commands' folders, so that a start after a crash finds
@@ -15,7 +15,7 @@ from loadmaster.live.cgroup import command as shell
 from loadmaster.live.cgroup.command import CappedOutcome
 from loadmaster.live.cgroup.groups import ControlGroup
 from loadmaster.live.cgroup.tree import GroupTree
-from loadmaster.live.engine import (
+from loadmaster.live.session.engine import (
     HELD,
     NOWHERE,
     RUNNING,

@@ -16,9 +16,9 @@ import numpy as np
 
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, CommandOutcome, execute, stop
 from loadmaster.live.bag.config import task_folder
-from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.machines import Machines
-from loadmaster.live.engine import (
+from loadmaster.live.session.clocks import WokenClock
+from loadmaster.live.session.engine import (
     NOWHERE,
     RUNNING,
     Capabilities,
@@ -57,7 +57,7 @@ class _Host:
 
 
 class DaskEngine:
-    """See `loadmaster.live.engine.Engine`."""
+    """See `loadmaster.live.session.engine.Engine`."""
 
     name = "dask"
     can = Capabilities(rent=True, hold=False, watch="push")

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import plain_action, refusals_in
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.decider import FORMAT
 from loadmaster.live.guests.session_state import GuestsSessionState
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.replayed_decisions import ReplayedDecisions
+from loadmaster.live.session.answers import plain_action, refusals_in
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.replayed_decisions import ReplayedDecisions
 
 FILE = "guests.jsonl"
 
@@ -37,7 +37,7 @@ def guest_lines(folder: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    return JobLog(folder / FILE).begun(FORMAT, "machines under caps", "make one with live libvirt -o DIR")
+    return RecordFile(folder / FILE).begun(FORMAT, "machines under caps", "make one with live libvirt -o DIR")
 
 
 def _again(checked: ReplayedDecisions, state: GuestsSessionState, line: Mapping[str, Any]) -> None:

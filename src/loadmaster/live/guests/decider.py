@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.answers import plain_action
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Observation, Refusal
 from loadmaster.live.guests.session_state import GuestsSessionState
 from loadmaster.live.guests.snapshot import GuestSnapshot
-from loadmaster.live.settings import Report
+from loadmaster.live.session.answers import plain_action
+from loadmaster.live.session.decider import Line, Step
+from loadmaster.live.session.engine import Observation, Refusal
+from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Action
 
 FORMAT = 1

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import action_in
-from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.guests.check import FILE
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.decider import GuestsDecider, Watch
 from loadmaster.live.guests.session_state import GuestsSessionState
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.answers import action_in
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.report import Report
 
 
 def look_after(
@@ -30,7 +30,7 @@ def look_after(
     """
     if config.moves is not None:
         config.moves.prepare()
-    log, report = JobLog(folder / FILE), Report()
+    log, report = RecordFile(folder / FILE), Report()
     log.open()
     try:
         state = GuestsSessionState.of(config, carried_in(log))
@@ -41,7 +41,7 @@ def look_after(
     return report, state
 
 
-def carried_in(log: JobLog) -> dict[str, Any]:
+def carried_in(log: RecordFile) -> dict[str, Any]:
     """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
     state: GuestsSessionState | None = None
     for line in log.lines():

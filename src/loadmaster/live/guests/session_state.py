@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.engine import Refusal
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
 from loadmaster.live.guests.shares import far_off, wanted_shares
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
-from loadmaster.live.move_budget import MoveBudget
+from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Cap, Move
 
 AGAIN_S = 300.0

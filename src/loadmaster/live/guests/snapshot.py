@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, Observation
+from loadmaster.live.session.engine import NOWHERE, Observation
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.units import CORES, MEMORY

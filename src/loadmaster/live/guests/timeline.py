@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.live.answers import action_in, refusals_in
 from loadmaster.live.guests.check import guest_lines
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.snapshot import GuestSnapshot
+from loadmaster.live.session.answers import action_in, refusals_in
 from loadmaster.model.actions import Cap, Move
 from loadmaster.model.units import percent
 from loadmaster.runs.share_timeline import ShareTimeline, TimelineBuilder

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.make_room import RoomMoves, first_without_room, room_for
-from loadmaster.live.move_budget import MoveBudget
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.make_room import RoomMoves, first_without_room, room_for
+from loadmaster.live.session.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Move, Start
 
 PATIENCE_S = 30.0

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.live.engine import HELD, Observation
-from loadmaster.live.finding import Finding
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.session.engine import HELD, Observation
+from loadmaster.live.session.finding import Finding
 
 SLOW_S = 1.0
 SKEW_S = 2.0

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.live.kubernetes.actions import act
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.eviction import barred, together
@@ -17,6 +16,7 @@ from loadmaster.live.kubernetes.observation import KubernetesListings, Kubernete
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits

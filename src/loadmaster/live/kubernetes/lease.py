@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.model import InputError
 
 T = TypeVar("T")

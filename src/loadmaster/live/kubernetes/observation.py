@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
 from loadmaster.live.kubernetes.pods import Pod, why_not
+from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.name_column import Named

@@ -7,9 +7,9 @@ import numpy as np
 
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.make_room import open_to, ranked_rows
-from loadmaster.live.queue_decider import Beside
+from loadmaster.live.queue.decider import Beside
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.make_room import open_to, ranked_rows
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Start, Stop
 from loadmaster.model.site_rules import Preemption, SiteRules

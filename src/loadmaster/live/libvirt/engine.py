@@ -1,17 +1,17 @@
-"""Machines of several libvirt hosts, capped and moved while they run; see `loadmaster.live.engine.Engine`."""
+"""Machines of several libvirt hosts, capped and moved while they run; see `loadmaster.live.session.engine.Engine`."""
 
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loadmaster.live.engine import Capabilities, EngineDown, Kind, Observation, Refusal
-from loadmaster.live.lease import Lease
 from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.migration import MachineMigration
 from loadmaster.live.libvirt.quota import quota_of
 from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.session.engine import Capabilities, EngineDown, Kind, Observation, Refusal
+from loadmaster.live.session.lease import Lease
 from loadmaster.model.actions import Action, Cap, Move
 
 MOST_AT_ONCE = 16

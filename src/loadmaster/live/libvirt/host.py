@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.libvirt.library import KEEP_ALIVE_S, KEEP_ALIVE_TRIES, libvirt
 from loadmaster.live.libvirt.quota import Quota, share_of
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.model.errors import InputError
 
 MIB, KIB = 2**20, 2**10

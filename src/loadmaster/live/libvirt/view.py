@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.live.libvirt.host import Machine
+from loadmaster.live.session.engine import NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 

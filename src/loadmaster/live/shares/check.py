@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import plain_action, refusals_in
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.replayed_decisions import ReplayedDecisions
+from loadmaster.live.session.answers import plain_action, refusals_in
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.replayed_decisions import ReplayedDecisions
 from loadmaster.live.shares.decider import FORMAT
 from loadmaster.live.shares.method import CarriedShares, ShareMethod
 from loadmaster.live.shares.method_names import share_method_named
@@ -44,7 +44,7 @@ def share_lines(folder: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    return JobLog(folder / FILE).begun(FORMAT, "commands under CPU shares", "make one with live cgroup -o DIR")
+    return RecordFile(folder / FILE).begun(FORMAT, "commands under CPU shares", "make one with live cgroup -o DIR")
 
 
 def _again(checked: ReplayedDecisions, state: SharesSessionState, method: ShareMethod, line: Mapping[str, Any]) -> None:

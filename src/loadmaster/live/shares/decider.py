@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from loadmaster.live.answers import plain_action
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import RUNNING, EndedJob, Observation, Refusal
-from loadmaster.live.settings import Report
+from loadmaster.live.session.answers import plain_action
+from loadmaster.live.session.decider import Line, Step
+from loadmaster.live.session.engine import RUNNING, EndedJob, Observation, Refusal
+from loadmaster.live.session.report import Report
 from loadmaster.live.shares.method import ShareMethod
 from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model.actions import Stop

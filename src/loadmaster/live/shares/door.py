@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.report import Report
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import FILE
 from loadmaster.live.shares.decider import OnExit, SharesDecider
@@ -48,7 +48,7 @@ def run_under_shares(
     Raises:
         InputError: the folder belongs to other commands or machines, or another run is at work there.
     """
-    log, report = JobLog(config.folder / FILE), Report()
+    log, report = RecordFile(config.folder / FILE), Report()
     log.open()
     try:
         state = SharesSessionState(batch, carried=_carried_in(log, batch))
@@ -60,7 +60,7 @@ def run_under_shares(
     return report, state
 
 
-def _carried_in(log: JobLog, batch: Batch) -> CarriedShares:
+def _carried_in(log: RecordFile, batch: Batch) -> CarriedShares:
     """What the last decision of an earlier start left."""
     carried = CarriedShares()
     for line in log.lines():

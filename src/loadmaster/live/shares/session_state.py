@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.engine import Refusal
+from loadmaster.live.session.engine import Refusal
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.method import CarriedShares, ShareMethod, ShareView
 from loadmaster.model.actions import Action, Cap, Move, Start

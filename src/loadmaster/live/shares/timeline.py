@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import action_in, refusals_in
+from loadmaster.live.session.answers import action_in, refusals_in
 from loadmaster.live.shares.check import share_lines
 from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesSessionState, session_state_of

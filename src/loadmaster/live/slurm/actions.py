@@ -1,6 +1,6 @@
 """The Slurm command for each action, and the meaning of its answer."""
 
-from loadmaster.live.engine import Kind, Refusal
+from loadmaster.live.session.engine import Kind, Refusal
 from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.names import number_of
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw

@@ -9,8 +9,8 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from loadmaster.live.finding import Finding
-from loadmaster.live.lease import holder
+from loadmaster.live.session.finding import Finding
+from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.gpu_models import models_of
 from loadmaster.live.slurm.listing import COMMAND

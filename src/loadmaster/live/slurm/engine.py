@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
-from loadmaster.live.lease import Lease, MachineLock
+from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
+from loadmaster.live.session.lease import Lease, MachineLock
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
+from loadmaster.live.session.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart

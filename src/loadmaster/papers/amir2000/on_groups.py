@@ -16,7 +16,7 @@ import numpy as np
 
 from loadmaster.live.cgroup.command import outcome_in
 from loadmaster.live.cgroup.engine import CgroupEngine
-from loadmaster.live.clocks import RealClock
+from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.door import SharesTerms, run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
