@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from loadmaster.live.session.answers import answer_line, refusals_in
 from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.lines import answer_line, refusals_in
 from loadmaster.model.actions import KINDS, Cap, Explain, Hold, Move, Release, Rent, Repin, Start, Stop, Withdraw
 
 ACTIONS = [

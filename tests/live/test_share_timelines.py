@@ -19,7 +19,7 @@ from share_fake import FakeBox, batch  # noqa: E402
 from loadmaster.live.guests.config import GuestsConfig  # noqa: E402
 from loadmaster.live.guests.door import look_after  # noqa: E402
 from loadmaster.live.session.clocks import FakeClock  # noqa: E402
-from loadmaster.live.shares.door import SharesTerms, run_under_shares  # noqa: E402
+from loadmaster.live.shares.door import SharesConfig, run_under_shares  # noqa: E402
 from loadmaster.live.shares.method_names import share_method_named  # noqa: E402
 
 
@@ -27,7 +27,7 @@ from loadmaster.live.shares.method_names import share_method_named  # noqa: E402
 def commands(tmp_path):
     """Two commands on one core, the first of which ends after two seconds."""
     of, clock = batch([1.0, 1.0]), FakeClock()
-    config = SharesTerms(tmp_path, share_method_named("fractional", 0.0), 0.0)
+    config = SharesConfig(tmp_path, share_method_named("fractional", 0.0), 0.0)
     run_under_shares(FakeBox(of, clock, [1.0, 2.0]), clock, of, config)
     return tmp_path
 

@@ -16,7 +16,7 @@ from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
 if TYPE_CHECKING:
-    from loadmaster.live.session.replayed_decisions import ReplayedDecisions
+    from loadmaster.live.session.check import ReplayedDecisions
 
 ENGINES: dict[str, Callable[..., None]] = {
     "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,

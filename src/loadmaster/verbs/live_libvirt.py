@@ -167,10 +167,11 @@ class Shown:
 
 
 def _words(action: "Action", state: "GuestsSessionState") -> str:
+    from loadmaster.live.session.engine import job_of
     from loadmaster.model.actions import Cap, Move
     from loadmaster.model.units import percent
 
-    name = str(getattr(action, "id", "")).rpartition("@")[0]
+    name = job_of(action).rpartition("@")[0]
     match action:
         case Cap(of, share):
             return f"cap {name} at {percent(share, 1)} of its {state.snapshot.guests[of].cores:g} cores"

@@ -17,7 +17,7 @@ from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
-from loadmaster.live.shares.door import SharesTerms, run_under_shares
+from loadmaster.live.shares.door import SharesConfig, run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop
@@ -143,7 +143,7 @@ def test_a_bag_runs_under_shares_and_its_decisions_are_taken_again_alike(tmp_pat
     engine = CgroupEngine(of, tmp_path)
     try:
         report, state = run_under_shares(
-            engine, RealClock(), of, SharesTerms(tmp_path, share_method_named("fractional"), interval_s=0.05)
+            engine, RealClock(), of, SharesConfig(tmp_path, share_method_named("fractional"), interval_s=0.05)
         )
     finally:
         engine.close()
@@ -162,7 +162,7 @@ from test_cgroup_engine import *
 folder = Path(sys.argv[1])
 of = commands(f"echo once >> {folder}/runs; while [ ! -e {folder}/go ]; do sleep 0.05; done")
 engine = CgroupEngine(of, folder)
-run_under_shares(engine, RealClock(), of, SharesTerms(folder, share_method_named("fractional"), interval_s=0.05))
+run_under_shares(engine, RealClock(), of, SharesConfig(folder, share_method_named("fractional"), interval_s=0.05))
 engine.close()
 """
 

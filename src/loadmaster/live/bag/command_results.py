@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from loadmaster.live.bag.config import FILE
 from loadmaster.live.session.record_file import RecordFile
 
 
@@ -31,7 +32,7 @@ def command_rows(folder: Path, commands: Sequence[str]) -> list[dict[str, Any]]:
         for number, command in enumerate(commands, 1)
     ]
     names: dict[int, str] = {}
-    for line in RecordFile(folder / "log.jsonl").lines():
+    for line in RecordFile(folder / FILE).lines():
         event = line.get("event")
         if event == "rented":
             names[line["host"]] = str(line.get("name", line["host"]))

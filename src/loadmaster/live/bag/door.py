@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from loadmaster.live.bag.budget import BagBudget
-from loadmaster.live.bag.config import BagConfig, BagReport
+from loadmaster.live.bag.config import FILE, BagConfig, BagReport
 from loadmaster.live.bag.decider import BagDecider, Watch
 from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands
 from loadmaster.live.bag.new_events import BagUpdates
@@ -40,14 +40,10 @@ def run_bag(
         InputError: the folder belongs to other commands, or another runner is at work there.
         KeyboardInterrupt: passed on after the state is written down; the same call goes on from there.
     """
-    log = RecordFile(config.folder / "log.jsonl")
-    log.open()
-    try:
-        earlier = same_commands(read_earlier_starts(log), commands, log.path)
+    with RecordFile(config.folder / FILE) as record:
+        earlier = same_commands(read_earlier_starts(record), commands, record.path)
         decider = _decider(commands, config, earlier, clock, watch or (lambda *_: None), say)
-        ended = Loop(engine, clock, decider, log, Report()).run().ended
-    finally:
-        log.close()
+        ended = Loop(engine, clock, decider, record, Report()).run().ended
     if ended == "stopped":
         raise KeyboardInterrupt
     return _report(decider, earlier)

@@ -24,6 +24,7 @@ from loadmaster.live.session.engine import (
     Observation,
     ObservedTasks,
     Refusal,
+    job_of,
 )
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
@@ -75,7 +76,7 @@ class CgroupEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; a share that is given before the start counts from the start on."""
-        name = getattr(action, "id", "")
+        name = job_of(action)
         if name not in self._row:
             return Refusal(action, "gone", f"there is no command {name}")
         try:

@@ -12,7 +12,7 @@ from loadmaster.live.fake.cluster import FakeCluster
 from loadmaster.live.fake.fault_injection import FaultRates, ScheduledFault
 from loadmaster.live.fake.listing import fake_listing
 from loadmaster.live.session.clocks import FakeClock
-from loadmaster.live.session.engine import HELD, RUNNING, Capabilities, EngineDown, Observation, Refusal
+from loadmaster.live.session.engine import HELD, RUNNING, Capabilities, EngineDown, Observation, Refusal, job_of
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 from loadmaster.model.arrays import Floats
@@ -99,7 +99,7 @@ class FakeEngine:
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
         self._pass_time()
-        name = getattr(action, "id", "")
+        name = job_of(action)
         job = self._number.get(name)
         if job is None or name in self.over or self.cluster.work.submit_s[job] > self._clock.now_s():
             return Refusal(action, "gone", "no such job")

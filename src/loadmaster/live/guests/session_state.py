@@ -12,7 +12,8 @@ from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
 from loadmaster.live.guests.shares import far_off, wanted_shares
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
-from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.engine import Refusal, job_of
+from loadmaster.live.session.lines import actions_in
 from loadmaster.live.session.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Cap, Move
 
@@ -98,6 +99,14 @@ class GuestsSessionState:
         self.alone_s[name] = self.now_s + AGAIN_S
         self.steps.clear()
 
+    def read_observation(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`."""
+        self.see(line["cycle"], line["changes"], line.get("failed", ()))
+
+    def read_decision(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`; what a dry run would have asked was not asked."""
+        self.take(actions_in(line))
+
     def decide(self) -> list[Action]:
         """What to ask: smaller caps, else a move, then larger caps, so that no host promises more than it has.
 
@@ -158,7 +167,7 @@ class GuestsSessionState:
     def take(self, actions: Sequence[Action]) -> None:
         """It will be asked of the engine."""
         for action in actions:
-            name = getattr(action, "id", "")
+            name = job_of(action)
             guest = self.snapshot.guests[name]
             if isinstance(action, Move):
                 self.sent = (MoveStep(name, action.to[0]), guest.host)
@@ -166,7 +175,7 @@ class GuestsSessionState:
 
     def answered(self, refusals: Sequence[Refusal]) -> None:
         """What became of it."""
-        refused = {getattr(each.action, "id", "") for each in refusals if isinstance(each.action, Cap)}
+        refused = {each.id for each in refusals if isinstance(each.action, Cap)}
         for name in [name for name in self.refused_caps if name not in refused]:
             del self.refused_caps[name]
         for name in refused:
@@ -193,6 +202,11 @@ class GuestsSessionState:
             "scale": self.scale,
             "found": self.found,
         }
+
+    @classmethod
+    def begun(cls, line: Mapping[str, Any]) -> "GuestsSessionState":
+        """The state as a session begins, by its first line."""
+        return cls.of(GuestsConfig.of(line["terms"]), line["carried"])
 
     @classmethod
     def of(cls, config: GuestsConfig, plain: Mapping[str, Any]) -> "GuestsSessionState":

@@ -8,7 +8,7 @@ from loadmaster.live.guests.check import guest_lines
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.snapshot import GuestSnapshot
-from loadmaster.live.session.answers import action_in, refusals_in
+from loadmaster.live.session.lines import action_in, refusals_in
 from loadmaster.model.actions import Cap, Move
 from loadmaster.model.units import percent
 from loadmaster.runs.share_timeline import ShareTimeline, TimelineBuilder
@@ -50,7 +50,7 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
             for refusal in refusals_in(line):
                 telling.refused[refusal.kind, refusal.text] += 1
                 what = f"{type(refusal.action).__name__.lower()} refused"
-                telling.say(at_s, getattr(refusal.action, "id", ""), what, refusal.text or refusal.kind)
+                telling.say(at_s, refusal.id, what, refusal.text or refusal.kind)
         elif "end" in line:
             ended = str(line["end"])
             telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)

@@ -128,7 +128,7 @@ class Moves:
 
     def refused(self, refusal: Refusal) -> Refusal:
         """Note why a pod is not moved."""
-        self.failed[getattr(refusal.action, "id", "")] = refusal.text
+        self.failed[refusal.id] = refusal.text
         return refusal
 
 

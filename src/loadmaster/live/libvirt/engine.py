@@ -10,7 +10,7 @@ from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.migration import MachineMigration
 from loadmaster.live.libvirt.quota import quota_of
 from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
-from loadmaster.live.session.engine import Capabilities, EngineDown, Kind, Observation, Refusal
+from loadmaster.live.session.engine import Capabilities, EngineDown, Kind, Observation, Refusal, job_of
 from loadmaster.live.session.lease import Lease
 from loadmaster.model.actions import Action, Cap, Move
 
@@ -73,7 +73,7 @@ class LibvirtEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
-        place = self._places.get(getattr(action, "id", ""))
+        place = self._places.get(job_of(action))
         if place is None:
             return Refusal(action, "gone", "it does not run on any of these hosts")
         match action:

@@ -9,11 +9,12 @@ from loadmaster.live.queue.allocations import ADOPTED
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import Listing, applied, change, listing_of
 from loadmaster.live.queue.passes import Passes
-from loadmaster.live.queue.record import CycleDecision, begin_line, cycle_line, end_line, ledger_after
+from loadmaster.live.queue.record import CycleDecision, cycle_line, ledger_after
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.warmup import compile_for
-from loadmaster.live.session.decider import Line, Step
+from loadmaster.live.session.decider import Decider, Line, Step
 from loadmaster.live.session.engine import Clock, Observation, Refusal
+from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Action, Start, Withdraw
 from loadmaster.scheduling import Scheduler
@@ -51,7 +52,7 @@ class LiveExtras:
 
 
 @dataclass
-class QueueDecider:
+class QueueDecider(Decider):
     """See `Decider`: starts what waits in the queue of an engine.
 
     Attributes:
@@ -69,6 +70,7 @@ class QueueDecider:
     report: Report
     extras: LiveExtras
     earlier: Iterable[Line] = ()
+    until_s: float = field(default=math.inf, init=False)
 
     def __post_init__(self) -> None:
         self.passes = Passes(self.scheduler, self.settings, self.clock, self.report)
@@ -89,14 +91,8 @@ class QueueDecider:
         reading = ledger_after(lines, self.scheduler.discipline.order, self.origin_s, self.extras.seed)
         self.ledger, self.listing, self._forgetful = reading.ledger, reading.ledger.listing, bool(lines)
         self._starts_at(self.clock.now_s())
-        line = begin_line(
-            origin_s=self.origin_s,
-            at_s=listing["at_s"],
-            conduct=asdict(self.settings),
-            seed=self.extras.seed,
-            **self.extras.about,
-        )
-        return (line,)
+        conduct, seed = asdict(self.settings), self.extras.seed
+        return (begin_line(listing["at_s"], origin_s=self.origin_s, conduct=conduct, seed=seed, **self.extras.about),)
 
     def warm_up(self, first: Observation) -> None:
         """See `Decider`."""

@@ -137,7 +137,7 @@ class Ledger(ClusterState):
         """The engine did not do it: what was claimed for it is free again (rule X6)."""
         if isinstance(refusal.action, Explain):
             return
-        name = getattr(refusal.action, "id", "")
+        name = refusal.id
         self._beside.discard(name)
         if name in self.runs and not self.runs[name].running:
             self._give_up(name)

@@ -18,15 +18,14 @@ from typing import Any, NamedTuple
 from loadmaster.live.queue.allocations import ObservedChanges
 from loadmaster.live.queue.ledger import Carryover, Ledger
 from loadmaster.live.queue.listing import Listing, applied
-from loadmaster.live.session.answers import action_in, plain_action, plain_refusals, refusals_in
 from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.lines import actions_in, plain_actions, plain_refusals, refusals_in
 from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model.actions import Action, Start
 from loadmaster.model.snapshot import Alternative, NextLoops
 from loadmaster.order import AnyOrder
 
 FILE = "live.jsonl"
-FORMAT = 1
 
 
 class Pass(NamedTuple):
@@ -67,30 +66,12 @@ class CycleDecision:
     skipped: str = ""
 
 
-class LiveRecord:
+class LiveRecord(RecordFile):
     """The file of a folder, open for writing; one writer at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._log = RecordFile(folder / FILE)
-        self._log.open()
-
-    def lines(self) -> Iterable[dict[str, Any]]:
-        """All whole lines so far."""
-        return self._log.lines()
-
-    def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Write lines, and wait until they are on disk."""
-        self._log.append(lines)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._log.close()
-
-
-def begin_line(**about: Any) -> dict[str, Any]:
-    """The line of a record with which a session of a run begins."""
-    return {"begin": FORMAT, **about}
+        super().__init__(folder / FILE)
+        self.open()
 
 
 def cycle_line(
@@ -122,13 +103,8 @@ def cycle_line(
     if decided.skipped:
         line["skipped"] = decided.skipped
     if actions:
-        line["asked"] = [plain_action(action) for action in actions]
+        line["asked"] = plain_actions(actions)
     return line
-
-
-def end_line(ended: str, at_s: float) -> dict[str, Any]:
-    """The line of a record with which a session ends: why, and when on the clock of the run."""
-    return {"end": ended, "at_s": at_s}
 
 
 class RecordReader:
@@ -182,7 +158,7 @@ class RecordReader:
         """All passes of a line were taken."""
         if self.acts and "cycle" in line:
             self.ledger.loose()
-            self.ledger.asked_beside(action_in(each) for each in line.get("asked", ()))
+            self.ledger.asked_beside(actions_in(line))
 
 
 def passes_of(line: Mapping[str, Any]) -> list[Pass]:
@@ -204,7 +180,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    return RecordFile(folder / FILE).begun(FORMAT, "a live run", "make one with loadmaster live ... -o DIR")
+    return RecordFile(folder / FILE).begun("a live run", "make one with loadmaster live ... -o DIR")
 
 
 def is_being_written(folder: Path) -> bool:

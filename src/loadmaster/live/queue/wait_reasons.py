@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.live.queue.allocations import Allocation
 from loadmaster.live.queue.record import RecordReader, lines_of
-from loadmaster.live.session.answers import refusals_in
+from loadmaster.live.session.lines import refusals_in
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.order import ORDERS
 from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
@@ -61,6 +61,6 @@ def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
 
 def _in_vain(claim: Allocation, line: Mapping[str, Any], name: str) -> str:
     """What became of a claim that a line of the record shows to be lost."""
-    texts = [each.text for each in refusals_in(line) if getattr(each.action, "id", "") == name]
+    texts = [each.text for each in refusals_in(line) if each.id == name]
     text = f"it was asked to start on {', '.join(dict.fromkeys(claim.hosts))}"
     return f"{text}, and the engine refused: {texts[0]}" if texts else f"{text}, and the engine did not start it"

@@ -1,7 +1,8 @@
 """What decides on an engine, as the loop sees it: told of what is there, it says what to write down and what to ask.
 
-A queue's scheduler is one (`queue_decider`), a bag's sizer another. A decider touches neither the engine nor the
-record: what it says is written down first and asked afterwards, by the loop.
+There are four: for the queue of a cluster, for a bag of commands that rents machines, for commands under CPU shares,
+and for virtual machines. A decider touches neither the engine nor the record: what it says is written down first and
+asked afterwards, by the loop.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,10 @@ class Step(NamedTuple):
 
 
 class Decider(Protocol):
-    """Told of everything in the order in which it comes; decides on that and on nothing else."""
+    """Told of everything in the order in which it comes; decides on that and on nothing else.
+
+    What a decider does not need it leaves as it is here.
+    """
 
     @property
     def hands_back(self) -> bool:
@@ -45,7 +49,6 @@ class Decider(Protocol):
 
     def warm_up(self, first: Observation) -> None:
         """Have compiled what deciding needs: it takes its time, and the session has begun already."""
-        ...
 
     def decide(self, seen: Observation, *, away: bool) -> Step:
         """What to do in this cycle.
@@ -62,7 +65,6 @@ class Decider(Protocol):
 
     def told(self) -> None:
         """The cycle is over: for those who look on."""
-        ...
 
     def next_s(self, now_s: float) -> float:
         """When the next cycle is due; infinite: there is none."""
@@ -75,7 +77,7 @@ class Decider(Protocol):
             seen: what is there.
             stranded: what the engine refused to take back when it was asked last.
         """
-        ...
+        return Step()
 
     def end(self, how: str) -> Sequence[Line]:
         """The session ends: `done`, `stopped`, `denied` or `crashed`; the lines it ends with."""

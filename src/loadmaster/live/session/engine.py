@@ -197,6 +197,21 @@ class Refusal:
     kind: Kind
     text: str = ""
 
+    @property
+    def id(self) -> str:
+        """The job that the action is about."""
+        return job_of(self.action)
+
+    @property
+    def words(self) -> str:
+        """The engine's own words, or the kind where it gave none."""
+        return self.text or self.kind
+
+
+def job_of(action: Action) -> str:
+    """The job or machine that an action is about; empty where it is about none."""
+    return str(getattr(action, "id", ""))
+
 
 class Engine(Protocol):
     """What an adapter has. A lease against a second loadmaster is taken as it is made and given back by `close`."""

@@ -1,6 +1,5 @@
 """One loadmaster at a time for one cluster: locks that the system gives back when we die."""
 
-import fcntl
 import os
 import socket
 import struct
@@ -9,7 +8,16 @@ from pathlib import Path
 from typing import IO
 
 from loadmaster.model.errors import InputError
+from loadmaster.system.file_lock import lock
 from loadmaster.system.state_folder import state_folder
+
+
+class LeaseTaken(InputError):
+    """Another loadmaster runs the cluster: `who`, as far as anybody knows."""
+
+    def __init__(self, cluster: str, who: str) -> None:
+        fix = "stop it first, or look on with --shadow"
+        super().__init__(cluster, f"another loadmaster runs this cluster ({who})", fix=fix)
 
 
 class Lease:
@@ -34,14 +42,11 @@ class Lease:
         except OSError as error:
             rule = f"no lease can be kept here: {error.strerror}"
             raise InputError(place, rule, fix="name a folder of ours") from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not lock(self._file):
             self._file.seek(0)
             who = self._file.read().strip() or "another process"
             self.release()
-            fix = "stop it first, or look on with --shadow"
-            raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
+            raise LeaseTaken(name, who)
         self._file.truncate(0)
         self._file.write(f"process {os.getpid()}")
         self._file.flush()
@@ -75,10 +80,8 @@ class MachineLock:
         try:
             self._socket.bind(place)
         except OSError:
-            fix = "stop it first, or look on with --shadow"
-            who = holder(name) or "another process"
             self.release()
-            raise InputError(name, f"another loadmaster runs this cluster ({who})", fix=fix) from None
+            raise LeaseTaken(name, holder(name) or "another process") from None
         self._socket.listen()
 
     def release(self) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from loadmaster.live.session.answers import answer_line
 from loadmaster.live.session.decider import Decider, Line
-from loadmaster.live.session.engine import Clock, Engine, EngineDown, FreedByHand, Observation, Refusal
+from loadmaster.live.session.engine import Clock, Engine, EngineDown, FreedByHand, Observation, Refusal, job_of
+from loadmaster.live.session.lines import answer_line
 from loadmaster.live.session.report import Report
 from loadmaster.live.session.termination import Terminated, as_ctrl_c
 from loadmaster.model.actions import Action, Start
@@ -105,7 +105,7 @@ class Loop:
         if self.seen is None:
             return []
         actions = self.decider.parting(self.seen, self.report.stranded).asked
-        names = [getattr(each, "id", "") for each in actions]
+        names = [job_of(each) for each in actions]
         return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
 
     def _name_stranded(self) -> None:
@@ -237,6 +237,6 @@ class Loop:
             refusals = [refusal for refusal in map(self._asked, actions) if refusal is not None]
             if lines and refusals:
                 self._write_if_possible([answer_line(refusals)])
-            self.report.stranded = [getattr(each.action, "id", "") for each in refusals if each.kind != "gone"]
+            self.report.stranded = [each.id for each in refusals if each.kind != "gone"]
             if not actions:
                 return

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.session.answers import action_in, refusals_in
+from loadmaster.live.session.lines import action_in, refusals_in
 from loadmaster.live.shares.check import share_lines
 from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesSessionState, session_state_of
@@ -35,7 +35,7 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
         elif "answer" in line:
             for refusal in refusals_in(line):
                 telling.refused[refusal.kind, refusal.text] += 1
-                name = getattr(refusal.action, "id", "")
+                name = refusal.id
                 telling.say(
                     at_s, name, f"{type(refusal.action).__name__.lower()} refused", refusal.text or refusal.kind
                 )

@@ -1,4 +1,4 @@
-"""What was asked of an engine and what it refused, as lines of a record hold them."""
+"""Lines that the record of every live session has: how it begins, what was asked and refused, how it ends."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,12 +6,24 @@ from typing import Any
 from loadmaster.live.session.engine import Refusal
 from loadmaster.model.actions import KINDS, Action
 
+FORMAT = 1
+"""Of the records of queues, of shares and of guests."""
 _WORDS = {kind: word for word, kind in KINDS.items()}
+
+
+def begin_line(at_s: float, **about: Any) -> dict[str, Any]:
+    """A session begins at that time of its engine."""
+    return {"begin": FORMAT, "at_s": at_s, **about}
 
 
 def answer_line(refusals: Sequence[Refusal]) -> dict[str, Any]:
     """What became of what was asked last: what is not here was accepted."""
     return {"answer": plain_refusals(refusals)}
+
+
+def end_line(ended: str, at_s: float, **about: Any) -> dict[str, Any]:
+    """A session ends: why, and when on the clock of its engine."""
+    return {"end": ended, "at_s": at_s, **about}
 
 
 def plain_refusals(refusals: Sequence[Refusal]) -> list[list[Any]]:
@@ -23,6 +35,16 @@ def refusals_in(line: Mapping[str, Any]) -> list[Refusal]:
     """The refusals of a line of a record: those of an answer, or those that an observation showed."""
     plain = line["answer"] if "answer" in line else line.get("refused", ())
     return [Refusal(action_in(action), kind, text) for action, kind, text in plain]
+
+
+def plain_actions(actions: Sequence[Action]) -> list[list[Any]]:
+    """Actions as JSON takes them; see `plain_action`."""
+    return [plain_action(action) for action in actions]
+
+
+def actions_in(line: Mapping[str, Any]) -> list[Action]:
+    """What a line of a record says was asked of the engine."""
+    return [action_in(plain) for plain in line.get("asked", ())]
 
 
 def plain_action(action: Action) -> list[Any]:
