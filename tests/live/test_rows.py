@@ -8,7 +8,6 @@ from loadmaster.live.queue.rows import (
     as_known,
     expected_s,
     hosts_in,
-    on_our_clock,
     row_on_our_clock,
     state_of,
     what_it_is,
@@ -48,7 +47,7 @@ def test_what_a_job_is_leaves_out_what_it_does():
 
 def test_a_cluster_without_a_calendar_is_the_same_on_any_clock():
     cluster = Cluster.uniform(1, cores=1)
-    assert on_our_clock(cluster, 1000.0) is cluster
+    assert cluster.calendar_moved(-1000.0) is cluster
 
 
 WAITS = {"state": [HELD], "submit_s": 0.0, "eligible_s": 0.0, "priority": 0.0, "demand": [8.0], "exclusive": 2}

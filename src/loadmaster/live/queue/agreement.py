@@ -111,8 +111,7 @@ def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
         >>> agreement_of([]).summary()["same_job"] is None
         True
     """
-    agreeing = Agreeing()
-    listing: Listing = {}
+    agreeing, listing = Agreeing(), Listing()
     for line in lines:
         if "begin" in line:
             agreeing.begin()

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.queue.record import FILE, Pass, RecordReader, lines_of, passes_of
+from loadmaster.live.queue.record import FILE, Pass, RecordReader, ledger_after, lines_of, passes_of, starts_on
 from loadmaster.live.queue.rows import as_asked
+from loadmaster.live.queue.settings import fallback_scheduler
 from loadmaster.live.queue.shadow_replay import ShadowReplay
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
-from loadmaster.order import ORDERS
-from loadmaster.place import POLICIES
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.runs.trust import refuse_untrusted
-from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler
 
 
 @dataclass
@@ -63,10 +62,8 @@ def check_live(folder: Path, scheduler: Scheduler | None = None, *, trust: bool 
     for number, session in enumerate(_sessions(lines)):
         about = session[0]
         decider = scheduler or scheduler_in(about, folder, trust)
-        reading = RecordReader(decider.discipline.order, about["origin_s"], about["seed"])
         earlier = [line for one in _sessions(lines)[:number] for line in one]
-        for line in earlier:
-            reading.read_whole(line)
+        reading = ledger_after(earlier, decider.discipline.order, about["origin_s"], about["seed"])
         _Session(reading, decider, about, checked).check(session, rows)
     return checked
 
@@ -86,7 +83,7 @@ def scheduler_in(about: Mapping[str, Any], folder: Path, trust: bool = False) ->
 
 def rows_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Every job of a record by name, as it was last seen; what it waited for as it was first seen."""
-    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])  # no order changes what a job is
+    reading = RecordReader.of(lines)  # no order changes what a job is
     rows: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for line in lines:
@@ -133,7 +130,7 @@ class _Session:
     def _pass(self, line: Mapping[str, Any], each: Pass) -> None:
         rule = self.scheduler
         if line["by"] == "fallback":
-            rule = Scheduler(POLICIES[self.about["conduct"]["fallback"]], discipline_named("netbatch"))
+            rule = fallback_scheduler(self.about["conduct"]["fallback"])
         again = self._again(rule, line, each)
         self.checked.passes += 1
         self.checked.same_passes += again
@@ -153,9 +150,8 @@ class _Session:
         if snapshot is None:
             return False
         decision = rule.decide(snapshot)
-        names, ids = snapshot.cluster.names, ledger.waiting.ids
         places = decision.place[: len(each.starts)] if line["cut"] else decision.place
-        starts = tuple(Start(ids[place.job], tuple(names[host] for host in place.hosts)) for place in places)
+        starts = starts_on(places, ledger.waiting.ids, snapshot.cluster)
         chose = (decision.winners, decision.chosen, decision.options) == (each.winners, each.chosen, each.options)
         return starts == each.starts and chose and ledger.carry(decision) == each.carried
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from loadmaster.live.queue.check import scheduler_in
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.record import Pass, RecordReader, ledger_after, lines_of, passes_of
+from loadmaster.live.queue.record import Pass, RecordReader, ledger_after, lines_of, passes_of, starts_on
+from loadmaster.live.queue.settings import fallback_scheduler
 from loadmaster.model import InputError
-from loadmaster.place import POLICIES
 from loadmaster.runs.choice import Choice, choice_on
 from loadmaster.runs.record import Record
-from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler
 
 
 def live_choice(
@@ -41,7 +41,7 @@ def live_choice(
     rule, line = scheduler or scheduler_in(about, folder, trust), lines[last]
     reading = ledger_after(lines[:last], rule.discipline.order, about["origin_s"], about["seed"])
     if line["by"] == "fallback":
-        rule = Scheduler(POLICIES[about["conduct"]["fallback"]], discipline_named("netbatch"))
+        rule = fallback_scheduler(about["conduct"]["fallback"])
     reading.read(line)
     each = _pass_of(reading, line, name)
     return _chosen(rule, reading.ledger, each, name, ranked=line["by"] == "rule")
@@ -67,10 +67,9 @@ def _pass_of(reading: RecordReader, line: Mapping[str, Any], name: str) -> Pass:
 def _chosen(rule: Scheduler, ledger: Ledger, each: Pass, name: str, *, ranked: bool) -> Choice:
     snapshot = ledger.snapshot(ranked=ranked)
     assert snapshot is not None
-    ids, names = ledger.waiting.ids, snapshot.cluster.names
+    ids = ledger.waiting.ids
     queue, job = snapshot.queue, ids.index(name)
     row = int(np.flatnonzero(queue.job == job)[0])
     choice, decision = choice_on(rule, snapshot, job, int(queue.first_task[row]), queue.demand[row])
-    again = [(ids[place.job], tuple(names[host] for host in place.hosts)) for place in decision.place]
-    recorded = [(start.id, start.hosts) for start in each.starts]
-    return replace(choice, same=again[: len(recorded)] == recorded)
+    again = starts_on(decision.place, ids, snapshot.cluster)
+    return replace(choice, same=again[: len(each.starts)] == each.starts)

@@ -15,9 +15,9 @@ from loadmaster.live.queue.order_state import OrderState
 from loadmaster.live.queue.rows import (
     Row,
     as_known,
+    began_s,
     expected_s,
     hosts_in,
-    on_our_clock,
     row_on_our_clock,
     state_of,
     what_it_is,
@@ -100,7 +100,7 @@ class ClusterState:
 
     def _note_hosts(self, before: Listing, changes: ObservedChanges) -> None:
         if not before or before["cluster"] != self.listing["cluster"]:
-            self.cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
+            self.cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
         changes.hosts = not before or any(before[part] != self.listing[part] for part in ("cluster", "up"))
         self.ended |= bool(before) and changes.hosts
 
@@ -153,9 +153,8 @@ class ClusterState:
     def _note_running(self, name: str, row: Row, run: Allocation | None, changes: ObservedChanges) -> None:
         hosts = self._hosts_of(row)
         if run is None:
-            start_s = self.now_s
-            if "start_s" in row and math.isfinite(float(row["start_s"][0])):
-                start_s = max(0.0, min(float(row["start_s"][0]) - self.origin_s, self.now_s))
+            start_s = began_s(row)
+            start_s = self.now_s if start_s is None else max(0.0, min(start_s - self.origin_s, self.now_s))
             by = ADOPTED if all(pin != NOWHERE for pin in row["pin"]) else FOREIGN
             if name in self._beside or name.startswith(KEPT_ROOM):
                 by = ROOM

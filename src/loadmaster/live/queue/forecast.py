@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from loadmaster.live.queue.allocations import Allocation
 from loadmaster.live.queue.check import scheduler_in
 from loadmaster.live.queue.history import History
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.record import RecordReader, lines_of, passes_of
+from loadmaster.live.queue.record import RecordReader, lines_of
 from loadmaster.live.queue.resume_from_live import ResumedEngine
+from loadmaster.live.queue.rows import began_s, limit_s
 from loadmaster.measure.forecast_calibration import FEWEST, LEVEL, Forecast, ForecastAccuracy, ForecastCalibration
 from loadmaster.model import InputError
 from loadmaster.rules.near import near_to
@@ -92,8 +93,6 @@ class _Moment:
     arrived: set[str]
     decider: Scheduler
     interval_s: float
-    origin_s: float
-    acts: bool
 
     def forecasts(self, names: Sequence[str], samples: int) -> list[Forecast]:
         """Of jobs that wait."""
@@ -101,8 +100,9 @@ class _Moment:
             return []
         starts = np.array([self._sample(names, number) for number in range(samples)]).reshape(samples, len(names))
         at = [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2]
-        low, middle, high = np.quantile(starts, at, axis=0, method="closest_observation") + self.origin_s
-        now_s = self.origin_s + self.reading.ledger.now_s
+        ledger = self.reading.ledger
+        low, middle, high = np.quantile(starts, at, axis=0, method="closest_observation") + ledger.origin_s
+        now_s = ledger.origin_s + ledger.now_s
         return [
             Forecast(name, now_s, float(middle[k]), float(low[k]), float(high[k]), samples, self._why(name, middle[k]))
             for k, name in enumerate(names)
@@ -120,7 +120,7 @@ class _Moment:
         held_s = {each: max(0.0, ledger.now_s - run.start_s) for each, run in ledger.runs.items()}
         lasts_s = {each: self.history.draw(row, held_s.get(each, 0.0), rng) for each, row in ledger.rows.items()}
         onward = ForecastSimulation(ledger, self.decider, self.interval_s, lasts_s)
-        return [onward.starts(name) + (self.history.launch_s(rng) if self.acts else 0.0) for name in names]
+        return [onward.starts(name) + (self.history.launch_s(rng) if self.reading.acts else 0.0) for name in names]
 
     def asked(self, job: str) -> Sequence[str]:
         """The jobs meant, all of which wait; some may be held, or never be able to run.
@@ -149,7 +149,7 @@ class _Moment:
     def notes(self) -> Iterator[str]:
         """What must be said of these forecasts."""
         yield "Jobs that come later are not in it: they may overtake unless the order is by arrival."
-        if not self.acts:
+        if not self.reading.acts:
             yield "The record is of a shadow: this is what would happen if its rule took over now."
 
 
@@ -158,24 +158,16 @@ def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator
 
     What was handed back at the end of a session is none of ours since, so that is passed over.
     """
-    origin_s, seed = lines[0]["origin_s"], lines[0]["seed"]
-    reading, history = RecordReader(decider.discipline.order, origin_s, seed), History()
-    ledger, interval_s = reading.ledger, 0.0
+    reading = RecordReader.of(lines, decider.discipline.order)
+    history, interval_s = History(reading.ledger), 0.0
     for line in lines:
         if line.get("parting"):
             continue
         if "begin" in line:
             interval_s = line["conduct"]["interval_s"]
-        before = {name: (replace(run), ledger.rows[name]) for name, run in ledger.runs.items()}
-        changes = reading.read(line)
-        history.take(changes, before)
-        for name, run in ledger.runs.items():
-            history.launched(name, run, ledger.rows[name], origin_s)
-        for each in passes_of(line):
-            reading.take(line, each)
-        reading.after(line)
+        changes = reading.read_whole(line, history.take)
         if changes is not None:
-            yield _Moment(reading, history, set(changes.arrived), decider, interval_s, origin_s, reading.acts)
+            yield _Moment(reading, history, set(changes.arrived), decider, interval_s)
 
 
 def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tuple[dict[str, float], _Moment]:
@@ -191,9 +183,8 @@ def _true_starts(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> tupl
         ledger = last.reading.ledger
         for name, run in ledger.runs.items():
             if name in waited and run.running and name not in starts:
-                began = ledger.rows[name].get("start_s", [None])[0]
-                has_began = began is not None and np.isfinite(float(began))
-                starts[name] = float(began) if has_began else last.origin_s + run.start_s
+                start_s = began_s(ledger.rows[name])
+                starts[name] = ledger.origin_s + run.start_s if start_s is None else start_s
         waited |= ledger.rows.keys() - ledger.runs.keys()
     if last is None:
         raise InputError("this record", "nothing was observed in it yet", fix="let it run longer")
@@ -223,8 +214,7 @@ class ForecastSimulation(ResumedEngine):
 
     def __init__(self, ledger: Ledger, scheduler: Scheduler, interval_s: float, lasts_s: Mapping[str, float]) -> None:
         rows = {
-            name: {**row, "estimate_s": row.get("estimate_s", row["runtime_s"]), "runtime_s": lasts_s[name]}
-            for name, row in ledger.rows.items()
+            name: {**row, "estimate_s": limit_s(row), "runtime_s": lasts_s[name]} for name, row in ledger.rows.items()
         }
         super().__init__(rows, ledger, scheduler, interval_s, ledger.seed)
         self._lasts_s = lasts_s

@@ -1,13 +1,13 @@
 """The history that a shadow observed at a site: arrivals, departures, runtimes, and which hosts were up."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from loadmaster.live.queue.allocations import Allocation, ObservedChanges
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.record import RecordReader, passes_of
+from loadmaster.live.queue.record import RecordReader
 from loadmaster.live.queue.rows import Row, as_asked
 from loadmaster.model import InputError
 from loadmaster.order import AnyOrder
@@ -96,7 +96,7 @@ class ObservedHistory:
         return [name for name in self.rows if name not in self.ledger.runs and name not in self.withdrawn]
 
 
-def observed_history_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> ObservedHistory:
+def observed_history_in(lines: Sequence[Mapping[str, Any]], order: AnyOrder) -> ObservedHistory:
     """What the lines of a shadow's record tell of the site, since the last session that acted itself.
 
     Args:
@@ -107,20 +107,19 @@ def observed_history_in(lines: Iterable[Mapping[str, Any]], order: AnyOrder) -> 
         InputError: nothing was observed yet.
     """
     history: ObservedHistory | None = None
-    reading: RecordReader | None = None
-    for line in lines:
-        reading = reading or RecordReader(order, line["origin_s"], line["seed"])
-        before = {name: replace(run) for name, run in reading.ledger.runs.items()}
-        changes = reading.read(line)
-        if "begin" in line and reading.acts:
-            history = None
+    reading = RecordReader.of(lines, order)
+
+    def look(changes: ObservedChanges | None, before: Mapping[str, Allocation]) -> None:
+        nonlocal history
         if changes is not None and not reading.acts:
             history = history or ObservedHistory(copy.deepcopy(reading.ledger))
             history.take(changes, before, reading.ledger)
-        for each in passes_of(line):
-            reading.take(line, each)
-        reading.after(line)
-    if history is None or reading is None:
+
+    for line in lines:
+        reading.read_whole(line, look)
+        if "begin" in line and reading.acts:
+            history = None
+    if history is None:
         raise InputError("this record", "no shadow has observed anything in it yet", fix="let it run longer")
     history.ledger.listing = {**history.ledger.listing, "names": reading.ledger.listing["names"]}
     return history

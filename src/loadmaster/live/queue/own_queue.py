@@ -9,6 +9,7 @@ from loadmaster.live.queue.allocations import Allocation
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.observed_history import ObservedHistory, ObservedMoment
 from loadmaster.live.queue.resume_from_live import ResumedEngine
+from loadmaster.live.queue.rows import limit_s
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.snapshot import Place
 from loadmaster.model.time_grid import at_or_after
@@ -136,6 +137,5 @@ class OwnQueue(ResumedEngine):
 def _lasting(name: str, history: ObservedHistory) -> dict[str, object]:
     """The row of a job with how long it runs: as it did, or else as is expected."""
     row = history.rows[name]
-    limit_s = float(row["estimate_s"] if "estimate_s" in row else row["runtime_s"])
-    lasts_s = history.ran[name].work_s if name in history.ran else max(limit_s, history.running.get(name, 0.0))
-    return {**row, "estimate_s": limit_s, "runtime_s": max(lasts_s, 1e-3)}
+    lasts_s = history.ran[name].work_s if name in history.ran else max(limit_s(row), history.running.get(name, 0.0))
+    return {**row, "estimate_s": limit_s(row), "runtime_s": max(lasts_s, 1e-3)}

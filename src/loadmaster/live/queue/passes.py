@@ -4,15 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.record import CycleDecision, Pass
-from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.record import CycleDecision, Pass, starts_on
+from loadmaster.live.queue.settings import LiveSettings, fallback_scheduler
 from loadmaster.live.session.engine import Clock
 from loadmaster.live.session.report import Report
-from loadmaster.model.actions import Start
 from loadmaster.model.errors import InputError, one_line
 from loadmaster.model.snapshot import Decision, Snapshot
-from loadmaster.place import POLICIES
-from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.scheduling import Scheduler
 
 FAILURES = 3
 """So many failures of the rule in a row, and the fallback decides (rule X9)."""
@@ -64,10 +62,9 @@ class Passes:
         took_s = self.clock.now_s() - began_s
         if took_s > self.settings.interval_s / 2 and decided.by == "rule":
             raise InputError(f"{took_s:.1f} s", "deciding took more than half of the interval")
-        names, ids = snapshot.cluster.names, ledger.waiting.ids
         places = decision.place[: self._left()]
         decided.cut |= len(places) < len(decision.place)
-        starts = tuple(Start(ids[each.job], tuple(names[host] for host in each.hosts)) for each in places)
+        starts = starts_on(places, ledger.waiting.ids, snapshot.cluster)
         partitions = tuple(each.partition for each in places)
         queued = len(set(snapshot.queue.job.tolist()))
         carried = ledger.carry(decision)
@@ -86,7 +83,7 @@ class Passes:
             return
         self.report.say(f"{self.settings.fallback} decides in the place of the rule, which fails: {why}")
         decided.by = "fallback"
-        rule = Scheduler(POLICIES[self.settings.fallback], discipline_named("netbatch"))
+        rule = fallback_scheduler(self.settings.fallback)
         self._pass(rule.decide, ledger, decided, self.clock.now_s())
 
     def _left(self) -> int | None:

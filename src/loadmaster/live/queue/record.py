@@ -10,20 +10,21 @@ end     how the session ended
 Reading the lines again, in order, gives the ledger to the bit: nothing else is kept anywhere.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loadmaster.live.queue.allocations import ObservedChanges
+from loadmaster.live.queue.allocations import Allocation, ObservedChanges
 from loadmaster.live.queue.ledger import Carryover, Ledger
 from loadmaster.live.queue.listing import Listing, applied
 from loadmaster.live.session.engine import Refusal
 from loadmaster.live.session.lines import actions_in, plain_actions, plain_refusals, refusals_in
 from loadmaster.live.session.record_file import RecordFile
+from loadmaster.model import Cluster
 from loadmaster.model.actions import Action, Start
-from loadmaster.model.snapshot import Alternative, NextLoops
-from loadmaster.order import AnyOrder
+from loadmaster.model.snapshot import Alternative, NextLoops, Place
+from loadmaster.order import ORDERS, AnyOrder
 
 FILE = "live.jsonl"
 
@@ -107,6 +108,10 @@ def cycle_line(
     return line
 
 
+Look = Callable[[ObservedChanges | None, Mapping[str, Allocation]], None]
+"""Called with what an observation has changed, and with the allocations before it, by job."""
+
+
 class RecordReader:
     """Lines of a record put through a ledger once more.
 
@@ -119,6 +124,11 @@ class RecordReader:
         self.ledger = Ledger(order, origin_s, seed)
         self.acts = True
         self._listing: Listing = {}
+
+    @classmethod
+    def of(cls, lines: Sequence[Mapping[str, Any]], order: AnyOrder | None = None) -> "RecordReader":
+        """One that is to read these lines; without an `order`, as where nobody asks who goes first, by arrival."""
+        return cls(ORDERS["fcfs"] if order is None else order, lines[0]["origin_s"], lines[0]["seed"])
 
     def read(self, line: Mapping[str, Any]) -> ObservedChanges | None:
         """Take one line, up to the passes of its decision; see `take`."""
@@ -136,12 +146,21 @@ class RecordReader:
             self.ledger.ask()
         return changes
 
-    def read_whole(self, line: Mapping[str, Any]) -> None:
-        """Take all of one line."""
-        self.read(line)
+    def read_whole(self, line: Mapping[str, Any], look: Look | None = None) -> ObservedChanges | None:
+        """Take all of one line; what its observation has changed, if it has one.
+
+        Args:
+            line: the next of the record.
+            look: called before the decision of the line is taken, with the changes and all that had hosts until then.
+        """
+        before = {} if look is None else {name: replace(run) for name, run in self.ledger.runs.items()}
+        changes = self.read(line)
+        if look is not None:
+            look(changes, before)
         for each in passes_of(line):
             self.take(line, each)
         self.after(line)
+        return changes
 
     def _refused(self, line: Mapping[str, Any]) -> None:
         for refusal in refusals_in(line):
@@ -161,6 +180,11 @@ class RecordReader:
             self.ledger.asked_beside(actions_in(line))
 
 
+def starts_on(places: Iterable[Place], ids: Sequence[str], cluster: Cluster) -> tuple[Start, ...]:
+    """What a decision asks for, by the engine's names: `ids` are those of jobs by their numbers in it."""
+    return tuple(Start(ids[each.job], tuple(cluster.names[host] for host in each.hosts)) for each in places)
+
+
 def passes_of(line: Mapping[str, Any]) -> list[Pass]:
     """The passes of a cycle's decision."""
     return [_pass_in(plain) for plain in line.get("passes", ())]
@@ -172,6 +196,15 @@ def ledger_after(lines: Iterable[Mapping[str, Any]], order: AnyOrder, origin_s: 
     for line in lines:
         reading.read_whole(line)
     return reading
+
+
+def cycles_of(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Listing, dict[str, tuple[str, ...]]]]:
+    """Of every cycle what was seen, whole, and the starts that were decided on it: by job, a host for each task."""
+    listing: Listing = {}
+    for line in lines:
+        if "cycle" in line:
+            listing = applied(listing, line["seen"])
+            yield listing, {start.id: start.hosts for each in passes_of(line) for start in each.starts}
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:

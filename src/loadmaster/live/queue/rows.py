@@ -1,7 +1,7 @@
 """One job of a listing, and one cluster, as a live scheduler understands them: by its own clock, hosts by name."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.queue.listing import OF_TASKS
@@ -115,8 +115,18 @@ def expected_s(row: Row, hosts: tuple[str, ...], cluster: Cluster) -> float:
     assert speeds is not None
     numbers = [cluster.names.index(host) if host in cluster.names else -1 for host in hosts]
     slowest = min((float(speeds[number]) for number in numbers), default=1.0)
-    limit_s: float = row["estimate_s"] if "estimate_s" in row else row["runtime_s"]
-    return float(limit_s) / slowest
+    return limit_s(row) / slowest
+
+
+def limit_s(row: Mapping[str, Any]) -> float:
+    """How long a job may run, or is expected to where it has no limit."""
+    return float(row["estimate_s"] if "estimate_s" in row else row["runtime_s"])
+
+
+def began_s(row: Mapping[str, Any]) -> float | None:
+    """When a job began to run as the engine tells it, by the engine's clock; None where it does not."""
+    start_s = float(row["start_s"][0]) if "start_s" in row else math.nan
+    return start_s if math.isfinite(start_s) else None
 
 
 def row_on_our_clock(row: Row, origin_s: float, first_s: float) -> Row:
@@ -125,15 +135,3 @@ def row_on_our_clock(row: Row, origin_s: float, first_s: float) -> Row:
     if "eligible_s" in row:
         shifted["eligible_s"] = max(0.0, float(row["eligible_s"]) - origin_s)
     return shifted
-
-
-def on_our_clock(cluster: Cluster, origin_s: float) -> Cluster:
-    """The cluster with its calendar counted from our origin."""
-    rules = cluster.rules
-    if rules is None or not rules.calendar or not origin_s:
-        return cluster
-    calendar = tuple(
-        replace(row, from_s=row.from_s - origin_s, to_s=None if row.to_s is None else row.to_s - origin_s)
-        for row in rules.calendar
-    )
-    return replace(cluster, rules=replace(rules, calendar=calendar))

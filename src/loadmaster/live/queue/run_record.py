@@ -1,6 +1,6 @@
 """Converts a live run into a run record with the same columns as a simulated run, so that `explain` can read it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import workload_in
 from loadmaster.live.queue.record import RecordReader, is_being_written, lines_of, passes_of
 from loadmaster.live.queue.rows import Row, alike, as_asked
+from loadmaster.live.session.record_file import damage_named
 from loadmaster.model import CalendarRow, Cluster, InputError, Schedule, Workload
 from loadmaster.model.constraints import STATUSES
 from loadmaster.model.cycles import CycleLog
-from loadmaster.model.errors import one_line
 from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.order import ORDERS, AnyOrder
@@ -31,13 +31,15 @@ _SHORTEST_S = 1e-3
 class _Jobs:
     """What became of every job, by name: its last run, and those before it that were cut short."""
 
+    ledger: Ledger
     row: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Allocation] = field(default_factory=dict)
     ended: dict[str, tuple[float, str]] = field(default_factory=dict)
     cut: list[tuple[str, float, float, tuple[str, ...]]] = field(default_factory=list)
 
-    def take(self, changes: ObservedChanges | None, before: Mapping[str, Allocation], ledger: Ledger) -> None:
+    def take(self, changes: ObservedChanges | None, before: Mapping[str, Allocation]) -> None:
         """What one line of the record has changed."""
+        ledger = self.ledger
         self.row |= {name: as_asked(self.row.get(name), row, ledger.now_s) for name, row in ledger.rows.items()}
         for name, end_s, how in () if changes is None else changes.ended:
             self.ended[name] = (end_s, how)
@@ -46,7 +48,11 @@ class _Jobs:
                 if run.running and ledger.now_s > run.start_s:
                     self.cut.append((name, run.start_s, ledger.now_s, run.hosts))
                 self.runs.pop(name, None)
-        self.runs |= {name: replace(run) for name, run in ledger.runs.items()}
+        self.see_runs()
+
+    def see_runs(self) -> None:
+        """What has hosts now."""
+        self.runs |= {name: replace(run) for name, run in self.ledger.runs.items()}
 
 
 def run_record_in(folder: Path) -> Record:
@@ -56,20 +62,17 @@ def run_record_in(folder: Path) -> Record:
         InputError: there is no such record, it is damaged, or it tells of no job.
     """
     goes_on, lines = is_being_written(folder), lines_of(folder)
-    try:
+    with damage_named(folder):
         sessions = [line for line in lines if "begin" in line]
         setting, sources = Setting.of(sessions[-1]["setting"]), sessions[-1].get("sources", {})
         record = run_record_of(lines, ORDERS["fcfs"], setting, sources)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        why = one_line(f"{type(error).__name__}: {error}", 80)
-        raise InputError(folder, f"this live record is damaged: {why}") from error
     ended = any("end" in line for line in lines[lines.index(sessions[-1]) :])
     notes = record.case.notes if ended else (f"{unended(goes_on)}.", *record.case.notes)
     return replace(record, case=replace(record.case, notes=notes))
 
 
 def run_record_of(
-    lines: Iterable[Mapping[str, Any]], order: AnyOrder, setting: Setting, sources: Mapping[str, str]
+    lines: Sequence[Mapping[str, Any]], order: AnyOrder, setting: Setting, sources: Mapping[str, str]
 ) -> Record:
     """The run that a live record tells of.
 
@@ -85,25 +88,17 @@ def run_record_of(
     Raises:
         InputError: it tells of no job.
     """
-    jobs, cycles, origin_s, seed = _Jobs(), CycleLog(), None, 0
+    reading, cycles = RecordReader.of(lines, order), CycleLog()
+    jobs = _Jobs(reading.ledger)
     calendar: dict[tuple[str, str, float], CalendarRow] = {}
-    reading: RecordReader | None = None
     for line in lines:
-        if origin_s is None:
-            origin_s, seed = line["origin_s"], line["seed"]
-            reading = RecordReader(order, origin_s, seed)
-        assert reading is not None
-        before = {name: replace(run) for name, run in reading.ledger.runs.items()}
-        changes = reading.read(line)
-        jobs.take(changes, before, reading.ledger)
+        reading.read_whole(line, jobs.take)
         calendar |= _calendar_of(reading.ledger.cluster)
         for each in passes_of(line):
-            reading.take(line, each)
             started = len(each.starts) if line["taken"] else 0
             cycles.add(line["cycle"], each.queued, started, each.winners, each.chosen, each.options)
-        jobs.runs |= {name: replace(run) for name, run in reading.ledger.runs.items()}
-        reading.after(line)
-    if reading is None or not jobs.row or reading.ledger.cluster is None:
+        jobs.see_runs()
+    if not jobs.row or reading.ledger.cluster is None:
         raise InputError("no job", "nothing was seen in this live run", fix="let it run longer")
     cluster = _with_calendar(reading.ledger.cluster, list(calendar.values()))
     return _record(jobs, cluster, cycles, reading.ledger, setting, sources)

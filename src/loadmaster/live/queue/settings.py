@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import Scheduler, discipline_named
+
 Mode = Literal["live", "dry-run", "shadow"]
 """Live acts. A shadow decides and writes down, and asks nothing of the engine; a dry run does the same and shows what
 it would have asked."""
@@ -34,3 +37,8 @@ class LiveSettings:
     def acts(self) -> bool:
         """Whether the engine is asked to do anything."""
         return self.mode == "live"
+
+
+def fallback_scheduler(policy: str) -> Scheduler:
+    """Decides in the place of a rule that fails (rule X9), by the policy of that name."""
+    return Scheduler(POLICIES[policy], discipline_named("netbatch"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from loadmaster.live.queue.allocations import ObservedChanges
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.record import Pass
+from loadmaster.live.queue.record import Pass, starts_on
 from loadmaster.live.queue.resume_from_live import ResumedEngine
 from loadmaster.model.actions import Start
 from loadmaster.model.constraints import STATUSES
@@ -68,10 +68,7 @@ class ShadowReplay(ResumedEngine):
         self.judge.last = Decision()
         self.wake_s = math.inf
         self._pass()
-        names = self.cluster.names
-        return tuple(
-            Start(self.ids[each.job], tuple(names[host] for host in each.hosts)) for each in self.judge.last.place
-        )
+        return starts_on(self.judge.last.place, self.ids, self.cluster)
 
     def _start(self, place) -> None:  # type: ignore[no-untyped-def]
         super()._start(place)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.queue.listing import Listing, applied
-from loadmaster.live.queue.record import passes_of
+from loadmaster.live.queue.listing import Listing
+from loadmaster.live.queue.record import cycles_of
 from loadmaster.live.session.engine import HELD, RUNNING
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
@@ -41,7 +41,7 @@ def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedCapacit
         >>> stranded_by_host([])
         []
     """
-    cycles = _cycles(lines)
+    cycles = list(cycles_of(lines))
     if len(cycles) < 2:
         return []
     last = cycles[-1][0]
@@ -71,17 +71,6 @@ def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedCapacit
 
 Starts = Mapping[str, Sequence[str]]
 """By job, a host for each of its tasks."""
-
-
-def _cycles(lines: Iterable[Mapping[str, Any]]) -> list[tuple[Listing, Starts]]:
-    listing: Listing = {}
-    cycles: list[tuple[Listing, Starts]] = []
-    for line in lines:
-        if "cycle" in line:
-            listing = applied(listing, line["seen"])
-            starts = {start.id: start.hosts for each in passes_of(line) for start in each.starts}
-            cycles.append((listing, starts))
-    return cycles
 
 
 def typical_of(rows: Iterable[Mapping[str, Any]], width: int) -> Floats:

@@ -16,11 +16,11 @@ from loadmaster.live.queue.agreement import agreement_of
 from loadmaster.live.queue.eligibility import EligibleJobs
 from loadmaster.live.queue.listing import Listing, applied, cluster_in
 from loadmaster.live.queue.record import Pass, is_being_written, lines_of, passes_of
-from loadmaster.live.queue.rows import Row, alike, on_our_clock, row_on_our_clock, state_of
+from loadmaster.live.queue.rows import Row, alike, began_s, row_on_our_clock, state_of
 from loadmaster.live.queue.stranded_capacity import free_in, stranded_by_host, typical_of
 from loadmaster.live.session.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
+from loadmaster.live.session.record_file import damage_named
 from loadmaster.model import InputError
-from loadmaster.model.errors import one_line
 from loadmaster.runs.interim_waits import InterimWaits
 from loadmaster.runs.live_timeline import (
     DOWN,
@@ -45,11 +45,8 @@ def timeline_in(folder: Path) -> LiveTimeline:
         InputError: there is no such record, it is damaged, or nothing was observed yet.
     """
     goes_on, lines = is_being_written(folder), lines_of(folder)
-    try:
+    with damage_named(folder):
         return replace(timeline_of(lines), goes_on=goes_on)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        why = one_line(f"{type(error).__name__}: {error}", 80)
-        raise InputError(folder, f"this live record is damaged: {why}") from error
 
 
 def timeline_of(lines: Sequence[Mapping[str, Any]]) -> LiveTimeline:
@@ -152,10 +149,9 @@ class _Reading:
         if first:
             self.ran_before.add(name)
             return
-        start_s = row.get("start_s", [None])[0]
-        has_start = start_s is not None and math.isfinite(float(start_s))
-        began_s = float(start_s) - self.origin_s if has_start else at_s
-        self.began[name] = JobStart(began_s, max(0.0, began_s - (_finite(row["submit_s"]) - self.origin_s)))
+        start_s = began_s(row)
+        start_s = at_s if start_s is None else start_s - self.origin_s
+        self.began[name] = JobStart(start_s, max(0.0, start_s - (_finite(row["submit_s"]) - self.origin_s)))
         self.by_others += name not in self.asked and NOWHERE in row["pin"]
 
     def _look_at_end(self, name: str, status: str) -> None:
@@ -180,7 +176,7 @@ class _Reading:
         if names:
             rows = alike([row_on_our_clock(jobs[name], self.origin_s, math.inf) for name in names])
             alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
-            cluster = on_our_clock(cluster_in(self.listing["cluster"]), self.origin_s)
+            cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
             waiting = EligibleJobs()
             waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing["names"])
             self.never |= {name for name, _ in waiting.never}

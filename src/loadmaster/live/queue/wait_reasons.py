@@ -9,7 +9,6 @@ from loadmaster.live.queue.allocations import Allocation
 from loadmaster.live.queue.record import RecordReader, lines_of
 from loadmaster.live.session.lines import refusals_in
 from loadmaster.model.awaited_jobs import Awaits
-from loadmaster.order import ORDERS
 from loadmaster.runs.delay import LiveReasons, ReasonsByMoment
 from loadmaster.runs.record import Record
 
@@ -43,7 +42,7 @@ def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
 
 def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
     """Cycles in which a job was asked to start in vain, and those in which it was left alone for that."""
-    reading = RecordReader(ORDERS["fcfs"], lines[0]["origin_s"], lines[0]["seed"])
+    reading = RecordReader.of(lines)
     ledger, claim = reading.ledger, None
     refusals: list[tuple[float, str]] = [(-math.inf, "")]
     for line in lines:
