@@ -3,8 +3,7 @@
 import pytest
 
 from loadmaster.live.bag.config import BagConfig, task_folder
-from loadmaster.live.bag.earlier_starts import read_earlier_starts
-from loadmaster.live.bag.resume import take_up
+from loadmaster.live.bag.earlier_starts import read_earlier_starts, take_up
 from loadmaster.live.session.record_file import RecordFile, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from loadmaster.live.bag.budget import BagBudget
 from loadmaster.live.bag.config import FILE, BagConfig, BagReport
 from loadmaster.live.bag.decider import BagDecider, Watch
-from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands
+from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands, take_up
 from loadmaster.live.bag.new_events import BagUpdates
-from loadmaster.live.bag.resume import take_up
 from loadmaster.live.bag.session_state import BagSessionState
 from loadmaster.live.session.engine import Clock, Engine
 from loadmaster.live.session.loop import Loop

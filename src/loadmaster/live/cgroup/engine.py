@@ -191,11 +191,9 @@ class CgroupEngine:
         )
         at = {name: row for row, name in enumerate(batch.machines.names)}
         host = np.array([at[self._where[name]] if name in self._where else NOWHERE for name in names], np.int32)
-        state = np.where(host >= 0, RUNNING, HELD).astype(np.int32)
+        state = np.where(host >= 0, RUNNING, HELD)
         start_s = np.array([self._began_s[name] if name in self._where else np.nan for name in names])
-        tasks = ObservedTasks(
-            np.arange(count), np.zeros(count, np.int32), state, host, np.full(count, NOWHERE, np.int32), start_s=start_s
-        )
+        tasks = ObservedTasks.one_each(host, state, start_s=start_s)
         up = np.ones(batch.machines.hosts, bool)
         return Observation(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
 

@@ -19,8 +19,6 @@ from loadmaster.live.bag.config import task_folder
 from loadmaster.live.dask.machines import Machines
 from loadmaster.live.session.clocks import WokenClock
 from loadmaster.live.session.engine import (
-    NOWHERE,
-    RUNNING,
     Capabilities,
     EndedJob,
     Observation,
@@ -214,15 +212,7 @@ class DaskEngine:
             estimate_s=limit_s,
             cores=np.ones(count),
         )
-        where = np.array([row[name] for _, _, name in running], np.int32)
-        tasks = ObservedTasks(
-            np.arange(count),
-            np.zeros(count, np.int32),
-            np.full(count, RUNNING, np.int32),
-            where,
-            np.full(count, NOWHERE, np.int32),
-            start_s=np.array(jobs.submit_s),
-        )
+        tasks = ObservedTasks.one_each([row[name] for _, _, name in running], start_s=np.array(jobs.submit_s))
         cluster = Cluster(jobs.resources, np.ones((len(hosts), len(jobs.resources))), tuple(hosts)) if hosts else None
         return Observation(
             self._clock.now_s(),

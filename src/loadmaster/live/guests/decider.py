@@ -68,7 +68,7 @@ class GuestsDecider(Decider):
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""
         self.refusals.append(refusal)
-        self.report.say(f"{refusal.id}: {type(refusal.action).__name__.lower()} refused: {refusal.text}")
+        self.report.say(f"{refusal.id}: {refusal.what} refused: {refusal.text}")
 
     def told(self) -> None:
         """The answers are all there."""

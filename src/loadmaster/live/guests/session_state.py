@@ -10,7 +10,6 @@ from typing import Any
 
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
-from loadmaster.live.guests.shares import far_off, wanted_shares
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
 from loadmaster.live.session.engine import Refusal, job_of
 from loadmaster.live.session.lines import actions_in
@@ -123,8 +122,8 @@ class GuestsSessionState:
     def _far_off(self) -> dict[str, float]:
         """Shares that are not so yet, but for machines whose caps are left alone for now."""
         left = {name for name, until_s in self.still_s.items() if until_s > self.now_s}
-        wanted = {name: min(share, self.found[name]) for name, share in wanted_shares(self.snapshot).items()}
-        return {name: share for name, share in far_off(self.snapshot, wanted).items() if name not in left}
+        wanted = {name: min(share, self.found[name]) for name, share in self.snapshot.wanted_shares().items()}
+        return {name: share for name, share in self.snapshot.far_off(wanted).items() if name not in left}
 
     def _next_move(self) -> list[Move]:
         """The next of those planned that still stands; a new plan where there is none and it is time for one."""
@@ -192,7 +191,7 @@ class GuestsSessionState:
         """Caps as they were found, of those that have others now and are not on their way."""
         guests = self.snapshot.guests
         shares = {name: share for name, share in self.found.items() if name in guests and not guests[name].to}
-        return [Cap(name, share) for name, share in far_off(self.snapshot, shares).items()]
+        return [Cap(name, share) for name, share in self.snapshot.far_off(shares).items()]
 
     def plain(self) -> dict[str, Any]:
         """What a later session, or whoever checks this one, goes on with."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from loadmaster.live.guests.check import guest_lines
 from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.shares import wanted_shares
 from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.session.lines import action_in, refusals_in
 from loadmaster.model.actions import Cap, Move
@@ -47,29 +46,14 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
                 telling.say(at_s, str(each[1]), what + would, why)
             telling.decisions += 1
         elif "answer" in line:
-            for refusal in refusals_in(line):
-                telling.refused[refusal.kind, refusal.text] += 1
-                what = f"{type(refusal.action).__name__.lower()} refused"
-                telling.say(at_s, refusal.id, what, refusal.text or refusal.kind)
+            for each in refusals_in(line):
+                telling.refuse(at_s, each.id, each.what, each.kind, each.text)
         elif "end" in line:
             ended = str(line["end"])
             telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)
-    spans, changes = telling.done()
-    return ShareTimeline(
-        str(about.get("engine", "")),
-        config.mover or "equal shares",
-        str(about.get("command", "")),
-        ended,
-        {name: host.cores for name, host in snapshot.hosts.items()},
-        telling.tasks,
-        {name: name.rpartition("@")[0] or name for name in telling.tasks},
-        spans,
-        changes,
-        telling.refused,
-        telling.decisions,
-        telling.last_s,
-        telling.over,
-    )
+    hosts = {name: host.cores for name, host in snapshot.hosts.items()}
+    shown = {name: name.rpartition("@")[0] or name for name in telling.tasks}
+    return telling.timeline(about, config.mover or "equal shares", ended, hosts, shown)
 
 
 def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
@@ -121,7 +105,7 @@ def _asked(
 
 
 def _shares(snapshot: GuestSnapshot) -> dict[str, float]:
-    return wanted_shares(snapshot) or {"": 1.0}
+    return snapshot.wanted_shares() or {"": 1.0}
 
 
 def _load(snapshot: GuestSnapshot, host: str) -> str:

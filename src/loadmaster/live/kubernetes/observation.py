@@ -281,11 +281,5 @@ def _tasks(pods: Sequence[Pod], cluster: Cluster, bound: Collection[str]) -> Obs
     number = {name: k for k, name in enumerate(cluster.names)}
     host = [number.get(pod.node, NOWHERE) for pod in pods]
     pin = [each if pod.id in bound else NOWHERE for pod, each in zip(pods, host, strict=True)]
-    return ObservedTasks(
-        np.arange(len(pods)),
-        np.zeros(len(pods), np.int32),
-        np.array([pod.state for pod in pods], np.int32),
-        np.array(host, np.int32),
-        np.array(pin, np.int32),
-        start_s=np.array([pod.start_s for pod in pods], float),
-    )
+    start_s = np.array([pod.start_s for pod in pods], float)
+    return ObservedTasks.one_each(host, [pod.state for pod in pods], pin, start_s=start_s)

@@ -14,6 +14,7 @@ from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit
 from loadmaster.move.change import TaskTransfer as Step
+from loadmaster.move.host_rights import host_rights
 from loadmaster.move.plan import plan_moves
 from loadmaster.move.sequence import carried_out, spent_by
 from loadmaster.packing import Instance
@@ -120,19 +121,16 @@ def _state(
     number[here] = np.arange(len(here))
     names = snapshot.cluster.resources
     some = [r for r, name in enumerate(names) if demand[:, r].any() or name == MEMORY]
-    bound = [task for task in range(len(host)) if not open_to[task][here].all()]
-    rights = np.zeros((len(host), len(bound)))
-    rights[bound, range(len(bound))] = 1.0
-    allowed = np.array([open_to[task][here] for task in bound], float).reshape(len(bound), len(here)).T
+    rights = host_rights(open_to[:, here])
     cores = [names.index(CORES)]
     at = np.where(host >= 0, number[host], NOWHERE).astype(np.int32)
     instance = Instance(
         exact_demand(demand[:, cores]),
-        np.hstack([exact_demand(demand[:, some]), rights]),
+        np.hstack([exact_demand(demand[:, some]), rights.demand]),
         room[here][:, cores],
-        np.hstack([room[here][:, some], allowed]),
+        np.hstack([room[here][:, some], rights.capacity]),
         fluid_names=(CORES,),
-        rigid_names=(*(names[r] for r in some), *(f"right {k}" for k in range(len(bound)))),
+        rigid_names=(*(names[r] for r in some), *rights.names),
     )
     return State(instance, at, unit)
 

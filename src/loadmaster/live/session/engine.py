@@ -7,9 +7,10 @@ methods of `Engine`. It decides nothing and remembers nothing that matters: the 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.actions import Action
@@ -80,6 +81,20 @@ class ObservedTasks:
     start_s: Floats | None = None
     share: Floats | None = None
     stays: Bools | None = None
+
+    @classmethod
+    def one_each(cls, host: ArrayLike, state: ArrayLike = RUNNING, pin: ArrayLike = NOWHERE, **more: Any) -> Self:
+        """Of jobs that have one task each.
+
+        Args:
+            host: int[N], as above.
+            state: int[N], or one number for all.
+            pin: the same.
+            more: other columns.
+        """
+        host = np.array(host, np.int32).reshape(-1)
+        state, pin = (np.broadcast_to(np.array(each, np.int32), host.shape).copy() for each in (state, pin))
+        return cls(np.arange(len(host)), np.zeros(len(host), np.int32), state, host, pin, **more)
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
@@ -203,9 +218,9 @@ class Refusal:
         return job_of(self.action)
 
     @property
-    def words(self) -> str:
-        """The engine's own words, or the kind where it gave none."""
-        return self.text or self.kind
+    def what(self) -> str:
+        """What was asked, in a word."""
+        return type(self.action).__name__.lower()
 
 
 def job_of(action: Action) -> str:

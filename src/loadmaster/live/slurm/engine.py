@@ -17,8 +17,7 @@ from loadmaster.live.slurm.host_sizes import HostSizes
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
-from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
-from loadmaster.live.slurm.partition_states import parse_states
+from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver, parse_states
 from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError

@@ -25,7 +25,7 @@ from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
-from loadmaster.site.scontrol_reservations import Reservation
+from loadmaster.site.scontrol_reservations import Reservation, shown_records
 from loadmaster.site.site import Site
 
 Detail = Callable[[str, str], dict[str, HostPart]]
@@ -43,6 +43,11 @@ class SlurmListings:
     states: dict[str, str]
     reservations: list[Reservation]
     token: str = ""
+
+
+def parse_states(text: str) -> dict[str, str]:
+    """The state of every partition that `scontrol -o show partition` prints, in lower case."""
+    return {pairs["PartitionName"]: pairs.get("State", "UP").lower() for pairs in shown_records(text, "PartitionName")}
 
 
 class SlurmObserver:
