@@ -1,6 +1,9 @@
-"""The hosts of one job, running or reserved, and the changes that an observation brings."""
+"""The hosts of one job, running or reserved; what a decision leaves for the next, and what an observation changes."""
 
+import math
 from dataclasses import dataclass, field
+
+from loadmaster.model.snapshot import NextLoops
 
 FOREIGN = "foreign"
 ADOPTED = "adopted"
@@ -32,6 +35,16 @@ class Allocation:
     sent_s: float = 0.0
     running: bool = False
     tries: int = 0
+
+
+@dataclass
+class Carryover:
+    """What a decision leaves for the next, by names of jobs and hosts."""
+
+    last_host: str = ""
+    promises: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
+    wake_s: float = math.inf
+    clock: NextLoops = field(default_factory=NextLoops)
 
 
 @dataclass

@@ -6,9 +6,8 @@ here, and a claim that it never confirms is given up.
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
 
-from loadmaster.live.queue.allocations import ADOPTED, FOREIGN, ROOM, Allocation, ObservedChanges
+from loadmaster.live.queue.allocations import ADOPTED, FOREIGN, ROOM, Allocation, Carryover, ObservedChanges
 from loadmaster.live.queue.eligibility import EligibleJobs
 from loadmaster.live.queue.listing import Listing, cluster_in
 from loadmaster.live.queue.order_state import OrderState
@@ -24,7 +23,6 @@ from loadmaster.live.queue.rows import (
 )
 from loadmaster.live.session.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.model import Cluster
-from loadmaster.model.snapshot import NextLoops
 from loadmaster.order import AnyOrder
 
 PATIENCE_S = 10.0
@@ -32,16 +30,6 @@ PATIENCE_S = 10.0
 TRIES = 3
 AGAIN_S = 300.0
 """A job that could not be started is left alone for so long."""
-
-
-@dataclass
-class Carryover:
-    """What a decision leaves for the next, by names of jobs and hosts."""
-
-    last_host: str = ""
-    promises: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
-    wake_s: float = math.inf
-    clock: NextLoops = field(default_factory=NextLoops)
 
 
 class ClusterState:

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.queue.allocations import Allocation
+from loadmaster.live.queue.allocations import Allocation, Carryover
 from loadmaster.live.queue.listing import workload_in
+from loadmaster.live.queue.order_state import OrderView
 from loadmaster.live.queue.rows import alike
 from loadmaster.live.session.engine import NOWHERE
-from loadmaster.model import Cluster, Queue, Running, Snapshot, Workload
-from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.model import Cluster, Queue, Running, Snapshot
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import HOLDS
-from loadmaster.model.snapshot import Closure, Need, Promise
-from loadmaster.order import JobColumns
+from loadmaster.model.snapshot import Closure, Promise
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, is_one_pool, resolve_constraints
 from loadmaster.sim.queue.plain.limits import LimitsLeft
 from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
+from loadmaster.traces.fit import held_by
 
 TOO_LARGE = "no host has what it asks for"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
@@ -53,7 +54,7 @@ class EligibleJobs:
         self.awaits = {name: Awaits.of(name, row["awaits"]) for name, row in rows.items() if "awaits" in row}
         self._work = workload_in(cluster, alike([rows[name] for name in self.ids]), names)
         self.binding = resolve_constraints(self._work, cluster) if self.ids and binds(self._work, cluster) else None
-        too_large = ~holds(self._work, cluster)
+        too_large = ~held_by(self._work, cluster, "asked")
         self.never = [(self.ids[job], TOO_LARGE) for job in np.flatnonzero(too_large)]
         self._barred = set(np.flatnonzero(too_large).tolist())
         if self.binding is not None:
@@ -114,33 +115,19 @@ class EligibleJobs:
         return [self.ids[job] for job in self._entries()[0]]
 
     def snapshot(
-        self,
-        demands: Mapping[str, Floats],
-        seed: int,
-        *,
-        ranks: Floats | None,
-        need: Need | None,
-        first_task: Longs,
-        last_host: str,
-        promises: Mapping[str, tuple[float, tuple[str, ...]]],
-        columns: JobColumns | None = None,
-        **flags: Any,
+        self, demands: Mapping[str, Floats], first_task: Longs, order: OrderView, carried: Carryover, **given: Any
     ) -> Snapshot:
         """What the scheduler sees.
 
         Args:
             demands: by job, float64[T, R] of running tasks that hold another amount than their job asks for.
-            seed: of the run.
-            ranks: float64[Q], what the order says of each row of the queue.
-            need: or the groups that it serves.
             first_task: int64[Q], a number for the first task of each row.
-            last_host: its name, "" before the first.
-            promises: by job, the moment and the hosts, of earlier passes.
-            columns: what orders may know of each row of the queue, for a discipline that tries several.
-            flags: `early_end`, `arrived`, `ended` and `clock` of the snapshot.
+            order: what the order says of the queue.
+            carried: by earlier passes.
+            given: `seed`, `early_end`, `arrived` and `ended` of the snapshot.
         """
         jobs, rows = self._entries()
-        work, given = self._work, self._bound(rows)
+        work, bound = self._work, self._bound(rows)
         queue = Queue(
             jobs,
             work.demand[jobs],
@@ -148,11 +135,11 @@ class EligibleJobs:
             work.expected_s[jobs],
             work.projects[jobs],
             first_task,
-            rank=ranks,
+            rank=order.ranks,
             user=None if work.user is None else work.user[jobs],
             eligible_s=self._since_s(jobs),
-            columns=columns,
-            **given.pop("columns"),
+            columns=order.columns,
+            **bound.pop("columns"),
         )
         running = self._busy(demands)
         return Snapshot(
@@ -161,13 +148,13 @@ class EligibleJobs:
             self._free(running),
             queue,
             running,
-            self._host.get(last_host, NOWHERE),
-            seed,
-            need=need,
-            promises=self.standing(promises),
+            self._host.get(carried.last_host, NOWHERE),
+            need=order.need,
+            promises=self.standing(carried.promises),
+            clock=carried.clock,
             as_pool=self._as_pool,
-            **flags,
             **given,
+            **bound,
         )
 
     def _entries(self) -> tuple[Longs, Longs]:
@@ -234,21 +221,3 @@ def partition_among(binding: ResolvedConstraints, job: int, partition: int) -> i
     entries = binding.entries
     partitions = entries.partition[int(entries.first[job]) : int(entries.first[job + 1])].tolist()
     return partition if partition in partitions else int(partitions[0])
-
-
-def holds(workload: Workload, cluster: Cluster) -> Bools:
-    """bool[J]: whether the hosts, when empty, hold all tasks of a job."""
-    if workload.jobs == 0:
-        return np.ones(0, bool)
-    keys = np.column_stack((workload.demand, workload.task_count))
-    kinds, which = np.unique(keys, axis=0, return_inverse=True)
-    fits = np.empty(len(kinds), bool)
-    for number, kind in enumerate(kinds):
-        has_amount = kind[:-1] > 0
-        each = (
-            np.floor(cluster.capacity[:, has_amount] / kind[:-1][has_amount]).min(axis=1)
-            if has_amount.any()
-            else np.array([np.inf])
-        )
-        fits[number] = each.sum() >= kind[-1]
-    return np.asarray(fits[which.reshape(-1)])

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from loadmaster.live.queue.allocations import Allocation
-from loadmaster.live.queue.cluster_state import AGAIN_S, PATIENCE_S, TRIES, Carryover, ClusterState
+from loadmaster.live.queue.allocations import Allocation, Carryover
+from loadmaster.live.queue.cluster_state import AGAIN_S, PATIENCE_S, TRIES, ClusterState
+from loadmaster.live.queue.order_state import OrderView
 from loadmaster.live.queue.rows import state_of
 from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, Refusal
 from loadmaster.model import Snapshot
@@ -18,7 +19,7 @@ from loadmaster.model.actions import Action, Explain, Hold, Repin, Start
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Decision, Promise
 
-__all__ = ["AGAIN_S", "Carryover", "Ledger"]
+__all__ = ["AGAIN_S", "Ledger"]
 
 
 class Ledger(ClusterState):
@@ -39,17 +40,12 @@ class Ledger(ClusterState):
         if not self.waiting.rows:
             return None
         names = self.waiting.queued()
-        carried = self.carried
         return self.waiting.snapshot(
             self._demands(),
-            self.seed,
-            ranks=self.order_state.ranks(names, self.now_s) if ranked else None,
-            need=self.order_state.need(names) if ranked else None,
-            columns=self.order_state.columns(names) if ranked else None,
-            first_task=np.array([self._number[name] for name in names], np.int64),
-            last_host=carried.last_host,
-            promises=carried.promises,
-            clock=carried.clock,
+            np.array([self._number[name] for name in names], np.int64),
+            self.order_state.view(names, self.now_s) if ranked else OrderView(),
+            self.carried,
+            seed=self.seed,
             early_end=self.early_end,
             arrived=self.arrived,
             ended=self.ended,
@@ -57,10 +53,8 @@ class Ledger(ClusterState):
 
     def ask(self) -> None:
         """Ask the order, as a decision does: what it reckons when it is asked depends on when that was."""
-        names = self.waiting.queued() if self.waiting.rows else []
-        if names:
-            self.order_state.ranks(names, self.now_s)
-            self.order_state.need(names)
+        if names := self.waiting.queued():
+            self.order_state.view(names, self.now_s)
 
     def carry(self, decision: Decision) -> Carryover:
         """What the decision on the last snapshot leaves, by names."""

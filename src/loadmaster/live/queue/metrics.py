@@ -4,6 +4,7 @@ import hmac
 import ipaddress
 import socket
 import threading
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import isfinite
 from types import TracebackType
@@ -17,28 +18,48 @@ if TYPE_CHECKING:
     from loadmaster.live.session.report import Report
     from loadmaster.runs.interim_waits import InterimWaits
 
-_HELP = {
-    "cycles_total": "Cycles that saw an observation.", "missed_cycles_total": "Cycles whose time was over too early.",
-    "skipped_cycles_total": "Cycles without a decision.", "starts_total": "Jobs started at our word.",
-    "foreign_total": "Jobs started or released by others.", "refusals_total": "Actions that the engine refused.",
-    "queue_jobs": "Jobs that may start now.", "running_jobs": "Jobs that run.",
-    "claimed_jobs": "Jobs asked to start that do not run yet.",
-    "left_out_jobs": "Jobs that are not decided on: held, waiting for others, or never able to run here.",
-    "lost_jobs_total": "Jobs that the engine lost.",
-    "cycle_duration_seconds": "What the last cycle took to decide and ask.",
-    "up": "1 if the engine answered when it was last asked, else 0.",
-    "last_observation_timestamp_seconds": "When the engine was last observed, on its own clock: seconds since 1970.",
-    "failed_calls_total": "Calls that the engine did not answer.",
-    "fallback_cycles_total": "Cycles in which first-fit decided, as the rule failed.",
-    "shadow_site_mean_wait_seconds": "Mean wait at the site so far.",
-    "shadow_own_mean_wait_seconds": "Mean wait of the same jobs so far in a queue of our own.",
-    "shadow_model_mean_wait_seconds": "Mean wait of the same jobs so far in a queue by the site's own rule.",
-    "shadow_model_error_ratio": "The model's wait over the site's, less 1: no smaller gain tells anything.",
-    "shadow_jobs": "Jobs of which these means are.",
-    "shadow_open_jobs": "Jobs of those that wait or run at the site or in our queue.",
-}  # fmt: skip
-
-
+OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
+    "cycles_total": ("Cycles that saw an observation.", lambda _, report: report.cycles),
+    "missed_cycles_total": ("Cycles whose time was over too early.", lambda _, report: report.missed),
+    "skipped_cycles_total": ("Cycles without a decision.", lambda _, report: report.skipped),
+    "starts_total": ("Jobs started at our word.", lambda _, report: report.starts),
+    "foreign_total": ("Jobs started or released by others.", lambda _, report: report.foreign),
+    "queue_jobs": ("Jobs that may start now.", lambda ledger, _: len(ledger.waiting.rows)),
+    "running_jobs": ("Jobs that run.", lambda ledger, _: sum(run.running for run in ledger.runs.values())),
+    "claimed_jobs": (
+        "Jobs asked to start that do not run yet.",
+        lambda ledger, _: sum(not run.running for run in ledger.runs.values()),
+    ),
+    "left_out_jobs": (
+        "Jobs that are not decided on: held, waiting for others, or never able to run here.",
+        lambda _, report: len(report.left_out),
+    ),
+    "lost_jobs_total": ("Jobs that the engine lost.", lambda _, report: len(report.lost)),
+    "cycle_duration_seconds": ("What the last cycle took to decide and ask.", lambda _, report: report.cycle_s),
+    "fallback_cycles_total": (
+        "Cycles in which first-fit decided, as the rule failed.",
+        lambda _, report: report.fallbacks,
+    ),
+}
+"""Figures of a cycle, by name: what each is, and how it is had."""
+OF_SHADOW: dict[str, tuple[str, Callable[["InterimWaits"], float | None]]] = {
+    "shadow_site_mean_wait_seconds": ("Mean wait at the site so far.", lambda waits: waits.site_wait_s),
+    "shadow_own_mean_wait_seconds": (
+        "Mean wait of the same jobs so far in a queue of our own.",
+        lambda waits: waits.own_wait_s,
+    ),
+    "shadow_model_mean_wait_seconds": (
+        "Mean wait of the same jobs so far in a queue by the site's own rule.",
+        lambda waits: waits.model_wait_s,
+    ),
+    "shadow_model_error_ratio": (
+        "The model's wait over the site's, less 1: no smaller gain tells anything.",
+        lambda waits: waits.error,
+    ),
+    "shadow_jobs": ("Jobs of which these means are.", lambda waits: waits.jobs),
+    "shadow_open_jobs": ("Jobs of those that wait or run at the site or in our queue.", lambda waits: waits.open),
+}
+"""Figures of a shadow, by name; what is not known is left out."""
 _REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
 LOOPBACK = "127.0.0.1"
 
@@ -109,34 +130,25 @@ class MetricsServer:
         report = self._report
         if report is None:
             return self._text
-        lines = [*_lines("up", {"": float(report.up)}), *_lines("failed_calls_total", {"": report.failed_calls})]
+        lines = [
+            *_lines("up", "1 if the engine answered when it was last asked, else 0.", report.up),
+            *_lines("failed_calls_total", "Calls that the engine did not answer.", report.failed_calls),
+        ]
         if isfinite(report.observed_s):
-            lines += _lines("last_observation_timestamp_seconds", {"": report.observed_s})
+            text = "When the engine was last observed, on its own clock: seconds since 1970."
+            lines += _lines("last_observation_timestamp_seconds", text, report.observed_s)
         return self._text + "\n".join(lines) + "\n"
 
     def show(self, _now_s: float, ledger: "Ledger", _decided: "CycleDecision", report: "Report") -> None:
         """Called after every cycle."""
         if self._server is None:
             return
-        running = sum(run.running for run in ledger.runs.values())
-        values: dict[str, float] = {
-            "cycles_total": report.cycles,
-            "missed_cycles_total": report.missed,
-            "skipped_cycles_total": report.skipped,
-            "starts_total": report.starts,
-            "foreign_total": report.foreign,
-            "queue_jobs": len(ledger.waiting.rows),
-            "running_jobs": running,
-            "claimed_jobs": len(ledger.runs) - running,
-            "left_out_jobs": len(report.left_out),
-            "lost_jobs_total": len(report.lost),
-            "cycle_duration_seconds": report.cycle_s,
-            "fallback_cycles_total": report.fallbacks,
-        }
-        lines = [line for name, value in values.items() for line in _lines(name, {"": value})]
-        lines += _lines("refusals_total", {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()})
-        if self.so_far is not None:
-            lines += _of_shadow(self.so_far)
+        lines = [line for name, (text, of) in OF_CYCLE.items() for line in _lines(name, text, of(ledger, report))]
+        refused = {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()}
+        lines += _series("refusals_total", "Actions that the engine refused.", refused)
+        for name, (text, of_waits) in OF_SHADOW.items() if self.so_far is not None else ():
+            if (value := of_waits(self.so_far)) is not None:
+                lines += _lines(name, text, value)
         self._text = "\n".join(lines) + "\n"
 
     def _status(self, path: str, authorization: str) -> int:
@@ -167,22 +179,12 @@ class MetricsServer:
         return Handler
 
 
-def _of_shadow(waits: "InterimWaits") -> list[str]:
-    """What is not known is left out."""
-    values = {
-        "site_mean_wait_seconds": waits.site_wait_s,
-        "own_mean_wait_seconds": waits.own_wait_s,
-        "model_mean_wait_seconds": waits.model_wait_s,
-        "model_error_ratio": waits.error,
-        "jobs": waits.jobs,
-        "open_jobs": waits.open,
-    }
-    return [
-        line for name, value in values.items() if value is not None for line in _lines(f"shadow_{name}", {"": value})
-    ]
+def _lines(name: str, text: str, value: float) -> list[str]:
+    return _series(name, text, {"": value})
 
 
-def _lines(name: str, values: dict[str, float]) -> list[str]:
+def _series(name: str, text: str, values: Mapping[str, float]) -> list[str]:
+    """What Prometheus reads of a figure: its value for each set of labels; nothing where there is none."""
     kind = "counter" if name.endswith("_total") else "gauge"
-    head = [f"# HELP loadmaster_{name} {_HELP[name]}", f"# TYPE loadmaster_{name} {kind}"]
+    head = [f"# HELP loadmaster_{name} {text}", f"# TYPE loadmaster_{name} {kind}"]
     return head + [f"loadmaster_{name}{labels} {value:.15g}" for labels, value in values.items()] if values else []

@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,20 @@ from loadmaster.order import AnyOrder, JobColumns, Ranking
 from loadmaster.order.order import columns_of, tick_until
 
 Row = Mapping[str, Any]
+
+
+class OrderView(NamedTuple):
+    """What an order says of the Q rows of a queue; nothing, where it is not asked: then jobs go by their arrival.
+
+    Attributes:
+        ranks: float64[Q].
+        need: groups that are served by need.
+        columns: what orders may know of each row, for a discipline that tries several.
+    """
+
+    ranks: Floats | None = None
+    need: Need | None = None
+    columns: JobColumns | None = None
 
 
 class OrderState:
@@ -75,6 +89,10 @@ class OrderState:
     def columns(self, names: Sequence[str]) -> JobColumns | None:
         """What orders may know of waiting jobs, for a discipline that tries several; None for others."""
         return columns_of(self._at_work(), self._rows(names))
+
+    def view(self, names: Sequence[str], now_s: float) -> OrderView:
+        """All of that; what an order calculates when it is asked depends on when that was."""
+        return OrderView(self.ranks(names, now_s), self.need(names), self.columns(names))
 
     def copied(self) -> "OrderState":
         """One that goes its own way from here."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loadmaster.live.queue.allocations import Allocation, ObservedChanges
-from loadmaster.live.queue.ledger import Carryover, Ledger
+from loadmaster.live.queue.allocations import Allocation, Carryover, ObservedChanges
+from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import Listing, applied
 from loadmaster.live.session.engine import Refusal
 from loadmaster.live.session.lines import actions_in, plain_actions, plain_refusals, refusals_in
