@@ -5,22 +5,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from guests_fake import FakeHosts
+from share_fake import FakeBox, batch
 
 from loadmaster.cli import main
+from loadmaster.live.guests.config import GuestsConfig
+from loadmaster.live.guests.door import look_after
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.share_timelines import share_timeline_of
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError
-
-for room in ("cgroup", "guests"):
-    sys.path.append(str(Path(__file__).parent / room))
-
-from guests_fake import FakeHosts  # noqa: E402
-from share_fake import FakeBox, batch  # noqa: E402
-
-from loadmaster.live.guests.config import GuestsConfig  # noqa: E402
-from loadmaster.live.guests.door import look_after  # noqa: E402
-from loadmaster.live.session.clocks import FakeClock  # noqa: E402
-from loadmaster.live.shares.door import SharesConfig, run_under_shares  # noqa: E402
-from loadmaster.live.shares.method_names import share_method_named  # noqa: E402
 
 
 @pytest.fixture

@@ -54,7 +54,8 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     from loadmaster.live.cgroup.engine import CgroupEngine
     from loadmaster.live.cgroup.tree import clean_up
     from loadmaster.live.session.clocks import RealClock
-    from loadmaster.live.shares.door import SharesConfig, run_under_shares
+    from loadmaster.live.shares.config import SharesConfig
+    from loadmaster.live.shares.door import run_under_shares
     from loadmaster.live.shares.method_names import share_method_named
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder

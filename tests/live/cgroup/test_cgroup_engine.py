@@ -17,7 +17,8 @@ from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
-from loadmaster.live.shares.door import SharesConfig, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop

@@ -10,7 +10,8 @@ from share_fake import Dead, FakeBox, batch
 
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
-from loadmaster.live.shares.door import SharesConfig, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError, Workload
 from loadmaster.scheduling.time_shared import METHODS

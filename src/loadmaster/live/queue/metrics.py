@@ -146,9 +146,9 @@ class MetricsServer:
         lines = [line for name, (text, of) in OF_CYCLE.items() for line in _lines(name, text, of(ledger, report))]
         refused = {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()}
         lines += _series("refusals_total", "Actions that the engine refused.", refused)
-        for name, (text, of_waits) in OF_SHADOW.items() if self.so_far is not None else ():
-            if (value := of_waits(self.so_far)) is not None:
-                lines += _lines(name, text, value)
+        if self.so_far is not None:
+            known = ((name, text, of(self.so_far)) for name, (text, of) in OF_SHADOW.items())
+            lines += [line for name, text, value in known if value is not None for line in _lines(name, text, value)]
         self._text = "\n".join(lines) + "\n"
 
     def _status(self, path: str, authorization: str) -> int:

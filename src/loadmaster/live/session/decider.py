@@ -49,6 +49,7 @@ class Decider(Protocol):
 
     def warm_up(self, first: Observation) -> None:
         """Have compiled what deciding needs: it takes its time, and the session has begun already."""
+        return
 
     def decide(self, seen: Observation, *, away: bool) -> Step:
         """What to do in this cycle.
@@ -65,6 +66,7 @@ class Decider(Protocol):
 
     def told(self) -> None:
         """The cycle is over: for those who look on."""
+        return
 
     def next_s(self, now_s: float) -> float:
         """When the next cycle is due; infinite: there is none."""

@@ -3,41 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from loadmaster.live.session.decider import Decider, Line, Step
 from loadmaster.live.session.engine import RUNNING, EndedJob, Observation, Refusal
 from loadmaster.live.session.lines import begin_line, end_line, plain_actions
 from loadmaster.live.session.report import Report
-from loadmaster.live.shares.method import ShareMethod
+from loadmaster.live.shares.config import SharesConfig
 from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model.actions import Stop
-
-OnExit = Literal["end", "leave"]
-
-
-@dataclass(frozen=True)
-class SharesConfig:
-    """How commands are to be run.
-
-    Attributes:
-        folder: of the record and the output.
-        method: that decides, and the least share that it was made with.
-        least_yield: see `method`.
-        interval_s: between two looks.
-        on_exit: what becomes of commands that still run at the end: they are ended, or left to run without a cap.
-        for_s: end after so long.
-        about: what else the record is to say.
-    """
-
-    folder: Path
-    method: ShareMethod
-    least_yield: float = 0.0
-    interval_s: float = 0.2
-    on_exit: OnExit = "end"
-    for_s: float = math.inf
-    about: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

@@ -6,7 +6,8 @@ from loadmaster.live.session.record_file import RecordFile
 from loadmaster.live.session.report import Report
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import FILE
-from loadmaster.live.shares.decider import SharesConfig, SharesDecider
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.decider import SharesDecider
 from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model import InputError

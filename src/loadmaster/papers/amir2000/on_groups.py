@@ -18,7 +18,8 @@ from loadmaster.live.cgroup.command import outcome_in
 from loadmaster.live.cgroup.engine import CgroupEngine
 from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.shares.batch import Batch
-from loadmaster.live.shares.door import SharesConfig, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
