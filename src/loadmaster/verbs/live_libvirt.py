@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
@@ -117,6 +117,7 @@ def libvirt_with(
 
 def _config(options: LibvirtOptions) -> "GuestsConfig":
     from loadmaster.live.guests.config import GuestsConfig
+    from loadmaster.live.session.disruption import MoveBudget
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:
@@ -126,6 +127,7 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
     if not options.caps:
         refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
+    budget = MoveBudget.of(options.moves, options.budget)
     return GuestsConfig(
         caps=options.caps,
         mover=options.mover,
@@ -135,19 +137,8 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
         seed=options.seed,
         acts=not options.dry_run,
         on_exit=options.on_exit,
-        **_budget(options),
+        **({} if budget is None else {"most": budget.most, "unit": budget.unit}),
     )
-
-
-def _budget(options: LibvirtOptions) -> dict[str, Any]:
-    from loadmaster.model import InputError
-    from loadmaster.model.units import parse_bytes
-
-    if options.moves is not None and options.budget is not None:
-        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
-    if options.budget is not None:
-        return {"most": float(parse_bytes(options.budget)), "unit": "bytes"}
-    return {} if options.moves is None else {"most": float(options.moves), "unit": "count"}
 
 
 class Shown:

@@ -13,7 +13,7 @@ from loadmaster.live.queue.record import LiveRecord
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.queue.timeline import timeline_in
 from loadmaster.live.session.clocks import FakeClock
-from loadmaster.live.session.move_budget import MoveBudget
+from loadmaster.live.session.disruption import MoveBudget
 from loadmaster.model.actions import Move
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from loadmaster.live.queue.allocations import FOREIGN
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.forecast import ForecastSimulation
-from loadmaster.live.queue.ledger import AGAIN_S, Ledger
+from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.session.disruption import AGAIN_S
 from loadmaster.live.session.engine import (
     CLAIMED,
     HELD,

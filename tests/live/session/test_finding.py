@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from loadmaster.live.session.finding import Finding, hosts_down, left_out, listing_time
+from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
 
 
 @pytest.mark.parametrize(("took_s", "level", "fix"), [(0.2, "ok", ""), (3.0, "note", "take an --interval of 30 s or")])
@@ -14,8 +14,8 @@ def test_a_slow_listing_asks_for_a_longer_interval(took_s, level, fix):
 
 
 def test_hosts_that_are_down_are_counted():
-    assert hosts_down(np.array([True, False]), "nodes", "pods") == "2 nodes, 1 of them take no pods now"
-    assert hosts_down(np.array([True]), "hosts", "jobs") == "1 hosts"
+    assert host_count(np.array([True, False]), "nodes", "pods") == "2 nodes, 1 of them take no pods now"
+    assert host_count(np.array([True]), "hosts", "jobs") == "1 hosts"
 
 
 def test_reasons_are_told_by_how_often_they_are_met():

@@ -11,14 +11,11 @@ from typing import Any
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
+from loadmaster.live.session.disruption import TRIES, LeftAlone, MoveBudget
 from loadmaster.live.session.engine import Refusal, job_of
 from loadmaster.live.session.lines import actions_in
-from loadmaster.live.session.move_budget import MoveBudget
 from loadmaster.model.actions import Action, Cap, Move
 
-AGAIN_S = 300.0
-"""A machine that could not be moved, or that refused its cap so often, is left alone for so long."""
-TRIES = 3
 FORGOTTEN_S = 3600.0
 """A machine that has been away for so long is a new one when it comes again."""
 
@@ -36,8 +33,8 @@ class GuestsSessionState:
         tick: the number of the next tick of the mover, from 1.
         due_s: when it is asked again.
         scale: that movers remember.
-        alone_s: until when a machine is left where it is.
-        still_s: until when its cap is left as it is.
+        unmoved: machines that are left where they are for now, as they could not be moved.
+        uncapped: machines whose caps are left as they are for now, as they refused them so often.
         refused_caps: of each machine, in a row.
         found: the share with which each machine was first seen, which is the most it gets.
         away_s: since when a machine has not been seen.
@@ -53,8 +50,8 @@ class GuestsSessionState:
     tick: int = 1
     due_s: float = -math.inf
     scale: float = 1.0
-    alone_s: dict[str, float] = field(default_factory=dict)
-    still_s: dict[str, float] = field(default_factory=dict)
+    unmoved: LeftAlone = field(default_factory=LeftAlone)
+    uncapped: LeftAlone = field(default_factory=LeftAlone)
     refused_caps: dict[str, int] = field(default_factory=dict)
     found: dict[str, float] = field(default_factory=dict)
     away_s: dict[str, float] = field(default_factory=dict)
@@ -95,7 +92,7 @@ class GuestsSessionState:
 
     def _leave(self, name: str) -> None:
         """It was not moved: what was planned after it may not be any good."""
-        self.alone_s[name] = self.now_s + AGAIN_S
+        self.unmoved.leave(name, self.now_s)
         self.steps.clear()
 
     def read_observation(self, line: Mapping[str, Any]) -> None:
@@ -121,7 +118,7 @@ class GuestsSessionState:
 
     def _far_off(self) -> dict[str, float]:
         """Shares that are not so yet, but for machines whose caps are left alone for now."""
-        left = {name for name, until_s in self.still_s.items() if until_s > self.now_s}
+        left = self.uncapped.at(self.now_s)
         wanted = {name: min(share, self.found[name]) for name, share in self.snapshot.wanted_shares().items()}
         return {name: share for name, share in self.snapshot.far_off(wanted).items() if name not in left}
 
@@ -140,10 +137,10 @@ class GuestsSessionState:
 
     def _plan(self) -> None:
         assert self.config.moves is not None
-        resting = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
         left = self.move_budget.left(self.now_s)
         if self.snapshot.guests and left > 0:
-            ask = MoveRequest(self.snapshot, resting, self.tick, left, self.config.unit, self.config.seed, self.scale)
+            unit, seed, stay = self.config.unit, self.config.seed, self.unmoved.at(self.now_s)
+            ask = MoveRequest(self.snapshot, stay, self.tick, left, unit, seed, self.scale)
             plan = self.config.moves.plan(ask)
             self.steps, self.scale = list(plan.steps), plan.scale
         self.tick += 1
@@ -180,7 +177,7 @@ class GuestsSessionState:
         for name in refused:
             self.refused_caps[name] = self.refused_caps.get(name, 0) + 1
             if self.refused_caps[name] >= TRIES:
-                self.still_s[name] = self.now_s + AGAIN_S
+                self.uncapped.leave(name, self.now_s)
                 del self.refused_caps[name]
         for each in refusals:
             if isinstance(each.action, Move):

@@ -10,7 +10,7 @@ from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.session.engine import HELD, Observation
-from loadmaster.live.session.finding import Finding, hosts_down, left_out, listing_time
+from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
 
 SKEW_S = 2.0
 _OLDEST = (1, 21)
@@ -119,7 +119,7 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     findings = [listing_time(took_s, "pods"), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
     live = ours.see(heard)
-    text = hosts_down(live.up, "nodes", "pods")
+    text = host_count(live.up, "nodes", "pods")
     findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     findings += _whose(f"pods with schedulerName {scheduler}", live)
     findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]

@@ -134,7 +134,7 @@ class KubernetesEngine:
         if isinstance(action, Repin):
             return self._bind(action)
         if isinstance(action, Move):
-            item = next((each for each in self._items if id_of(each) == action.id), None)
+            item = self._item(action.id)
             refusal = None if item is None else self._node_refuses(action, action.to[0], item["spec"])
             return self.moves.refused(refusal) if refusal else self.moves.begin(action, self._items)
         if isinstance(action, Stop):
@@ -179,6 +179,10 @@ class KubernetesEngine:
             return f"node {name} takes no pods now ({node.why})"
         return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"
 
+    def _item(self, name: str) -> Mapping[str, Any] | None:
+        """A pod as it was last seen."""
+        return next((each for each in self._items if id_of(each) == name), None)
+
     def movable(self) -> set[str]:
         """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
         budgets = self.moves.evictions.budgets()
@@ -187,7 +191,7 @@ class KubernetesEngine:
 
     def preempts(self, name: str) -> bool:
         """Whether a waiting pod lets others be evicted for it (its `preemptionPolicy`)."""
-        item = next((each for each in self._items if id_of(each) == name), None)
+        item = self._item(name)
         return item is not None and item["spec"].get("preemptionPolicy") != "Never"
 
     def evictable(self) -> list[str]:
@@ -215,7 +219,7 @@ class KubernetesEngine:
     def keep(self, name: str, node: str) -> None:
         """Keep room for a waiting pod on a node, as it becomes free there; "" keeps none any more."""
         self.moves.keeping.pop(name, None)
-        item = next((each for each in self._items if id_of(each) == name), None)
+        item = self._item(name)
         pod = None if item is None or not node else pod_of(item)
         if pod is not None:
             self.moves.keeping[name] = (pod, node)

@@ -125,12 +125,7 @@ def agreement_of(lines: Iterable[Mapping[str, Any]]) -> Agreement:
 def _cycle(
     at_s: float, before: Listing, after: Listing, decided: Mapping[str, tuple[str, ...]], wanted: set[str]
 ) -> Cycle:
-    names = after["cluster"]["names"]
-    begun = {
-        name: tuple(names[host] for host in row["host"])
-        for name, row in after["jobs"].items()
-        if _state(row) == RUNNING and _state(before["jobs"].get(name)) != RUNNING
-    }
+    begun = begun_between(before, after)
     seen = {name for name in begun if _state(before["jobs"].get(name)) == HELD}
     both, fresh = seen & decided.keys(), decided.keys() - wanted
     return Cycle(
@@ -144,6 +139,16 @@ def _cycle(
         their_cores=sum(_cores(before["jobs"][name]) for name in seen),
         unseen=len(begun) - len(seen),
     )
+
+
+def begun_between(before: Listing, after: Listing) -> dict[str, tuple[str, ...]]:
+    """The jobs that the site started between two observations, with the hosts of their tasks."""
+    names = after["cluster"]["names"]
+    return {
+        name: tuple(names[host] for host in row["host"])
+        for name, row in after["jobs"].items()
+        if _state(row) == RUNNING and _state(before["jobs"].get(name)) != RUNNING
+    }
 
 
 def _state(row: Mapping[str, Any] | None) -> int:

@@ -21,15 +21,13 @@ from loadmaster.live.queue.rows import (
     state_of,
     what_it_is,
 )
+from loadmaster.live.session.disruption import AGAIN_S
 from loadmaster.live.session.engine import CLAIMED, HELD, KEPT_ROOM, NOWHERE, RUNNING
 from loadmaster.model import Cluster
 from loadmaster.order import AnyOrder
 
 PATIENCE_S = 10.0
 """A job that was asked to start and does not run after so long is asked again (rule X4)."""
-TRIES = 3
-AGAIN_S = 300.0
-"""A job that could not be started is left alone for so long."""
 
 
 class ClusterState:

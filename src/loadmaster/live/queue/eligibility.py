@@ -12,7 +12,7 @@ from loadmaster.live.queue.order_state import OrderView
 from loadmaster.live.queue.rows import alike
 from loadmaster.live.session.engine import NOWHERE
 from loadmaster.model import Cluster, Queue, Running, Snapshot
-from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Promise
@@ -145,7 +145,7 @@ class EligibleJobs:
         return Snapshot(
             self._now_s,
             self._cluster,
-            self._free(running),
+            free_beside(self._cluster, running),
             queue,
             running,
             self._host.get(carried.last_host, NOWHERE),
@@ -166,7 +166,7 @@ class EligibleJobs:
         return self.binding.entries.job[rows], rows
 
     def _bound(self, rows: Longs) -> dict[str, Any]:
-        down = () if self._up.all() else (Closure(~self._up, -np.inf, np.inf),)
+        down = hosts_down(self._up)
         if self.binding is None or self._allowance is None:
             return {"columns": {}, "closures": down}
         return {
@@ -197,11 +197,6 @@ class EligibleJobs:
             np.array([run.start_s for _, run, _ in jobs], float),
         )
 
-    def _free(self, running: Running) -> Floats:
-        free = np.array(self._cluster.capacity)
-        np.subtract.at(free, running.host, running.demand)
-        return np.maximum(free, 0.0)
-
     def standing(self, promises: Mapping[str, tuple[float, tuple[str, ...]]]) -> dict[int, Promise]:
         """Those that stand: of jobs that may start still, on hosts that are there."""
         positions = {}
@@ -214,6 +209,18 @@ class EligibleJobs:
     def _partition(self, job: int, run: Allocation) -> int:
         assert self.binding is not None
         return partition_among(self.binding, job, run.partition)
+
+
+def hosts_down(up: Bools) -> tuple[Closure, ...]:
+    """Hosts that are not `up` bool[H] are closed until the next observation."""
+    return () if up.all() else (Closure(~up, -np.inf, np.inf),)
+
+
+def free_beside(cluster: Cluster, running: Running) -> Floats:
+    """float64[H, R]: what running tasks leave; others may have put more on a host than was free."""
+    free = np.array(cluster.capacity)
+    np.subtract.at(free, running.host, running.demand)
+    return np.maximum(free, 0.0)
 
 
 def partition_among(binding: ResolvedConstraints, job: int, partition: int) -> int:

@@ -10,16 +10,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from loadmaster.live.queue.allocations import Allocation, Carryover
-from loadmaster.live.queue.cluster_state import AGAIN_S, PATIENCE_S, TRIES, ClusterState
+from loadmaster.live.queue.cluster_state import PATIENCE_S, ClusterState
 from loadmaster.live.queue.order_state import OrderView
 from loadmaster.live.queue.rows import state_of
+from loadmaster.live.session.disruption import TRIES
 from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, Refusal
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Explain, Hold, Repin, Start
 from loadmaster.model.arrays import Floats
 from loadmaster.model.snapshot import Decision, Promise
-
-__all__ = ["AGAIN_S", "Ledger"]
 
 
 class Ledger(ClusterState):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.queue.allocations import Allocation
-from loadmaster.live.queue.eligibility import partition_among
+from loadmaster.live.queue.eligibility import free_beside, hosts_down, partition_among
 from loadmaster.live.queue.ledger import Ledger
 from loadmaster.live.queue.listing import workload_in
 from loadmaster.live.queue.order_state import OrderState
@@ -17,7 +17,7 @@ from loadmaster.live.queue.rows import alike
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.amounts import Amounts
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.snapshot import Closure, Need, Running, Snapshot, ends_of
+from loadmaster.model.snapshot import Need, Running, Snapshot, ends_of
 from loadmaster.order import AnyOrder, JobColumns
 from loadmaster.order.order import Unmoved
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
@@ -138,12 +138,8 @@ class ResumedEngine(Replay):
 
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         snapshot = super()._snapshot(eligible)
-        down = () if self._up.all() else (Closure(~self._up, -np.inf, np.inf),)
-        running = self._busy()
-        free = self.cluster.capacity.copy()
-        np.subtract.at(free, running.host, running.demand)
-        free = np.maximum(free, 0.0)  # others may have put more on a host than was free
-        return replace(snapshot, free=free, running=running, closures=(*snapshot.closures, *down))
+        running, closures = self._busy(), (*snapshot.closures, *hosts_down(self._up))
+        return replace(snapshot, free=free_beside(self.cluster, running), running=running, closures=closures)
 
     def _busy(self) -> Running:
         """What runs, and what it holds on each host."""

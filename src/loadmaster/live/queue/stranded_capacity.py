@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.live.queue.agreement import begun_between
 from loadmaster.live.queue.listing import Listing
 from loadmaster.live.queue.record import cycles_of
 from loadmaster.live.session.engine import HELD, RUNNING
@@ -96,13 +97,9 @@ def free_in(listing: Listing) -> Floats:
 
 
 def _started(before: Listing, after: Listing) -> Starts:
-    """Whom the site started of those that waited."""
-    names = after["cluster"]["names"]
-    return {
-        name: [names[host] for host in after["jobs"][name]["host"]]
-        for name, row in before["jobs"].items()
-        if row["state"][0] == HELD and name in after["jobs"] and after["jobs"][name]["state"][0] == RUNNING
-    }
+    """The jobs that the site started, of those that waited."""
+    begun = begun_between(before, after).items()
+    return {name: hosts for name, hosts in begun if before["jobs"].get(name, {}).get("state", (None,))[0] == HELD}
 
 
 def _less(free: Floats, listing: Listing, starts: Starts) -> Floats:

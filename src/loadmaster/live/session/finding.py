@@ -38,7 +38,7 @@ def listing_time(took_s: float, of: str) -> Finding:
     return Finding("ok", text)
 
 
-def hosts_down(up: Bools, hosts: str, of: str) -> str:
+def host_count(up: Bools, hosts: str, of: str) -> str:
     """How many hosts there are, and how many of them are down: `hosts` and `of` are the engine's words for both."""
     down = int((~up).sum())
     return f"{len(up)} {hosts}" + (f", {down} of them take no {of} now" if down else "")

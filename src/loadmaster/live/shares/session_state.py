@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from loadmaster.live.session.disruption import TRIES
 from loadmaster.live.session.engine import Refusal
 from loadmaster.live.session.lines import actions_in
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.method import CarriedShares, ShareMethod, ShareView
 from loadmaster.model.actions import Action, Cap, Move, Start
-
-TRIES = 3
-"""A command that could not be started so often is given up."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from loadmaster.live.session.finding import Finding, hosts_down, left_out, listing_time
+from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
 from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.gpu_models import models_of
@@ -147,7 +147,7 @@ def _latency(engine: SlurmEngine) -> list[Finding]:
 
 def _jobs(engine: SlurmEngine) -> list[Finding]:
     seen = engine.observe()
-    hosts = hosts_down(seen.up, "hosts", "jobs")
+    hosts = host_count(seen.up, "hosts", "jobs")
     findings = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
     findings += left_out(seen.left_out)
     if engine.senseless:
