@@ -116,6 +116,8 @@ def libvirt_with(
 
 
 def _config(options: LibvirtOptions) -> "GuestsConfig":
+    from math import inf
+
     from loadmaster.live.guests.config import GuestsConfig
     from loadmaster.live.session.disruption import MoveBudget
     from loadmaster.model.units import parse_seconds
@@ -127,7 +129,7 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
     if not options.caps:
         refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
-    budget = MoveBudget.of(options.moves, options.budget)
+    budget = MoveBudget.of(options.moves, options.budget) or MoveBudget(inf)
     return GuestsConfig(
         caps=options.caps,
         mover=options.mover,
@@ -137,7 +139,8 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
         seed=options.seed,
         acts=not options.dry_run,
         on_exit=options.on_exit,
-        **({} if budget is None else {"most": budget.most, "unit": budget.unit}),
+        most=budget.most,
+        unit=budget.unit,
     )
 
 
