@@ -32,13 +32,13 @@ def decided(monkeypatch):
     """Passes as this test writes them."""
     from types import SimpleNamespace
 
-    from loadmaster.live import stranded_capacity
+    from loadmaster.live.queue import record
 
     def passes(line):
         rows = [row for each in line["passes"] for row in each["starts"]]
         return [SimpleNamespace(starts=[SimpleNamespace(id=name, hosts=tuple(hosts)) for name, hosts, _ in rows])]
 
-    monkeypatch.setattr(stranded_capacity, "passes_of", passes)
+    monkeypatch.setattr(record, "passes_of", passes)
 
 
 def by_host(lines):

@@ -87,7 +87,7 @@ class BagDecider(Decider):
             host = self.state.running()[refusal.action.id]
             self.updates.refused[host] = f"its machine did not take it ({refusal.text})"
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """Every second, or after a decision."""
         now_s = self.state.now_s
         if now_s - self.shown_s >= SHOW_S:

@@ -70,7 +70,7 @@ class GuestsDecider(Decider):
         self.refusals.append(refusal)
         self.report.say(f"{refusal.id}: {refusal.what} refused: {refusal.text}")
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """The answers are all there."""
         if self.asked and self.state.config.acts:
             self.state.answered(self.refusals)
@@ -84,7 +84,7 @@ class GuestsDecider(Decider):
     def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """Caps as they were found."""
         self.state.see(seen.at_s, self.state.snapshot.changes_to(GuestSnapshot.of(seen)))
-        return Step(asked=self.state.restored())
+        return Step(actions=self.state.restored())
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what was found is forgotten where all is as it was."""

@@ -109,9 +109,9 @@ class MosixTurns:
         for at in order_of_turns(ask.seed, ask.tick, len(names)):
             if not up[at] or not loads.present(at):
                 continue
-            heard = contacts_of(ask.seed, ask.tick, at, len(names), self.mover.fanout)
+            contacts = contacts_of(ask.seed, ask.tick, at, len(names), self.mover.fanout)
             number = draw(ask.seed, ask.tick, at, PICK, 1 << 32)
-            move = self.mover.turn(loads, at, [each for each in heard if up[each]], demand, number)
+            move = self.mover.turn(loads, at, [each for each in contacts if up[each]], demand, number)
             if move is None or not within(ask.cost(ids[move.task]), left):
                 continue
             if (loads.used[move.host, 1:] + demand[move.task, 1:] > loads.capacity[move.host, 1:]).any():

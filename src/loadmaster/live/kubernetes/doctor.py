@@ -115,16 +115,16 @@ def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
     begun, now_s = time.perf_counter(), time.time()
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
-    heard = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
+    listings = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
     findings = [listing_time(took_s, "pods"), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
-    live = ours.see(heard)
+    live = ours.see(listings)
     text = host_count(live.up, "nodes", "pods")
     findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
     findings += _whose(f"pods with schedulerName {scheduler}", live)
     findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
     return findings + _whose(
-        "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(heard)
+        "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(listings)
     )
 
 

@@ -98,9 +98,9 @@ class KubernetesEngine:
         token = str(pods.restored) if pods.restored else ""
         if (way := self.moves.under_way) is not None and way.follower:
             self._bound.add(way.follower)
-        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
+        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
         try:
-            seen = self._observer.see(heard)
+            seen = self._observer.see(listings)
         except InputError as error:
             if self._last is None:
                 raise

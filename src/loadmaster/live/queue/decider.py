@@ -138,7 +138,7 @@ class QueueDecider(Decider):
         """See `Decider`."""
         self.ledger.refused(refusal)
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """See `Decider`."""
         most = self.settings.max_starts
         if most is not None and self.passes.started >= most and self.settings.acts:

@@ -20,11 +20,11 @@ class Step(NamedTuple):
 
     Attributes:
         lines: to be written down before anything is asked, in order.
-        asked: of the engine, in order.
+        actions: to be asked of the engine, in order.
     """
 
     lines: Sequence[Line] = ()
-    asked: Sequence[Action] = ()
+    actions: Sequence[Action] = ()
 
 
 class Decider(Protocol):
@@ -64,7 +64,7 @@ class Decider(Protocol):
         """The engine did not do it."""
         ...
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """The cycle is over: for those who look on."""
         return
 

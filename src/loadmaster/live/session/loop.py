@@ -104,7 +104,7 @@ class Loop:
         """Of what was seen last, all that only we can start."""
         if self.seen is None:
             return []
-        actions = self.decider.parting(self.seen, self.report.stranded).asked
+        actions = self.decider.parting(self.seen, self.report.stranded).actions
         names = [job_of(each) for each in actions]
         return self.engine.held_of(names) if isinstance(self.engine, FreedByHand) else names
 
@@ -146,7 +146,7 @@ class Loop:
         if actions:
             self.record.append([answer_line(self._act(actions))])
         self.report.cycle_s = self.clock.now_s() - began_s
-        self.decider.told()
+        self.decider.after_cycle()
 
     def _act(self, actions: Sequence[Action]) -> list[Refusal]:
         refusals = []

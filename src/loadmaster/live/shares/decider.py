@@ -76,7 +76,7 @@ class SharesDecider(Decider):
 
     def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """What still runs is ended; its next start is from its beginning."""
-        return Step(asked=[Stop(name) for name in _running(seen)])
+        return Step(actions=[Stop(name) for name in _running(seen)])
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`."""

@@ -124,7 +124,7 @@ class SlurmEngine:
         if self._sizes is not None:
             self._sizes.show(nodes, about)
         self.nodes = tuple(nodes)
-        heard = SlurmListings(
+        listings = SlurmListings(
             at_s,
             rows,
             self.nodes,
@@ -132,7 +132,7 @@ class SlurmEngine:
             parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )
-        seen = replace(self._observer.see(heard), notes=notes)
+        seen = replace(self._observer.see(listings), notes=notes)
         self._answered = True
         self._parts.forget_ended()
         self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}
