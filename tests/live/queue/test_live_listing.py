@@ -7,8 +7,9 @@ import numpy as np
 from bound_jobs import KINDS, bound_jobs
 from hypothesis import given
 from hypothesis import strategies as st
+from listed_observation import observation_in
 
-from loadmaster.live.queue.listing import applied, change, listing_of, observation_in
+from loadmaster.live.queue.listing import applied, change, listing_of
 from loadmaster.live.session.engine import HELD, NOWHERE, RUNNING, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints
 from loadmaster.system.strict_json import to_json

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from loadmaster.live.session.engine import EndedJob, Observation, ObservedTasks
+from loadmaster.live.session.engine import Observation
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
-from loadmaster.model.awaited_jobs import Awaits
 
 Listing = dict[str, Any]
 """One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""
@@ -51,28 +50,6 @@ def listing_of(seen: Observation) -> Listing:
         "left_out": [list(row) for row in seen.left_out],
         "over": [[each.id, each.end_s, each.status] for each in seen.over],
     }
-
-
-def observation_in(listing: Listing) -> Observation:
-    """The observation that `listing` holds; jobs in the order of arrival, at one moment as they were first listed."""
-    cluster = cluster_in(listing["cluster"])
-    ids = sorted(listing["jobs"], key=lambda name: listing["jobs"][name]["submit_s"])
-    rows = [listing["jobs"][name] for name in ids]
-    over = tuple(EndedJob(*row) for row in listing["over"])
-    left_out = tuple((name, why) for name, why in listing["left_out"])
-    awaits = tuple(Awaits.of(name, row["awaits"]) for name, row in zip(ids, rows, strict=True) if "awaits" in row)
-    return Observation(
-        listing["at_s"],
-        cluster,
-        np.array(listing["up"], bool),
-        workload_in(cluster, rows, listing["names"]),
-        tuple(ids),
-        _tasks(cluster, rows),
-        left_out,
-        over,
-        listing["token"],
-        awaits=awaits,
-    )
 
 
 def cluster_in(about: Mapping[str, Any]) -> Cluster:
@@ -164,24 +141,6 @@ def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str
         elif name not in ("submit_s", "demand", *_COLUMNS, *OF_TASKS):
             columns[name] = _numbers(rows, name)
     return Constraints(**columns, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
-
-
-def _tasks(cluster: Cluster, rows: Sequence[Mapping[str, Any]]) -> ObservedTasks:
-    count = [len(row["state"]) for row in rows]
-    first = rows[0] if rows else {}
-    holds = [values for row in rows for values in row["holds"]] if "holds" in first else None
-    flat = {name: [value for row in rows for value in row[name]] for name in ("state", "host", "pin")}
-    starts = [float(value) for row in rows for value in row["start_s"]] if "start_s" in first else None
-    state, host, pin = (np.array(flat[name], np.int32) for name in ("state", "host", "pin"))
-    return ObservedTasks(
-        np.repeat(np.arange(len(rows)), count),
-        np.array([t for n in count for t in range(n)], np.int32),
-        state,
-        host,
-        pin,
-        None if holds is None else np.array(holds, float).reshape(-1, len(cluster.resources)),
-        None if starts is None else np.array(starts, float),
-    )
 
 
 def _numbers(rows: Sequence[Mapping[str, Any]], name: str) -> Any:

@@ -1,6 +1,5 @@
 """The loop of everything that is live: observe, decide, write down, act, write down; what the engine does wrong."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -173,24 +172,17 @@ class Loop:
             return Refusal(action, "unknown", one_line(str(error)))
 
     def _observed_in_time(self) -> Observation | None:
-        """An observation; None where the engine is down until the time of the run is over."""
-        return self._asked_until(self.decider.until_s)
+        """An observation; None where the engine is down until the time of the run is over.
 
-    def _observed(self) -> Observation:
-        """An observation, however long it takes."""
-        seen = self._asked_until(math.inf)
-        assert seen is not None
-        return seen
-
-    def _asked_until(self, end_s: float) -> Observation | None:
-        """While the engine is down it is asked again and again, less and less often (rule X3); None at `end_s`."""
+        While the engine is down it is asked again and again, less and less often (rule X3).
+        """
         pause_s = BACK_OFF_S[0]
         while True:
             try:
                 return self._look()
             except EngineDown as error:
                 self._is_down(error)
-            now_s = self.clock.now_s()
+            now_s, end_s = self.clock.now_s(), self.decider.until_s
             if now_s >= end_s:
                 return None
             self.clock.sleep_until(min(now_s + pause_s, end_s))
