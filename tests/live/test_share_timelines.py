@@ -12,6 +12,7 @@ from loadmaster.cli import main
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.door import look_after
 from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.share_timelines import share_timeline_of
 from loadmaster.live.shares.config import SharesConfig
 from loadmaster.live.shares.door import run_under_shares
@@ -137,3 +138,19 @@ def test_a_record_that_somebody_changed_is_told_in_one_line(commands):
     path.write_text(path.read_text().replace('"over"', '"above"'))
     with pytest.raises(InputError, match="damaged"):
         share_timeline_of(commands)
+
+
+def test_a_machine_that_went_between_two_starts_is_gone(tmp_path):
+    hosts = {"a": [2.0, 8.0, True]}
+    config, stays, goes = GuestsConfig().plain(), [1.0, 1.0, "a", "", 1.0, False], [1.0, 1.0, "a", "", 1.0, False]
+    lines = [
+        begin_line(0.0, terms=config, carried={}),
+        {"cycle": 1.0, "changes": {"hosts": hosts, "set": {"x@1": stays, "y@2": goes}}, "asked": []},
+        begin_line(10.0, terms=config, carried={}),
+        {"cycle": 11.0, "changes": {"hosts": hosts, "set": {"x@1": stays}}, "asked": []},
+        end_line("done", 20.0),
+    ]
+    (tmp_path / "guests.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    timeline = share_timeline_of(tmp_path)
+    assert timeline.over == {"y@2": "gone"}
+    assert [(span.task, span.from_s, span.to_s) for span in timeline.spans] == [("x@1", 1.0, 20.0), ("y@2", 1.0, 11.0)]
