@@ -11,8 +11,8 @@ from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.live.metrics import ServedAt
-    from loadmaster.live.settings import LiveSettings
+    from loadmaster.live.queue.metrics import ServedAt
+    from loadmaster.live.queue.settings import LiveSettings
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
@@ -87,7 +87,7 @@ class QueueOptions(LiveOptions):
         Raises:
             InputError: the file has no token that can be given in a header, or an option changes nothing.
         """
-        from loadmaster.live.metrics import ServedAt
+        from loadmaster.live.queue.metrics import ServedAt
         from loadmaster.model import InputError
 
         if self.metrics is None:
@@ -114,7 +114,7 @@ class QueueOptions(LiveOptions):
         Raises:
             InputError: a time is none, two options contradict each other, or one changes nothing.
         """
-        from loadmaster.live.settings import LiveSettings
+        from loadmaster.live.queue.settings import LiveSettings
         from loadmaster.model import InputError
 
         interval_s, for_s = self.times()
