@@ -8,7 +8,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.units import CORES
 from loadmaster.traces.lublin.arrivals import arrival_times, daily_cycle, times_between
-from loadmaster.traces.lublin.parameters import ALL_JOBS, BATCH, INTERACTIVE, JobClass
+from loadmaster.traces.lublin.parameters import ALL_JOBS, BATCH, INTERACTIVE, LONGEST_LOG_RUNTIME, JobClass
 from loadmaster.traces.lublin.runtimes import job_runtimes
 from loadmaster.traces.lublin.sizes import job_sizes
 from loadmaster.traces.recipe import Recipe
@@ -126,7 +126,8 @@ def _stream(part: JobClass, jobs: int, users: int, rng: np.random.Generator) -> 
     sessions = int(session[-1]) + 1
     nodes = job_sizes(part.sizes, sessions, rng)
     runtime_s = job_runtimes(part.runtimes, nodes, rng)[session]
-    runtime_s = np.maximum(np.floor(runtime_s * np.exp(SESSION_SPREAD * rng.standard_normal(jobs))), 1.0)
+    runtime_s = np.floor(runtime_s * np.exp(SESSION_SPREAD * rng.standard_normal(jobs)))
+    runtime_s = np.clip(runtime_s, 1.0, np.floor(np.exp(LONGEST_LOG_RUNTIME)))
     busy = 1 / np.arange(1.0, users + 1)
     user = rng.choice(users, sessions, p=busy / busy.sum()).astype(np.int32)
     return JobStream(nodes[session], runtime_s, user[session], between_s, cycle)
