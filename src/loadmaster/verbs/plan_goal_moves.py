@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.verbs.goal_moves import GoalMoves
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     from loadmaster.move.constrained.goal_plan import Goal, GoalPlan
     from loadmaster.packing.constrained.problem import ConstrainedProblem
-    from loadmaster.packing.constrained.whole_amounts import WholeAmounts
     from loadmaster.verbs.rebalance import RebalanceOptions
 
 GOALS = ("drain", "consolidate", "balance", "fix")
@@ -33,6 +32,7 @@ class StateProblem:
         rules: of Kubernetes, as plain values.
         gated: pods that wait for a gate of their own.
         notes: what was assumed of the file.
+        price: float64[H], of each host; None where no prices are known.
     """
 
     problem: "ConstrainedProblem"
@@ -42,6 +42,7 @@ class StateProblem:
     rules: tuple[dict[str, Any], ...] = ()
     gated: int = 0
     notes: tuple[str, ...] = ()
+    price: Floats | None = None
 
 
 def is_state_of_kubernetes(path: Path) -> bool:
@@ -126,48 +127,14 @@ def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
 
 def _of_table(options: "RebalanceOptions") -> StateProblem:
     from loadmaster.model.errors import InputError
-    from loadmaster.packing.constrained.constraints import Capacity
-    from loadmaster.packing.constrained.problem import ConstrainedProblem
-    from loadmaster.packing.constrained.whole_amounts import whole_amounts
+    from loadmaster.packing.constrained.instance_problem import instance_problem
 
     read, name = options.read(options.state), Path(options.state).name
     if read.host is None:
         raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
-    instance = read.instance
-    resources = (*instance.fluid_names, *instance.rigid_names)
-    amounts = whole_amounts(
-        resources,
-        np.hstack((instance.fluid, instance.rigid)),
-        np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
-    )
-    fluid = np.arange(len(resources)) < len(instance.fluid_names)
-    limits = _shared_limits(amounts, read.host, fluid)
-    problem = ConstrainedProblem(
-        resources,
-        amounts.demand,
-        limits,
-        read.host.astype(np.int64),
-        (Capacity(np.zeros(len(resources), bool)),),
-        (),
-        tuple(instance.task_name(t) for t in range(instance.tasks)),
-        tuple(instance.host_name(h) for h in range(instance.hosts)),
-        name,
-        amounts.units,
-    )
+    problem, full = instance_problem(read.instance, read.host, name)
     none = np.zeros(problem.tasks, bool)
-    return StateProblem(problem, amounts.capacity, np.zeros(problem.tasks), none, notes=read.notes)
-
-
-def _shared_limits(amounts: "WholeAmounts", host: Ints, fluid: Bools) -> Longs:
-    """int64[H, R], the capacities; of a fluid resource as much more as the most loaded host shares now.
-
-    So no move lowers the least part that a task gets.
-    """
-    use, there = np.zeros_like(amounts.capacity), host >= 0
-    np.add.at(use, host[there], amounts.demand[there])
-    shared = (use / np.maximum(amounts.capacity, 1)).max(axis=0, initial=1.0)
-    limits: Longs = np.where(fluid, np.floor(amounts.capacity * np.maximum(shared, 1.0) + 1e-6), amounts.capacity)
-    return limits.astype(np.int64)
+    return StateProblem(problem, full, np.zeros(problem.tasks), none, notes=read.notes, price=read.instance.price)
 
 
 def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command: str) -> GoalMoves:
