@@ -65,7 +65,9 @@ def pack_by_objective(
         without = replace(options, minimise="hosts")
         return replace(pack_what_fits(instance, "mcb8", without), interrupted=annealed.interrupted)
     value, bound = total.value(annealed.host), total.bound
-    attempt = Attempt(annealed.host.astype(np.int32), "ok", NAME, effort=annealed.steps, interrupted=annealed.interrupted)
+    attempt = Attempt(
+        annealed.host.astype(np.int32), "ok", NAME, effort=annealed.steps, interrupted=annealed.interrupted
+    )
     return replace(
         finish(instance, attempt),
         minimise=objective.text,

@@ -17,6 +17,8 @@ TERMS = {
 """The amounts that a sum may have (rule B10)."""
 PLAIN = ("level", "hosts", "cost")
 """What `pack` minimises alone by searches of their own."""
+LEVEL = ("level",)
+"""What `rebalance` improves by searches of their own."""
 LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e6
 _TERM = re.compile(r"(?:([0-9.]+)\s*\*\s*)?([a-z]+)")
 
@@ -83,7 +85,9 @@ def _weight(number: str | None, text: str) -> float:
     try:
         weight = 1.0 if number is None else float(number)
     except ValueError:
-        raise InputError(number, "a weight is a number", where=f"--minimise {text!r}", fix="such as 0.1*moves") from None
+        raise InputError(
+            number, "a weight is a number", where=f"--minimise {text!r}", fix="such as 0.1*moves"
+        ) from None
     if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
         rule = f"a weight is a number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:,.0f}"
         raise InputError(number, rule, where=f"--minimise {text!r}", fix="multiply all weights by the same number")

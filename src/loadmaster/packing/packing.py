@@ -78,7 +78,8 @@ class Packing:
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         place_bound: no placement has more tasks; None where nobody has calculated it.
         minimise: what was minimised; `gap` and `proven` speak of it.
-        cost: the number of hosts in use; their price, or a weighted sum, where that was minimised; NaN without a mapping.
+        cost: the number of hosts in use; their price, or a weighted sum, where that was minimised; NaN without a
+            mapping.
         cost_bound: no placement has a lower `cost`; 0 where nothing is known.
         interrupted: the user stopped the search.
         terms: each amount of a weighted sum that was minimised, without its weight; empty where there was none.

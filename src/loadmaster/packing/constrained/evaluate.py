@@ -154,7 +154,9 @@ def stranded_on_hosts(problem: ConstrainedProblem, full: Longs, host: Longs) -> 
     for use, row in zip(_use(problem, host), full.tolist(), strict=True):
         load = [used / room if room else 0.0 for used, room in zip(use, row, strict=True)]
         most = max(load, default=0.0)
-        amounts.append(sum((most - part) * (room / mean[r]) for r, (part, room) in enumerate(zip(load, row, strict=True)) if room))
+        amounts.append(
+            sum((most - part) * (room / mean[r]) for r, (part, room) in enumerate(zip(load, row, strict=True)) if room)
+        )
     return amounts
 
 

@@ -49,7 +49,7 @@ def fits(model, state, h, plus, minus):
 
 @inner
 def cost_with(model, state, h, plus, minus):
-    """Load, balance, price, imbalance and stranded amount of host h with task `plus` added and task `minus` gone; -1 stands for no task."""
+    """All that host h costs with task `plus` added and task `minus` gone; -1 stands for no task."""
     demand, capacity, costs = model.tasks.demand, model.hosts.capacity, model.costs
     cost = 0
     for n in range(costs.resource.shape[0]):

@@ -1,4 +1,4 @@
-"""What it costs that a host is emptier or fuller than the mean, and fuller of one resource than of another, compiled."""
+"""What it costs that a host is not as full as the mean, and fuller of one resource than of another, compiled."""
 # mypy: disable-error-code="no-untyped-def"
 
 import math
@@ -16,12 +16,12 @@ def uneven_cost(model, state, h, plus, minus):
             load = _load_with(model, state, h, r, plus, minus)
             squares += (load - shapes.mean_load[r]) ** 2
             most = max(most, load)
-    cost = shapes.imbalance_weight * int(math.floor(MILLION * squares + 0.5))
+    cost = shapes.imbalance_weight * math.floor(MILLION * squares + 0.5)
     if shapes.stranded_weight > 0:
         for r in range(shapes.full.shape[1]):
             if shapes.full[h, r] > 0:
                 stranded += (most - _load_with(model, state, h, r, plus, minus)) * shapes.share[h, r]
-        cost += shapes.stranded_weight * int(math.floor(MILLION * stranded + 0.5))
+        cost += shapes.stranded_weight * math.floor(MILLION * stranded + 0.5)
     return cost
 
 

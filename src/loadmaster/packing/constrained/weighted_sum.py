@@ -129,9 +129,9 @@ def _fewest_moves(problem: ConstrainedProblem) -> int:
 def least_imbalance(demand: Longs, full: Longs) -> float:
     """No placement has a smaller imbalance.
 
-    A task that alone loads its host beyond the mean adds at least its own excess squared. On equal hosts two more
-    bounds hold. Of H hosts and T < H tasks, H - T hosts stay empty. And if all demands are whole multiples of a unit,
-    so are all loads, of which none may be the mean.
+    A task that alone loads its host beyond the mean adds at least its own excess squared. On equal hosts the others
+    are as much below the mean in all, and two more bounds hold. Of H hosts and T < H tasks, H - T hosts stay empty.
+    And if all demands are whole multiples of a unit, so are all loads, of which none may be the mean.
 
     Args:
         demand: int64[T, R].
@@ -147,8 +147,10 @@ def least_imbalance(demand: Longs, full: Longs) -> float:
         if not total or not demand[:, r].any():
             continue
         mean = demand[:, r].sum() / total
-        best = float((np.maximum(demand[:, r] / room.max() - mean, 0.0) ** 2).sum())
+        excess = np.maximum(demand[:, r] / room.max() - mean, 0.0)
+        best = float((excess**2).sum())
         if (room == room[0]).all():
+            best += float(excess.sum()) ** 2 / max(hosts - 1, 1)
             empty = hosts - tasks
             if empty > 0:
                 best = max(best, empty * mean**2 + tasks * (mean * empty / tasks) ** 2)
