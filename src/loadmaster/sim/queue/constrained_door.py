@@ -9,6 +9,7 @@ from loadmaster.order import FairShare
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import needs_general_pass, resolve_constraints
+from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
 
 Progress = Callable[[int, int], None]
@@ -34,6 +35,7 @@ def simulate_bound(
 
         general = general and serves_starting_state(workload, resolve_constraints(workload, cluster))
     this_pass = not (few and workload.jobs < MANY_JOBS) and serves_general(cluster, policy, discipline, estimate_model)
+    this_pass = this_pass and not is_on_cards(workload, cluster)
     if this_pass and not general:
         schedule = _general(workload, cluster, scheduler, interval_s, seed, progress, estimate_model)
         if schedule is not None:

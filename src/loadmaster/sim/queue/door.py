@@ -14,6 +14,7 @@ from loadmaster.order import job_columns
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.sim.queue.card_runs import is_on_cards, refuse_beside_cards, serves_cards
 from loadmaster.sim.queue.constrained_door import Progress, serves_bound, serves_general, simulate_bound
 from loadmaster.sim.queue.engine_cost import (
     MANY_JOBS,
@@ -68,6 +69,8 @@ def simulate(
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
     if workload.starting is not None and not estimate_model.is_fixed:
         engine = "reference"  # compiled engines correct no estimate of a job that runs as they begin
+    if is_on_cards(workload, cluster) and not serves_cards(workload, policy, discipline):
+        engine = "reference"
     if bound and engine in ("auto", "compiled"):
         few = engine == "auto"
         schedule = simulate_bound(workload, cluster, scheduler, interval_s, seed, progress, estimate_model, few=few)
@@ -85,10 +88,10 @@ def simulate(
 
 
 def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> None:
-    """See that jobs and hosts name the same resources, and that rules of the user's own are sound.
+    """See that jobs and hosts name the same resources, that some engine serves them, and that rules are sound.
 
     Raises:
-        InputError: they do not, or one is not.
+        InputError: they do not, none does, or a rule of the user's own is not.
     """
     from loadmaster.compiled_rules.orders import check_order
     from loadmaster.compiled_rules.policies import check_policy
@@ -97,6 +100,7 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     check_order(discipline.order, job_columns(workload))
+    refuse_beside_cards(workload, cluster, discipline)
 
 
 def _foretold(
@@ -247,14 +251,14 @@ def is_compiled(
     """
     from loadmaster.sim.queue import capabilities as served
 
-    if is_closed(workload):
+    if is_closed(workload) or (is_on_cards(workload, cluster) and not serves_cards(workload, policy, discipline)):
         return False
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
     if workload.starting is not None and not estimate_model.is_fixed:
         return False
     if binds(workload, cluster):
         rule = cluster, policy, discipline, estimate_model
-        return serves_bound(workload, *rule) or serves_general(*rule)
+        return serves_bound(workload, *rule) or (serves_general(*rule) and not is_on_cards(workload, cluster))
     if not _is_told_before(estimate_model, cluster, discipline):
         return _estimates(estimate_model, cluster, policy, discipline)
     if served.serves(policy, discipline) or served.serves_twin(policy, discipline):
