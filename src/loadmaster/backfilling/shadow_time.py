@@ -63,7 +63,7 @@ class ShadowTime:
     def cost_of_cards(self, host: int, share: float) -> list[float]:
         """How many tasks of the head each card of `host` holds less if a task takes `share` of it."""
         cards, own = self._then[host][len(self._request.demand) :], self._request.share
-        if not self._request.wanted:
+        if not self._request.wanted or not self._held[host]:
             return [0.0] * len(cards)
         return [float(math.floor(left / own) - math.floor((left - share) / own)) for left in cards]
 

@@ -3,7 +3,7 @@
 from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.cards import host_cards
-from loadmaster.scheduling import AnyPolicy, Discipline, Twin, is_meta
+from loadmaster.scheduling import AnyPolicy, Discipline, MaxJobs, Twin, is_meta, is_plain_data
 
 
 def refuse_beside_cards(workload: Workload, cluster: Cluster, discipline: Discipline) -> None:
@@ -33,9 +33,13 @@ def is_on_cards(workload: Workload, cluster: Cluster) -> bool:
 def serves_cards(workload: Workload, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the compiled engine serves these rules where GPUs are cards; else the plain engine does.
 
-    It promises at most a moment to the head of the queue there, and no job runs as the run begins.
+    It promises at most a moment to the head of the queue there. No job runs as the run begins. Max-Jobs counts jobs or
+    cores, and makes no promise.
     """
     from loadmaster.sim.queue import capabilities as served
 
-    both = is_meta(policy) and isinstance(discipline.backfilling, Easy)
-    return served.serves(policy, discipline) and workload.starting is None and not both
+    if not served.serves(policy, discipline) or workload.starting is not None or not is_plain_data(policy):
+        return False
+    alone = not is_meta(policy)
+    counts = isinstance(policy, MaxJobs) and policy.target != "weighted"
+    return len(workload.resources) > 1 and (alone or (counts and not isinstance(discipline.backfilling, Easy)))
