@@ -7,6 +7,7 @@ from loadmaster.model import Cluster, Constraints, Schedule, SiteRules
 from loadmaster.order import FairShare
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import needs_general_pass, resolve_constraints
+from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
 from loadmaster.sim.queue.queue_run import QueueRun
 
@@ -53,7 +54,7 @@ def shadow_serves(run: QueueRun) -> bool:
 def general_serves(run: QueueRun) -> bool:
     """Whether the general pass knows all that binds these jobs.
 
-    It stops nobody for jobs that are served by need. Limits kill on hosts of speed 1 alone.
+    It stops nobody for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone.
     """
     from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -61,6 +62,7 @@ def general_serves(run: QueueRun) -> bool:
     stops_by_need = preempts(run.cluster) and type(run.discipline.order) is FairShare  # groups have no line
     return (
         not stops_by_need
+        and not is_on_cards(run.workload, run.cluster)
         and serves_estimates(run.estimate_model, run.cluster)
         and general_replay.serves(run.policy, run.discipline)
     )

@@ -6,6 +6,7 @@ from loadmaster.order import job_columns
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, members_of
 from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.sim.queue.card_runs import is_on_cards, refuse_beside_cards, serves_cards
 from loadmaster.sim.queue.constrained_run import general_serves, replay_constrained, shadow_serves
 from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.queue_run import Progress, QueueRun
@@ -49,7 +50,7 @@ def simulate(
     check_rules(workload, cluster, policy, discipline)
     refuse_closed(workload)
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
-    if _starts_with_moving_estimates(workload, estimate_model):
+    if _starts_with_moving_estimates(workload, estimate_model) or _lacks_cards(workload, cluster, policy, discipline):
         engine = "reference"
     scheduler = Scheduler(policy, looking_ahead(discipline, plainly=engine == "reference"))
     schedule = None
@@ -68,10 +69,10 @@ def simulate(
 
 
 def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> None:
-    """See that jobs and hosts name the same resources, and that rules of the user's own are sound.
+    """See that jobs and hosts name the same resources, that some engine serves them, and that rules are sound.
 
     Raises:
-        InputError: they do not, or one is not.
+        InputError: they do not, none does, or a rule of the user's own is not.
     """
     from loadmaster.compiled_rules.orders import check_order
     from loadmaster.compiled_rules.policies import check_policy
@@ -80,6 +81,7 @@ def check_rules(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipl
     for member in members_of(policy):
         check_policy(member, workload.demand, cluster.capacity, cluster.resources)
     check_order(discipline.order, job_columns(workload))
+    refuse_beside_cards(workload, cluster, discipline)
 
 
 def is_compiled(
@@ -103,6 +105,8 @@ def is_compiled(
     estimate_model = estimate_model.under(discipline, workload, bound=binds(workload, cluster))
     if is_closed(workload) or _starts_with_moving_estimates(workload, estimate_model):
         return False
+    if _lacks_cards(workload, cluster, policy, discipline):
+        return False
     run = QueueRun(workload, cluster, Scheduler(policy, discipline), estimate_model=estimate_model)
     return shadow_serves(run) or general_serves(run) if run.bound else is_compiled_unconstrained(run)
 
@@ -110,3 +114,8 @@ def is_compiled(
 def _starts_with_moving_estimates(workload: Workload, estimate_model: EstimateModel) -> bool:
     """Compiled engines correct no estimate of a job that runs as they begin."""
     return workload.starting is not None and not estimate_model.is_fixed
+
+
+def _lacks_cards(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
+    """Whether tasks share cards, and no compiled engine serves that under these rules."""
+    return is_on_cards(workload, cluster) and not serves_cards(workload, policy, discipline)

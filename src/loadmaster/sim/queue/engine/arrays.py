@@ -10,6 +10,7 @@ from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.cards import host_cards
 from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
@@ -24,6 +25,7 @@ from loadmaster.sim.queue.capabilities import (
     meta_rule_kind_of,
     tracks_events_of,
 )
+from loadmaster.sim.queue.engine.card_arrays import hosts_on_cards, jobs_on_cards, state_on_cards
 from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.estimates import no_estimates
@@ -59,12 +61,12 @@ def engine_arrays(
         pooled: hosts that a count describes are one host to the engine.
     """
     workload, cluster, policy, discipline = run.workload, run.cluster, run.policy, run.discipline
-    runs = runs_of_start(workload, cluster, binding)
+    runs, cards = runs_of_start(workload, cluster, binding), host_cards(workload, cluster)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
-    elif pooled:
+    elif pooled and cards is None:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
     rules = _rules(jobs, run, counted=pool is not None)
     if workload.starting is not None:
@@ -73,6 +75,9 @@ def engine_arrays(
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
         jobs, hosts = on_one_host(jobs, pool)
+    if cards is not None:
+        hosts = hosts_on_cards(cluster, cards)
+        jobs = jobs_on_cards(jobs, hosts, cards)
     if estimates is not None or binding is not None:
         rules = rules._replace(keeps=False)
     if estimates is not None:
@@ -88,6 +93,8 @@ def engine_arrays(
         meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )
+    if cards is not None:
+        state = state_on_cards(state, jobs, cards)
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)

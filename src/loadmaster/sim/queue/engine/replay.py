@@ -1,6 +1,7 @@
 """Replays a log with the compiled engine: lays out the arrays, runs it, names the result."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 
 from loadmaster.compiled_rules.orders import refusing_order
 from loadmaster.model import Schedule, Workload
@@ -63,6 +64,8 @@ def replay_compiled(
             loop = EngineRun(engine, parts)
         run.tell(int(engine.state.tally[STARTED]))
     schedule = with_ends(records.schedule(), workload, cluster)
+    if engine.state.cards is not None:
+        schedule = replace(schedule, cards=engine.state.cards.taken[: len(schedule.host)])
     if binding is not None and bound is not None:
         return bound_schedule(schedule, binding, bound, cut, cluster)
     return schedule
