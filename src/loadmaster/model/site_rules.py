@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from loadmaster.model.errors import InputError
-from loadmaster.model.limits import Limits
+from loadmaster.model.limits import Amounts, Limits
 
 HostSet = tuple[int, ...] | None
 """Numbers of hosts; None for all."""
@@ -164,6 +164,7 @@ class SiteRules:
         accounts: parents before children.
         features: names that each host has, a tuple a host; () where no host has any.
         calendar: in any order.
+        licences: name and amount of what the whole cluster has and no host: licences, and burst buffers in bytes.
         requeue: whether jobs that do not say may go back to the queue.
         limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
             what runs; else as long as the limit is not used up.
@@ -178,6 +179,7 @@ class SiteRules:
     accounts: tuple[Account, ...] = ()
     features: tuple[tuple[str, ...], ...] = ()
     calendar: tuple[CalendarRow, ...] = ()
+    licences: Amounts = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
     limits_safe: bool = True
@@ -188,6 +190,10 @@ class SiteRules:
         _once([partition.name for partition in self.partitions], "partition")
         _once([qos.name for qos in self.qos], "QOS")
         _once([(node.account, node.user) for node in self.accounts], "account")
+        _once([name for name, _ in self.licences], "licence")
+        for name, amount in self.licences:
+            if not (0 <= amount < math.inf):
+                raise InputError(amount, f"licences of {name} must be zero or more")
         _one_of([partition.state for partition in self.partitions], get_args(State), "state of a partition")
         known = {node.account for node in self.accounts if not node.user} | {""}
         for node in self.accounts:

@@ -237,6 +237,9 @@ class Snapshot:
         ended: a job has ended since then, or something else has changed that frees a host.
         partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
+        cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
+            lacks some does not fit, and reservations count them (rule C12).
+        cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
     """
 
     now_s: float
@@ -258,6 +261,8 @@ class Snapshot:
     partitions: Bools | None = None
     as_pool: bool = False
     limits_stop: bool = False
+    cluster_wide: int = 0
+    cluster_wide_ends: tuple[ExpectedEnd, ...] = ()
 
     @cached_property
     def amounts(self) -> list[Amounts]:
