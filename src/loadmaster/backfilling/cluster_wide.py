@@ -1,4 +1,4 @@
-"""Amounts of the whole cluster from now on, such as licences: what running jobs and reservations leave (rule C12)."""
+"""Amounts of the whole cluster from now on, such as licences: what running jobs and reservations leave (rule C13)."""
 
 from collections.abc import Sequence
 from itertools import takewhile

@@ -238,7 +238,7 @@ class Snapshot:
         partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
         cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
-            lacks some does not fit, and reservations count them (rule C12).
+            lacks some does not fit, and reservations count them (rule C13).
         cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
     """
 

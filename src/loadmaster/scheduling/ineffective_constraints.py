@@ -20,7 +20,7 @@ def delay_or_limit(workload: Workload, bound: Constraints) -> bool:
 
 
 def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
-    """Whether some job asks for a licence of which the cluster says how many there are (rule C12)."""
+    """Whether some job asks for a licence of which the cluster says how many there are (rule C13)."""
     totals = dict((cluster.rules or SiteRules()).licences)
     if bound.licences is None or not totals:
         return False

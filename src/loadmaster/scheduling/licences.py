@@ -1,4 +1,4 @@
-"""What jobs hold of licences and burst buffers, and what the cluster has of each (rule C12)."""
+"""What jobs hold of licences and burst buffers, and what the cluster has of each (rule C13)."""
 
 import numpy as np
 

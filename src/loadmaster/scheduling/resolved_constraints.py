@@ -86,7 +86,7 @@ class ResolvedConstraints:
 
     @cached_property
     def cluster_wide(self) -> int:
-        """How many limits are amounts of the whole cluster: the first ones (rule C12)."""
+        """How many limits are amounts of the whole cluster: the first ones (rule C13)."""
         return self.counters.cluster_wide
 
     @property
@@ -123,7 +123,7 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
-    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (C10), licences (C12)."""
+    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (C10), licences (C13)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     by_node_count = bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition

@@ -49,7 +49,7 @@ class Counters:
 
     @property
     def cluster_wide(self) -> int:
-        """How many counters are amounts of the whole cluster: the first ones (rule C12)."""
+        """How many counters are amounts of the whole cluster: the first ones (rule C13)."""
         return sum(limit.kind == LICENCES for limit in self.limits)
 
     @property
