@@ -16,9 +16,7 @@ class ClusterWide:
     def __init__(self, snapshot: Snapshot) -> None:
         assert snapshot.left is not None
         soonest_s, many = right_after(snapshot.now_s), snapshot.cluster_wide
-        ends = [
-            end if end.end_s > soonest_s else end._replace(end_s=soonest_s) for end in snapshot.cluster_wide_ends
-        ]
+        ends = [end if end.end_s > soonest_s else end._replace(end_s=soonest_s) for end in snapshot.cluster_wide_ends]
         self._now_s = snapshot.now_s
         self._availability = Availability(snapshot.now_s, [tuple(snapshot.left[:many].tolist())], ends)
         uses = snapshot.queue.uses or ((),) * len(snapshot.queue)

@@ -48,7 +48,9 @@ class ShadowTime:
         self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
         self._held = [self._holds(host, room) for host, room in enumerate(free)]
         self._sum = sum(self._held)
-        self.shadow_s = self._first_moment(sorted({now_s, *(each.end_s for each in releases), *moments}), releases, cluster_wide)
+        self.shadow_s = self._first_moment(
+            sorted({now_s, *(each.end_s for each in releases), *moments}), releases, cluster_wide
+        )
 
     @property
     def slack(self) -> float:

@@ -1,9 +1,13 @@
 """Licences and burst buffers that jobs ask for: amounts of the whole cluster, which belong to no host."""
 
 import re
+from dataclasses import replace
 
+from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.limits import Amounts
+from loadmaster.model.site_rules import SiteRules
+from loadmaster.model.units import show_bytes
 
 BURST_BUFFER = "bb/"
 """Names that begin with this are burst buffers, in bytes."""
@@ -30,7 +34,10 @@ def parse_licences(text: str) -> Amounts:
         if match is None:
             raise InputError(part, "no licence with an amount", fix=FORM)
         name, number, unit = match.groups()
-        amounts[name] = amounts.get(name, 0.0) + float(number or 1) * 1024.0 ** _POWER[unit or ""]
+        amount = float(number or 1) * 1024.0 ** _POWER[unit or ""]
+        if amount % 1 or amount >= 2**53:
+            raise InputError(part, "an amount of a licence is a whole number below 2**53", fix=FORM)
+        amounts[name] = amounts.get(name, 0.0) + amount
     return tuple(amounts.items())
 
 
@@ -44,8 +51,13 @@ def licences_text(amounts: Amounts) -> str:
     return ",".join(f"{name}:{amount:.15g}" for name, amount in amounts)
 
 
+def with_licences(cluster: Cluster, licences: Amounts) -> Cluster:
+    """The cluster with these licences beside its own; one of the same name replaces its own."""
+    rules = cluster.rules or SiteRules()
+    both = tuple({**dict(rules.licences), **dict(licences)}.items())
+    return replace(cluster, rules=replace(rules, licences=both))
+
+
 def show_amount(name: str, amount: float) -> str:
     """An amount for people: bytes of a burst buffer with their unit."""
-    from loadmaster.model.units import show_bytes
-
     return show_bytes(amount) if name.startswith(BURST_BUFFER) else f"{amount:,.15g}"

@@ -24,8 +24,12 @@ def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
     totals = dict((cluster.rules or SiteRules()).licences)
     if bound.licences is None or not totals:
         return False
-    asked = {name for code in np.unique(bound.licences.code).tolist() if code >= 0
-             for name, _ in parse_licences(bound.licences.names[code])}
+    asked = {
+        name
+        for code in np.unique(bound.licences.code).tolist()
+        if code >= 0
+        for name, _ in parse_licences(bound.licences.names[code])
+    }
     return not asked.isdisjoint(totals)
 
 

@@ -13,9 +13,14 @@ from loadmaster.scheduling.array_limits import ThrottledArrays, throttled_arrays
 from loadmaster.scheduling.dependencies import Waits, waits_of
 from loadmaster.scheduling.host_calendar import Calendar, calendar_of
 from loadmaster.scheduling.host_eligibility import MAY_RUN, Entries, entries_of, limits_s, mask
-from loadmaster.scheduling.ineffective_constraints import counts_licences, delay_or_limit, shut_by_features, shut_by_whole_hosts
-from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
+from loadmaster.scheduling.ineffective_constraints import (
+    counts_licences,
+    delay_or_limit,
+    shut_by_features,
+    shut_by_whole_hosts,
+)
 from loadmaster.scheduling.licences import TOO_MANY_LICENCES, beyond_licences
+from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
 from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
 
 

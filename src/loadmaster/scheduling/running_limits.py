@@ -72,7 +72,9 @@ def counters_of(
     """
     beyond = np.zeros(len(entries.job), bool)
     cluster_wide = LicenceUses(rules, bound)
-    if not (rules.qos or rules.accounts or cluster_wide.total or (bound.throttle is not None and bound.array is not None)):
+    if not (
+        rules.qos or rules.accounts or cluster_wide.total or (bound.throttle is not None and bound.array is not None)
+    ):
         nothing = no_counters(len(entries.job))
         return nothing, nothing, nothing, beyond
     scopes = _Scopes(workload, rules, bound)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model import InputError
+from loadmaster.model.licences import parse_licences
+from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
@@ -32,6 +34,7 @@ class Site:
         over_time_limit_s: infinite where it is UNLIMITED.
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
         enforce_part_limits: `no`, `any`, `all`: who is refused at submission.
+        licences: name and amount of those of the whole cluster.
         not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
         no_bearing: how many keys of daemons, files and networks were passed over.
         notes: what else a user must know.
@@ -51,6 +54,7 @@ class Site:
     max_array_size: int
     enforce: tuple[str, ...]
     enforce_part_limits: str
+    licences: Amounts
     not_modelled: tuple[str, ...]
     no_bearing: int
     notes: tuple[str, ...]
@@ -92,6 +96,7 @@ def read_site(path: str | Path) -> Site:
         fields.read("MaxArraySize", whole(0, 4_000_001), 1001),
         fields.read("AccountingStorageEnforce", names, ()),
         fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
+        fields.read("Licenses", _licences, ()),
     )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
     selection, scheduler = parts[0], parts[2]
@@ -108,6 +113,15 @@ def read_site(path: str | Path) -> Site:
         tuple(hosts.notes),
         read.digest,
     )
+
+
+def _licences(pair: Pair) -> Amounts:
+    try:
+        return parse_licences(pair.value)
+    except InputError as error:
+        raise InputError(
+            error.value, error.rule, fix="write it as Slurm does: Licenses=matlab:20,fluent:5", where=pair.where
+        ) from None
 
 
 def nodes_in(path: Path) -> tuple[SiteNode, ...]:

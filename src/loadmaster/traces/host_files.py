@@ -10,6 +10,8 @@ import polars as pl
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import MOST_HOSTS
+from loadmaster.model.licences import parse_licences, with_licences
+from loadmaster.model.limits import Amounts
 from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
@@ -75,7 +77,7 @@ def _from_table(path: Path) -> Cluster:
 
 
 def _yaml(path: Path) -> Cluster:
-    """A list of groups of hosts, or a mapping with such a list under `hosts`."""
+    """A list of groups of hosts, or a mapping with such a list under `hosts`, and `licences` of the whole cluster."""
     document = plain_yaml(path)
     groups = document.get("hosts") if isinstance(document, dict) else document
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups) or not groups:
@@ -87,7 +89,24 @@ def _yaml(path: Path) -> Cluster:
     keys = list(dict.fromkeys(key for group in groups for key in group))
     rows = {key: [None if group.get(key) == "~" else group.get(key) for group in groups] for key in keys}
     frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String))
-    return _hosts(path, frame, np.arange(1, len(groups) + 1))
+    cluster = _hosts(path, frame, np.arange(1, len(groups) + 1))
+    licences = document.get("licences") if isinstance(document, dict) else None
+    return cluster if licences is None else with_licences(cluster, _licences(path, licences))
+
+
+def _licences(path: Path, given: Any) -> Amounts:
+    """Licences as one text, or as a mapping of names to amounts."""
+    if isinstance(given, dict):
+        given = ",".join(f"{name}:{amount}" for name, amount in given.items())
+    if not isinstance(given, str):
+        raise InputError("licences", "licences of a host file map names to amounts", fix=YAML_FORM, where=str(path))
+    try:
+        return parse_licences(given)
+    except InputError as error:
+        raise InputError(error.value, error.rule, fix=YAML_FORM, where=str(path)) from None
+
+
+YAML_FORM = "write it like licences: {matlab: 20, bb/scratch: 10T}"
 
 
 MACHINES_FIELDS = ("id", "name", "count", "cores", "speed", "memory_kb")

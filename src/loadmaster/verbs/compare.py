@@ -9,6 +9,7 @@ from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
@@ -36,6 +37,7 @@ DEFAULT_POLICIES = (
 class CompareOptions(
     MachineOptions,
     ClosureOptions,
+    LicenceOptions,
     SiteOptions,
     RunOptions,
     MetricOptions,

@@ -89,7 +89,7 @@ class MachineOptions(LogOptions):
             sets = (MachineSet("", self.case(at)),)
         else:
             names = {
-                name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
+                name: self.equipped(self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each))
                 for name, each in given.items()
             }
             first = next(iter(names.values()))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(ClosureOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(ClosureOptions, LicenceOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions):
     """All that a single run can be told."""
 
     policy: Annotated[

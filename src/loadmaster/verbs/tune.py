@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of
@@ -26,7 +27,7 @@ SEARCH = "The search"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(SiteOptions, DaskOptions):
+class TuneOptions(LicenceOptions, SiteOptions, DaskOptions):
     """All that a search can be told."""
 
     search: Annotated[

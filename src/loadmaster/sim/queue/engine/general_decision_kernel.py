@@ -134,7 +134,9 @@ def _find_cluster_wide_ends(general):
             wide.end_s[many] = general.ends.end[i].end_s
             for amount in range(wide.held.shape[1]):
                 wide.held[many, amount] = 0.0
-            for use in range(general.rows.of[row].first_use, general.rows.of[row].first_use + general.rows.of[row].uses):
+            for use in range(
+                general.rows.of[row].first_use, general.rows.of[row].first_use + general.rows.of[row].uses
+            ):
                 if general.rows.use[use].limit < wide.held.shape[1]:
                     wide.held[many, general.rows.use[use].limit] = general.rows.use[use].amount
             many += 1

@@ -73,8 +73,8 @@ class GeneralPass(NamedTuple):
 
     Attributes:
         rows, hosts, ends, calendar, room, this_pass, standing, shadow_times, availability, scores, cluster_wide: as a
-            scheduling pass takes them. `ends`, `standing.row` and the calendar's times are those of now; `room.free` is the engine's
-                own.
+            scheduling pass takes them. `ends`, `standing.row` and the calendar's times are those of now; `room.free`
+            is the engine's own.
         now: the part of a pass's parameters that never changes.
         varies: bit m: member m's scores are never remembered; first_fit: bit m: member m is first-fit.
         line: the waiting rows.
