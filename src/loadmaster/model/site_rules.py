@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from loadmaster.model.energy import HostPower, Steps
 from loadmaster.model.errors import InputError
 from loadmaster.model.limits import Amounts, Limits
 
@@ -165,6 +166,9 @@ class SiteRules:
         features: names that each host has, a tuple a host; () where no host has any.
         calendar: in any order.
         licences: name and amount of what the whole cluster has and no host: licences, and burst buffers in bytes.
+        power: what hosts draw; () where that is not known, else of every host.
+        energy_price: money for a kWh over time.
+        carbon: grams of CO2 for a kWh over time.
         requeue: whether jobs that do not say may go back to the queue.
         limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
             what runs; else as long as the limit is not used up.
@@ -180,6 +184,9 @@ class SiteRules:
     features: tuple[tuple[str, ...], ...] = ()
     calendar: tuple[CalendarRow, ...] = ()
     licences: Amounts = ()
+    power: tuple[HostPower, ...] = ()
+    energy_price: Steps = ()
+    carbon: Steps = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
     limits_safe: bool = True
@@ -223,6 +230,9 @@ class SiteRules:
         """
         if self.features and len(self.features) != hosts:
             raise InputError(len(self.features), f"features of {hosts} hosts must be as many")
+        drawing = sorted(host for power in self.power for host in power.hosts)
+        if drawing and drawing != list(range(hosts)):
+            raise InputError(len(drawing), f"the power of {hosts} hosts must be known of each of them, once")
         named = [*((row.name, row.hosts) for row in self.partitions), *((row.name, row.hosts) for row in self.calendar)]
         for name, numbers in named:
             wrong = [host for host in numbers or () if not 0 <= host < hosts]

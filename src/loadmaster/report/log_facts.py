@@ -60,7 +60,7 @@ def _licences(read: Trace) -> list[tuple[str, str]]:
     """Of each licence that jobs ask for: how many jobs, the most that one asks for, and how many there are."""
     total = dict(read.cluster.rules.licences) if read.cluster is not None and read.cluster.rules is not None else {}
     shown = [
-        f"{name} by {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'} (at most {show_amount(name, each.most)} by one; "
+        f"{name} by {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'} (at most {show_amount(name, each.most)} each; "
         f"{show_amount(name, total[name]) if name in total else 'no number'} given)"
         for name, each in licences_of_jobs(read.workload).items()
     ]

@@ -84,8 +84,14 @@ class RulesInTheWay:
         if self._binding is None or not self._entries:
             return ""
         uses = self._binding.counters.uses(self._entries[0])
-        names = [self._binding.counters.limits[counter].resource for counter, _ in uses if counter < self._binding.cluster_wide]
-        return f"a host and what it asks for of {' and '.join(names)} were free, but kept for other jobs" if names else ""
+        names = [
+            self._binding.counters.limits[counter].resource
+            for counter, _ in uses
+            if counter < self._binding.cluster_wide
+        ]
+        return (
+            f"a host and what it asks for of {' and '.join(names)} were free, but kept for other jobs" if names else ""
+        )
 
     @property
     def _entries(self) -> list[int]:

@@ -57,7 +57,7 @@ def licences_of_jobs(workload: Workload) -> dict[str, LicenceCount]:
 
 
 def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:
-    """How many partitions, qualities of service, accounts, hosts with features and licences and calendar rows there are."""
+    """How many partitions, qualities of service, accounts, hosts with features, calendar rows and licences it has."""
     rules = cluster.rules
     if rules is None:
         return {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
@@ -38,6 +39,7 @@ class CompareOptions(
     MachineOptions,
     ClosureOptions,
     LicenceOptions,
+    EnergyOptions,
     SiteOptions,
     RunOptions,
     MetricOptions,

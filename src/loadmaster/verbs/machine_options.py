@@ -100,7 +100,10 @@ class MachineOptions(LogOptions):
             sets = tuple(
                 replace(
                     each,
-                    case=self.with_closures(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    case=self.with_closures(
+                        read,
+                        self.with_energy(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    ),
                 )
                 for each in sets
             )

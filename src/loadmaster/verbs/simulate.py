@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(ClosureOptions, LicenceOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(
+    ClosureOptions, LicenceOptions, EnergyOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions
+):
     """All that a single run can be told."""
 
     policy: Annotated[
