@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import MACHINES
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.log_options import MACHINES
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result

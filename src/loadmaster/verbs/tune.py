@@ -6,7 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of
@@ -30,7 +32,7 @@ CHANGES_FILE = "slurm-changes.conf"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(SiteChangeOptions, DaskOptions):
+class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     """All that a search can be told."""
 
     search: Annotated[
@@ -84,7 +86,7 @@ class TuneOptions(SiteChangeOptions, DaskOptions):
         str | float,
         Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", typed=str),
     ] = "0s"
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
