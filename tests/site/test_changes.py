@@ -98,6 +98,10 @@ def test_a_parameter_of_a_partition_keeps_its_others(changed):
     assert hosts_of(case, "gpu") == {"g1", "g2"}
 
 
+def test_licences_are_set(changed):
+    assert changed("set Licenses=solver:8").cluster.rules.licences == (("solver", 8.0),)
+
+
 def test_steps_that_belong_together_see_each_other(changed):
     case = changed("set PriorityWeightAge=7; set PriorityWeightAge=8; add 1x8c8g@main; remove added1")
     assert "age=8," in case.discipline
@@ -122,7 +126,7 @@ def test_steps_that_belong_together_see_each_other(changed):
         ("set SchedulerParameters=bf_max_time=60", "changes nothing in the model"),
         ("set SchedulerParameters=bf_window=0", "a whole number from 1"),
         ("set SlurmctldPort=1", "changes no job"),
-        ("set Licenses=solver:1", "does not use this parameter"),
+        ("set JobSubmitPlugins=lua", "does not use this parameter"),
         ("set PriorityWeightAge=1000", "so already"),
         ("set MaxTime=5", "PartitionName=main MaxTime=5"),
         ("set PartitionName=main", "nothing of the partition is set"),
