@@ -9,8 +9,8 @@ from loadmaster.measure.energy import NO_ENERGY, energy
 from loadmaster.model import Cluster, InputError, SiteRules
 from loadmaster.model.energy import HostPower, parse_power, until_now
 from loadmaster.place import POLICIES
-from loadmaster.scheduling import discipline_named
-from loadmaster.sim.queue import simulate
+from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.sim.queue.reference import replay
 from loadmaster.traces.host_files import read_host_file
 from loadmaster.traces.values_over_time import values_over_time
 
@@ -20,9 +20,11 @@ def run(tmp_path, hosts, rows, **rules):
     (tmp_path / "hosts.csv").write_text(hosts)
     workload, cluster = lm.read(tmp_path / "log.csv").workload, read_host_file(tmp_path / "hosts.csv")
     cluster = Cluster(
-        cluster.resources, cluster.capacity, rules=SiteRules(power=cluster.rules.power if cluster.rules else (), **rules)
+        cluster.resources,
+        cluster.capacity,
+        rules=SiteRules(power=cluster.rules.power if cluster.rules else (), **rules),
     )
-    schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("easy"))
+    schedule = replay(workload, cluster, Scheduler(POLICIES["first-fit"], discipline_named("easy")))
     return energy(workload, cluster, schedule)
 
 
@@ -54,10 +56,13 @@ def test_the_sum_is_that_of_small_steps_of_time(kinds):
     for seed in range(4):
         workload, cluster = bound_jobs(seed, *kinds)
         rules = cluster.rules or SiteRules()
-        power = (HostPower((0, 2), ((0.0, 50.0), (0.25, 90.0), (1.0, 110.0))), HostPower((1,), ((0.0, 0.0), (1.0, 80.0))))
+        power = (
+            HostPower((0, 2), ((0.0, 50.0), (0.25, 90.0), (1.0, 110.0))),
+            HostPower((1,), ((0.0, 0.0), (1.0, 80.0))),
+        )
         rules = SiteRules(**{**vars(rules), "power": power, "energy_price": ((20.0, 1.0), (50.0, 3.0), (90.0, 0.5))})
         cluster = Cluster(cluster.resources, cluster.capacity, rules=rules)
-        schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("skip"))
+        schedule = replay(workload, cluster, Scheduler(POLICIES["first-fit"], discipline_named("skip")))
         found = energy(workload, cluster, schedule)
         assert found[:2] == pytest.approx(_step_by_step(workload, cluster, schedule), rel=1e-9)
 
@@ -78,7 +83,9 @@ def _step_by_step(workload, cluster, schedule):
         for start_s, end_s, hosts, job in spans:
             if start_s <= time_s < end_s:
                 np.add.at(used, hosts, workload.demand[job, 0])
-        price = [value for at, value in cluster.rules.energy_price if at <= time_s] or [cluster.rules.energy_price[0][1]]
+        price = [value for at, value in cluster.rules.energy_price if at <= time_s] or [
+            cluster.rules.energy_price[0][1]
+        ]
         for power in cluster.rules.power:
             loads, watts = zip(*power.points, strict=True)
             for host in power.hosts:

@@ -8,6 +8,7 @@ from loadmaster.model.arrays import Bools
 from loadmaster.model.licences import BURST_BUFFER, show_amount
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
+from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
 from loadmaster.scheduling.running_limits import LICENCES, Limit
 from loadmaster.sim.queue.plain.limits import LimitsLeft
@@ -114,6 +115,8 @@ class RulesInTheWay:
             return "a limit on work done was reached"
         if counters.limits[counter].kind == LICENCES:
             return _licence(counters.limits[counter].resource, amount, left, float(counters.most[counter]))
+        if counters.limits[counter].kind == POWER:
+            return f"power cap: it is expected to draw {amount:,.4g} W, and {max(left, 0.0):,.4g} W were left"
         return _said(counters.limits[counter], float(counters.most[counter]))
 
 
