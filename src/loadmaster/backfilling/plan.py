@@ -9,10 +9,10 @@ from typing import Protocol
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.slowest_speed import at_one_pace
-from loadmaster.model.amounts import minus, on_hosts
+from loadmaster.model.amounts import minus, sums_on_hosts
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
-from loadmaster.place.room import Room, tasks_held
+from loadmaster.place.room import Room
 
 NEVER = Promise(math.inf, ())
 
@@ -84,7 +84,7 @@ class HostPlan:
         for start_s in self._chances(row):
             hosts = self.place(row, start_s)
             if hosts is not None:
-                return Promise(start_s, hosts)
+                return Promise(start_s, hosts, self._room.cards.get(row, ()))
         return NEVER
 
     def _chances(self, row: int) -> Iterator[float]:
@@ -109,21 +109,22 @@ class HostPlan:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
         least = {host: self._availability.least(host, promise.start_s, end_s) for host in promise.hosts}
-        for host in promise.hosts:
-            if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
+        for host, amounts in zip(promise.hosts, request.each(promise.cards), strict=True):
+            if (usable is not None and not usable[host]) or any(map(lt, least[host], amounts)):
                 return False
-            least[host] = minus(least[host], request.demand)
+            least[host] = minus(least[host], amounts)
         if self._cluster_wide is not None and not self._cluster_wide.fits(
             row, promise.start_s, self._runtime_s(row, promise)
         ):
             return False
+        self._choose(row, promise)
         self._hold(row, promise.hosts, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
-        for host, amounts in on_hosts(promise.hosts, demand):
+        end_s, each = self._end(row, promise), self._snapshot.queue.requests[row].each(promise.cards)
+        for host, amounts in sums_on_hosts(promise.hosts, each) if promise.hosts else ():
             self._availability.release(host, promise.start_s, end_s, amounts)
             if self._together is not self._availability:
                 self._together.release(0, promise.start_s, end_s, amounts)
@@ -138,12 +139,17 @@ class HostPlan:
 
     def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
         request = self._snapshot.queue.requests[row]
-        for host, amounts in on_hosts(hosts, request.demand):
+        for host, amounts in sums_on_hosts(hosts, self._room.held_by(row)):
             self._availability.hold(host, start_s, end_s, amounts)
         if self._together is not self._availability:
             self._together.hold(0, start_s, end_s, request.total)
         if self._cluster_wide is not None:
             self._cluster_wide.hold(row, start_s, end_s)
+
+    def _choose(self, row: int, promise: Promise) -> None:
+        """The job has the hosts and cards of its promise."""
+        if promise.cards:
+            self._room.cards[row] = promise.cards
 
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
@@ -153,7 +159,7 @@ class HostPlan:
         )
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
-            held += tasks_held(request.demand, availability.most[host])
+            held += request.held_in(availability.most[host])
             if held >= request.asked.tasks and hosts >= request.asked.least:
                 return moment_s
         return math.inf

@@ -179,7 +179,7 @@ class SchedulingPass:
         self.withdraw(row)
         if only_now:
             hosts = self.plan().place(row, self.now_s)
-            found = before if hosts is None else Promise(self.now_s, hosts)
+            found = before if hosts is None else Promise(self.now_s, hosts, self.room.cards.get(row, ()))
         else:
             found = self.plan().earliest(row)
             if found.start_s >= before.start_s:
@@ -200,7 +200,10 @@ class SchedulingPass:
 
     def begin(self, row: int) -> None:
         """Start the job on the hosts that it was promised for this moment."""
-        self._note_start(row, self.plan().begin(row, self.promised.pop(row).hosts))
+        promise = self.promised.pop(row)
+        if promise.cards:
+            self.room.cards[row] = promise.cards
+        self._note_start(row, self.plan().begin(row, promise.hosts))
 
     def keep_promises(self) -> None:
         """Keep the promises for later passes, and decide again when the first of them begins."""
@@ -411,7 +414,7 @@ class SchedulingPass:
             self.room.note_full(row, self._expected_s[row])
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
-        self._started[row] = Place(self.job(row), hosts, self.partition(row))
+        self._started[row] = Place(self.job(row), hosts, self.partition(row), self.room.cards.get(row, ()))
         self._line.note_start(row)
         for other in (row, *self._other_rows.get(row, ())):
             if other in self.promised:

@@ -9,7 +9,6 @@ from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import ExpectedEnd
-from loadmaster.place.room import tasks_held
 
 
 class ShadowTime:
@@ -37,12 +36,12 @@ class ShadowTime:
         request: what the head asks for.
         may: bool[H], hosts that the head may use; None: all.
         now_s: the clock.
-        free: R amounts of each of H hosts, what is free now; changed from then on.
+        free: R amounts of each of H hosts, what is free now, and C of its cards (rule Q22); changed from then on.
         releases: what running tasks give back, in the order of time.
         cluster_wide: whether what the head asks of the whole cluster is there from a moment on; None: always.
         moments: at which that may change, beside those of `releases`.
         """
-        self._demand, self._asked, self._then = request.demand, request.asked, free
+        self._request, self._asked, self._then = request, request.asked, free
         self._binds = request.asked.binds
         self._may = [True] * len(free) if may is None else may.tolist()
         self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
@@ -58,7 +57,7 @@ class ShadowTime:
         return self._sum - self._asked.tasks
 
     def lets(self, host: int, demand: Sequence[float]) -> bool:
-        """Whether a task with the demand of R amounts `demand` may hold `host` past the shadow time."""
+        """Whether a task that takes the amounts `demand` may hold `host` past the shadow time."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))
         if not self._binds:
@@ -67,8 +66,15 @@ class ShadowTime:
         held[host] = after
         return self._asked.fit(held)
 
+    def cost_of_cards(self, host: int, share: float) -> list[float]:
+        """How many tasks of the head each card of `host` holds less if a task takes `share` of it."""
+        cards, own = self._then[host][len(self._request.demand) :], self._request.share
+        if not self._request.wanted or not self._held[host]:
+            return [0.0] * len(cards)
+        return [float(math.floor(left / own) - math.floor((left - share) / own)) for left in cards]
+
     def take(self, host: int, demand: Sequence[float]) -> None:
-        """Let a task hold `host` past the shadow time."""
+        """Let a task that takes the amounts `demand` hold `host` past the shadow time."""
         self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:
@@ -100,5 +106,5 @@ class ShadowTime:
         if not self._may[host]:
             return 0.0
         if room not in self._known:
-            self._known[room] = min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))
+            self._known[room] = min(self._asked.tasks, max(0.0, self._request.held_in(room)))
         return self._known[room]

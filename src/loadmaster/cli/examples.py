@@ -67,13 +67,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "reproduce": ("loadmaster reproduce shai2014 --quick", "loadmaster reproduce casanova2008 -o reproduction"),
     "generate": ("loadmaster generate netbatch --jobs 10000 --hosts 100 -o jobs.swf.gz",),
     "generate bag": ("loadmaster generate bag 'normal(150,30)x256' -o bag.csv",),
-    "generate lublin": ("loadmaster generate lublin --hosts 64 --tasks 250 -o tasks.csv",),
+    "generate lublin": (
+        "loadmaster generate lublin --jobs 5000 --load 0.8 -o jobs.swf.gz",
+        "loadmaster generate lublin --cores 256 --load 0.8 --estimates tsafrir -o jobs.swf.gz",
+    ),
     "generate netbatch": ("loadmaster generate netbatch --jobs 10000 --hosts 100 --load 0.9 -o jobs.swf.gz",),
     "generate opportunity": ("loadmaster generate opportunity --every 5 -o costly.csv",),
     "generate own": (
         "loadmaster generate own my.py:bursts -o jobs.csv",
         "loadmaster generate own 'my.py:bursts(jobs=1000)' --seed 7 -o jobs.csv",
     ),
+    "generate virtual-jobs": ("loadmaster generate virtual-jobs --hosts 64 --tasks 250 -o tasks.csv",),
     "generate virtual-clusters": ("loadmaster generate virtual-clusters --hosts 64 --slack 0.1 -o tasks.csv",),
     "serve": ("loadmaster serve", "loadmaster serve report run --work bench --port 0 --open"),
     "live": ("loadmaster live slurm --shadow", "loadmaster live --check live"),

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.common_options import MACHINES
+from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:

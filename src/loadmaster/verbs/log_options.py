@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import MACHINES, Hosts, Spread
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.unused_options import refuse_unused
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"
-MACHINES = "The machines"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,24 +126,9 @@ class LogOptions(ReadingOptions):
             typed=Path | None,
         ),
     ] = None
-    hosts: Annotated[
-        "str | Path | Cluster | None",
-        Option(
-            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
-            metavar="HOSTS",
-            panel=MACHINES,
-            reads=True,
-            typed=str | None,
-        ),
-    ] = None
+    hosts: Hosts = None
     _: KW_ONLY
-    spread: Annotated[
-        Literal["auto", "single-host", "any", "asked"],
-        Option(
-            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-            panel=MACHINES,
-        ),
-    ] = "auto"
+    spread: Spread = "auto"
 
     allow_left_out: Annotated[
         bool,

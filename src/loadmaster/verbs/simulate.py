@@ -14,7 +14,7 @@ from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
-from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.site_change_options import SiteChangeOptions
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateOptions(
-    ClosureOptions, LicenceOptions, EnergyOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions
+    ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions, MetricOptions, GroupOptions
 ):
     """All that a single run can be told."""
 
