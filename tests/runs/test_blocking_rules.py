@@ -89,6 +89,6 @@ def test_a_licence_that_lacked_is_named_and_one_that_was_kept_too():
     record = Record(record.case, easy, record.workload, run_fully(record.case, easy, {}).schedule)
     assert reasons(record, 1) == {"licence m: it asks for 4, and 2 of 5 were free"}
     assert reasons(record, 2) == {
-        "a host and what it asks for of m were free, but kept for other jobs",
+        "a host and enough of m were free, but kept for other jobs",
         "licence m: it asks for 2, and 1 of 5 were free",
     }

@@ -81,7 +81,7 @@ class RulesInTheWay:
 
     @cached_property
     def kept_words(self) -> str:
-        """Why a job could not start that had a host and its licences; empty if it asks for none that are counted."""
+        """Why a job could not start that had a host, its licences and its power; empty if nothing of these is counted."""
         if self._binding is None or not self._entries:
             return ""
         uses = self._binding.counters.uses(self._entries[0])
@@ -90,9 +90,7 @@ class RulesInTheWay:
             for counter, _ in uses
             if counter < self._binding.cluster_wide
         ]
-        return (
-            f"a host and what it asks for of {' and '.join(names)} were free, but kept for other jobs" if names else ""
-        )
+        return f"a host and enough of {', '.join(names)} were free, but kept for other jobs" if names else ""
 
     @property
     def _entries(self) -> list[int]:
