@@ -81,6 +81,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "limits": any(each != type(each)() for each in limits),
         "a calendar": bool(rules.calendar),
         "licences": counts_licences(cluster, bound),
+        "a power cap": bool(rules.power_cap),
         "partitions of jobs of several tasks": several,
     }
     return next((kind for kind, there in kinds.items() if there), "")
