@@ -15,6 +15,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
 
+
 class CardLayout(NamedTuple):
     """Where cards stand among amounts: R resources first, then each card of the host.
 

@@ -290,9 +290,7 @@ class Room:
         return best
 
     @staticmethod
-    def _undo(
-        free: list[Amounts], each: Sequence[Amounts], hosts: Sequence[int], barriers: Sequence[Barrier]
-    ) -> None:
+    def _undo(free: list[Amounts], each: Sequence[Amounts], hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
         """Give back what `each` task took of the host of `hosts` that it was on."""
         for host, amounts in reversed(list(zip(hosts, each, strict=True))):
             free[host] = plus(free[host], amounts)

@@ -433,7 +433,16 @@ class Replay:
         ends = self._ends_of(job, expected_end_s, place.hosts, place.cards)
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
-            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts, ends, place.cards
+            self.now_s,
+            expected_end_s,
+            end_s,
+            status,
+            place.partition,
+            self.now_s,
+            slowest,
+            place.hosts,
+            ends,
+            place.cards,
         )
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)
