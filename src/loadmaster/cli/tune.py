@@ -20,7 +20,7 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
     from loadmaster.report.document import print_document
     from loadmaster.report.tune_document import tune_document
     from loadmaster.verbs.progress import Bar
-    from loadmaster.verbs.tune import tune_with
+    from loadmaster.verbs.tune import CHANGES_FILE, tune_with
 
     with Bar() as bar:
         result = tune_with(options, bar, command_line())
@@ -30,7 +30,8 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
         _show(result)
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    names = [name for name in (result.file, "report.html", "trials.parquet") if name is not None]
+    changes = CHANGES_FILE if result.slurm_conf else None
+    names = [name for name in (result.file, changes, "report.html", "trials.parquet") if name is not None]
     typer.echo(f"{options.out}/{', '.join(names)}", err=True)
 
 
@@ -51,3 +52,7 @@ def _show(result: "Tuned") -> None:
         console.print(table)
     if result.rule is not None and result.file is not None:
         console.print(result.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python
+    if result.slurm_conf:
+        console.print("In slurm.conf:", highlight=False)
+        for line in result.slurm_conf:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -42,6 +42,7 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
         "minimise": packing.minimise,
         "cost": packing.cost if placed else None,
         "cost_bound": packing.cost_bound,
+        "terms": dict(packing.terms),
         "proven": packing.proven,
         "unplaced": instance.task_name(packing.unplaced) if packing.unplaced >= 0 else None,
         "reason": packing.reason,

@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.unused_options import refuse_unused
@@ -20,7 +21,7 @@ __all__ = ["bag", "lublin", "netbatch", "opportunity", "own", "virtual_clusters"
 class SeedOptions(Options):
     """What every kind takes."""
 
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ class GoalMoves(Result):
 
     Attributes:
         name: of the file.
-        goal: `place`, `drain`, `consolidate`, `balance` or `fix`.
+        goal: `place`, `drain`, `consolidate`, `balance`, `fix` or `minimise`.
         drained: names of the hosts to drain.
         task_names, host_names: as the file has them.
         now, host: int64[T], the host of each task before and after; -1 for none.
@@ -40,6 +40,8 @@ class GoalMoves(Result):
         gated: pods that wait for a gate of their own.
         known: what was assumed of the file.
         command: how to make it again.
+        weighted_sum: what was minimised: its text, before and after, bound, gap, proven, its terms; None for no sum.
+        interrupted: the user ended the search.
     """
 
     verb = "rebalance"
@@ -64,11 +66,15 @@ class GoalMoves(Result):
     gated: int = 0
     known: tuple[str, ...] = ()
     command: str = ""
+    weighted_sum: Mapping[str, Any] | None = None
+    interrupted: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of the file."""
-        return self.known
+        """What was assumed of the file, and whether the search was ended."""
+        from loadmaster.move.plan import INTERRUPTED
+
+        return (*self.known, INTERRUPTED) if self.interrupted else self.known
 
     @property
     def done(self) -> bool:
@@ -98,6 +104,7 @@ class GoalMoves(Result):
             "left": [dict(each) for each in self.left],
             "rules": [dict(each) for each in self.rules],
             "gated": self.gated,
+            "weighted_sum": self.weighted_sum,
         }
 
     def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
@@ -128,6 +135,11 @@ class GoalMoves(Result):
         cost = f" ({self.in_words(self.figures['spent'])})" if self.unit == "bytes" and steps else ""
         if self.goal == "place":
             return self._placed(moves, cost)
+        if self.weighted_sum is not None:
+            starts = sum(source < 0 for _, source, _ in self.moves.tolist())
+            moves = f"{steps - starts:,} move{'' if steps - starts == 1 else 's'}"
+            moves += f"{cost}, {starts:,} start{'' if starts == 1 else 's'}" if starts else cost
+            return f"{moves}: {self._sum_in_words(self.weighted_sum)}{self._left_in_words('have no room')}"
         if self.goal == "drain":
             there = int(before["to_drain"])
             names = ", ".join(self.drained)
@@ -161,13 +173,22 @@ class GoalMoves(Result):
         running = sum(source >= 0 for _, source, _ in self.moves.tolist())
         moving = f", {running:,} running task{'s' if running > 1 else ''} move{'' if running > 1 else 's'}{cost}"
         placed = f"{started:,} of {waiting:,} tasks that wait are placed{moving if running else ''}"
-        return placed + self._left_in_words("have no room" if len(self.left) > 1 else "has no room")
+        return placed + self._left_in_words("have no room")
+
+    def _sum_in_words(self, facts: Mapping[str, Any]) -> str:
+        from loadmaster.verbs.pack import in_words
+
+        if facts["after"] is None:
+            return f"{facts['minimise']} is not known while tasks wait"
+        instead = "" if facts["before"] is None else f" instead of {facts['before']:,.6g}"
+        return f"{facts['minimise']} is {facts['after']:,.6g}{instead}, {in_words(dict(facts))}"
 
     def _left_in_words(self, verb: str) -> str:
         if not self.left:
             return ""
         names = ", ".join(each["task"] for each in self.left[:_SHOWN])
-        verb = "stays" if verb == "stay" and len(self.left) == 1 else verb
+        if len(self.left) == 1:
+            verb = {"stay": "stays", "have no room": "has no room"}.get(verb, verb)
         return f"; {len(self.left):,} {verb}: {names}{', ...' if len(self.left) > _SHOWN else ''}"
 
     def in_words(self, value: float) -> str:

@@ -29,10 +29,10 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.live.clocks import FakeClock
-    from loadmaster.live.fake import FakeEngine
-    from loadmaster.live.fault_injection import FaultRates
-    from loadmaster.live.queue_decider import LiveExtras
+    from loadmaster.live.fake.engine import FakeEngine
+    from loadmaster.live.fake.fault_injection import FaultRates
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.session.clocks import FakeClock
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
     from loadmaster.verbs.notes import noting, remarks

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, node, pod, serving
 
-from loadmaster.live.agreement import agreement_of
-from loadmaster.live.check import check_live
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.engine import HELD, RUNNING, EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.lease import when_free
-from loadmaster.live.loop import Denied
-from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.run_record import run_record_of
-from loadmaster.live.settings import LiveSettings
+from loadmaster.live.queue.agreement import agreement_of
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_record import run_record_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.engine import HELD, RUNNING, EngineDown
+from loadmaster.live.session.loop import Denied
 from loadmaster.model import InputError
 from loadmaster.model.actions import Hold, Repin, Start, Withdraw
 from loadmaster.place import POLICIES

@@ -5,10 +5,10 @@ import copy
 import pytest
 from fake_kubernetes import node, pod, stamp
 
-from loadmaster.live.eligibility import EligibleJobs
-from loadmaster.live.engine import ENDING, HELD, KEPT_ROOM, RUNNING
 from loadmaster.live.kubernetes.movable import why_it_stays
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.queue.eligibility import EligibleJobs
+from loadmaster.live.session.engine import ENDING, HELD, KEPT_ROOM, RUNNING
 from loadmaster.model import InputError
 from loadmaster.packing.kubernetes_rules import GANGS
 
@@ -19,7 +19,7 @@ def see(nodes, pods, **more):
 
 def allowed(seen):
     """By job, the hosts that it may use."""
-    from loadmaster.live.listing import listing_of
+    from loadmaster.live.queue.listing import listing_of
 
     listing, waiting = listing_of(seen), EligibleJobs()
     waiting.know(seen.cluster, listing["jobs"], listing["names"])

@@ -3,17 +3,17 @@
 import pytest
 from fake_kubernetes import FakeKubernetes, node, pod, serving
 
-from loadmaster.live.allocations import ROOM
-from loadmaster.live.check import check_live
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.preemption import Preemptor
-from loadmaster.live.queue_decider import LiveExtras
-from loadmaster.live.record import LiveRecord, ledger_after, lines_of
-from loadmaster.live.settings import LiveSettings
-from loadmaster.live.timeline import timeline_in
+from loadmaster.live.queue.allocations import ROOM
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.decider import LiveExtras
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord, ledger_after, lines_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.timeline import timeline_in
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
 

@@ -13,12 +13,12 @@ from fake_kubernetes import node, pod
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
-from loadmaster.live.check import check_live
-from loadmaster.live.engine import HELD, RUNNING, EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.doctor import examine
 from loadmaster.live.kubernetes.engine import PODS, KubernetesEngine
 from loadmaster.live.kubernetes.informer import Informer
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.session.engine import HELD, RUNNING, EngineDown
 from loadmaster.model import InputError
 from loadmaster.model.actions import Start
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.live.kubernetes.actions import act
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.eviction import barred, together
@@ -17,6 +16,7 @@ from loadmaster.live.kubernetes.observation import KubernetesListings, Kubernete
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits
@@ -98,9 +98,9 @@ class KubernetesEngine:
         token = str(pods.restored) if pods.restored else ""
         if (way := self.moves.under_way) is not None and way.follower:
             self._bound.add(way.follower)
-        heard = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
+        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
         try:
-            seen = self._observer.see(heard)
+            seen = self._observer.see(listings)
         except InputError as error:
             if self._last is None:
                 raise
@@ -134,7 +134,7 @@ class KubernetesEngine:
         if isinstance(action, Repin):
             return self._bind(action)
         if isinstance(action, Move):
-            item = next((each for each in self._items if id_of(each) == action.id), None)
+            item = self._item(action.id)
             refusal = None if item is None else self._node_refuses(action, action.to[0], item["spec"])
             return self.moves.refused(refusal) if refusal else self.moves.begin(action, self._items)
         if isinstance(action, Stop):
@@ -179,6 +179,10 @@ class KubernetesEngine:
             return f"node {name} takes no pods now ({node.why})"
         return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"
 
+    def _item(self, name: str) -> Mapping[str, Any] | None:
+        """A pod as it was last seen."""
+        return next((each for each in self._items if id_of(each) == name), None)
+
     def movable(self) -> set[str]:
         """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
         budgets = self.moves.evictions.budgets()
@@ -187,7 +191,7 @@ class KubernetesEngine:
 
     def preempts(self, name: str) -> bool:
         """Whether a waiting pod lets others be evicted for it (its `preemptionPolicy`)."""
-        item = next((each for each in self._items if id_of(each) == name), None)
+        item = self._item(name)
         return item is not None and item["spec"].get("preemptionPolicy") != "Never"
 
     def evictable(self) -> list[str]:
@@ -215,7 +219,7 @@ class KubernetesEngine:
     def keep(self, name: str, node: str) -> None:
         """Keep room for a waiting pod on a node, as it becomes free there; "" keeps none any more."""
         self.moves.keeping.pop(name, None)
-        item = next((each for each in self._items if id_of(each) == name), None)
+        item = self._item(name)
         pod = None if item is None or not node else pod_of(item)
         if pod is not None:
             self.moves.keeping[name] = (pod, node)

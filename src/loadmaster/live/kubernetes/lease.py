@@ -10,18 +10,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
+from loadmaster.live.session.engine import EngineDown
+from loadmaster.live.session.lease import LeaseTaken
 from loadmaster.model import InputError
 
 T = TypeVar("T")
 PROCESS = uuid4().hex[:12]
 """Two containers may bear one host name, and be process 1 each."""
-
-
-class LeaseTaken(InputError):
-    """Another loadmaster runs the cluster."""
 
 
 def when_free(
@@ -91,7 +88,7 @@ class ClusterLease:
             self._refuse_others(lease.body.get("spec") or {})
             answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
-            raise self._taken("who was quicker")
+            raise LeaseTaken(self._name, "who was quicker")
         self._require(answer)
         self._renewed_s = asked_s
 
@@ -110,11 +107,8 @@ class ClusterLease:
         holder = spec.get("holderIdentity") or ""
         ends_s = moment_s(spec.get("renewTime"), 0.0) + float(spec.get("leaseDurationSeconds") or 0)
         if holder not in ("", self.holder) and ends_s > self._now_s():
-            raise self._taken(f"{holder}, for {ends_s - self._now_s():.0f} s more unless it renews it")
-
-    def _taken(self, who: str) -> LeaseTaken:
-        fix = "stop it first, or look on with --shadow"
-        return LeaseTaken(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
+            for_s = ends_s - self._now_s()
+            raise LeaseTaken(self._name, f"{holder}, for {for_s:.0f} s more unless it renews it")
 
     def _require(self, answer: Answer) -> None:
         if answer.status >= 500 or answer.status == 429 or (not answer.good and self._renewed_s > -math.inf):

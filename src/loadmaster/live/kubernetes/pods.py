@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from loadmaster.live.engine import ENDING, HELD, RUNNING, EndedJob
 from loadmaster.live.kubernetes.nodes import ours
+from loadmaster.live.session.engine import ENDING, HELD, RUNNING, EndedJob
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.packing.kubernetes_affinity import required_of
 from loadmaster.packing.kubernetes_requests import requests_of

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
+from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model.errors import InputError

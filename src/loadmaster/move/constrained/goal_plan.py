@@ -14,7 +14,7 @@ from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
 from loadmaster.packing.constrained.constraints import Stays
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
-Goal = Literal["place", "drain", "consolidate", "balance", "fix"]
+Goal = Literal["place", "drain", "consolidate", "balance", "fix", "minimise"]
 MOST_SHORTENED = 100
 """Up to so many moves each second move of a task is tried whether it can be made at once."""
 MOST_REASONS = 5
@@ -27,7 +27,7 @@ class GoalQuestion:
 
     Attributes:
         goal: `place`: tasks that wait; `drain`: no task on `hosts`; `consolidate`: few hosts in use; `balance`: even
-            loads; `fix`: no broken constraint.
+            loads; `fix`: no broken constraint; `minimise`: a small weighted sum, see `plan_cheaper_moves`.
         problem: hosts, tasks and constraints.
         cost: float64[T], of a move of each task; a start costs nothing.
         budget: of all moves; infinite for none.
@@ -100,9 +100,14 @@ def plan_towards(question: GoalQuestion) -> GoalPlan:
         >>> plan_towards(GoalQuestion("balance", two, np.ones(2), np.inf, none, even, none, capacity)).moves
         (ValidMove(task=0, source=0, target=1),)
     """
-    problem = question.problem
     moves = _without_detours(question, best_moves(_sequences(question), question.budget))
-    replay(problem, moves)
+    replay(question.problem, moves)
+    return plan_of(question, moves)
+
+
+def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
+    """The plan that makes `moves`, which are valid: how far they lead, and which tasks they leave."""
+    problem = question.problem
     state = ValidMoves(problem, question.cost, question.full)
     before = _figures(question, state)
     for move in moves:
@@ -171,7 +176,7 @@ def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
 
 
 def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
-    if question.goal == "place":
+    if question.goal in ("place", "minimise"):
         return [int(t) for t in np.flatnonzero(state.host < 0)]
     if question.goal == "drain":
         state.closed |= question.hosts
