@@ -22,7 +22,7 @@ from loadmaster.model import (
 
 KINDS = (
     "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
-    "work", "wide", "admission",
+    "work", "wide", "admission", "licences",
 )  # fmt: skip
 DOORS = (
     {"allow_qos": ("low",)}, {"deny_qos": ("low",)}, {"allow_accounts": ("p",)}, {"deny_accounts": ("p",)},
@@ -128,6 +128,11 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4
         alone = replace(low.limits, **OF_ONE_JOB[rng.integers(len(OF_ONE_JOB))])
         of_a = Qos("of-a", limits=Limits(max_jobs_pa=2, max_submit_pa=5, grp_submit=7))
         rules["qos"] = (replace(low, limits=alone, over_partition=bool(rng.random() < 0.5)), high, of_a)
+    if "licences" in kinds:
+        columns["licences"] = Named.of(
+            [str(rng.choice(["m", "m:2", "m:2,bb/s:1K", "bb/s:3K", ""])) for _ in range(jobs)]
+        )
+        rules["licences"] = (("other", 1.0), ("bb/s", 4096.0), ("m", float(rng.integers(1, 4))))
     tasks = rng.integers(1, 4, jobs)
     if "hosts" in kinds:
         columns["min_hosts"] = rng.integers(0, 4, jobs)

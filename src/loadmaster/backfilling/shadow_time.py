@@ -1,7 +1,7 @@
 """A shadow time: the moment at which enough hosts for a job will be free, whichever they are (rule Q6)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class ShadowTime:
         now_s: float,
         free: list[Amounts],
         releases: Sequence[ExpectedEnd],
+        cluster_wide: Callable[[float], bool] | None = None,
+        moments: Iterable[float] = (),
     ) -> None:
         """Args:
         request: what the head asks for.
@@ -36,6 +38,8 @@ class ShadowTime:
         now_s: the clock.
         free: R amounts of each of H hosts, what is free now, and C of its cards (rule Q22); changed from then on.
         releases: what running tasks give back, in the order of time.
+        cluster_wide: whether what the head asks of the whole cluster is there from a moment on; None: always.
+        moments: at which that may change, beside those of `releases`.
         """
         self._request, self._asked, self._then = request, request.asked, free
         self._binds = request.asked.binds
@@ -43,7 +47,9 @@ class ShadowTime:
         self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
         self._held = [self._holds(host, room) for host, room in enumerate(free)]
         self._sum = sum(self._held)
-        self.shadow_s = self._first_moment(now_s, releases)
+        self.shadow_s = self._first_moment(
+            sorted({now_s, *(each.end_s for each in releases), *moments}), releases, cluster_wide
+        )
 
     @property
     def slack(self) -> float:
@@ -75,14 +81,16 @@ class ShadowTime:
         """Undo `take`."""
         self._change(host, plus(self._then[host], demand))
 
-    def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
-        if self._fits():
-            return now_s
-        for i, release in enumerate(releases):
-            self.give_back(release.host, release.demand)
-            last_of_moment = i + 1 == len(releases) or releases[i + 1].end_s > release.end_s
-            if last_of_moment and self._fits():
-                return release.end_s
+    def _first_moment(
+        self, moments: Sequence[float], releases: Sequence[ExpectedEnd], cluster_wide: Callable[[float], bool] | None
+    ) -> float:
+        given_back = 0
+        for moment_s in moments:
+            while given_back < len(releases) and releases[given_back].end_s <= moment_s:
+                self.give_back(releases[given_back].host, releases[given_back].demand)
+                given_back += 1
+            if self._fits() and (cluster_wide is None or cluster_wide(moment_s)):
+                return moment_s
         return math.inf
 
     def _fits(self) -> bool:

@@ -36,7 +36,9 @@ class _Pass:
         """Walk the queue; each job is started, gets reserved whole hosts, or is left."""
         tried, before = 0, len(self.this_pass.started)
         for row in self.this_pass.rows(whole_arrays=True):
-            if self.this_pass.has_started(row) or not self._counted(row):
+            if self.this_pass.has_started(row) or self.this_pass.lacks_cluster_wide_alone(row):
+                continue
+            if not self._counted(row):
                 continue
             if tried == self.rules.bf_max_job_test:
                 return

@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model import Constraints, Limits, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.model.licences import parse_licences
 
 _KINDS = {
     "max_jobs_pu": "user", "max_jobs_pa": "account", "grp_jobs": "", "max_tres_pu": "user", "max_tres_pa": "account",
@@ -135,6 +136,10 @@ def _limits_of(
                     amount = demand.get(resource, 0.0) if resource else 1.0
                     yield (scope, kind, resource, subject[of]), float(limit), amount
     throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
+    if kinds is _KINDS and bound.licences is not None and bound.licences[job]:
+        total = dict(rules.licences)
+        asked = parse_licences(bound.licences[job])
+        yield from ((("licences", name), total[name], amount) for name, amount in asked if name in total)
     if kinds is _KINDS and throttle > 0:
         yield ("array", str(bound.array[job])), float(throttle), 1.0  # type: ignore[index]
 

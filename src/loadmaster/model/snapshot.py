@@ -254,6 +254,9 @@ class Snapshot:
         partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
         free_cards: float64[H, C], what is left of each card of every host; None where GPUs are no cards.
+        cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
+            lacks some does not fit, and reservations count them (rule C13).
+        cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
     """
 
     now_s: float
@@ -276,6 +279,8 @@ class Snapshot:
     as_pool: bool = False
     limits_stop: bool = False
     free_cards: Floats | None = None
+    cluster_wide: int = 0
+    cluster_wide_ends: tuple[ExpectedEnd, ...] = ()
 
     @cached_property
     def amounts(self) -> list[Amounts]:

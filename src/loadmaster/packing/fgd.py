@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model.arrays import Floats
+from loadmaster.model.cards import whole_cards
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import exact_capacity, exact_demand
 from loadmaster.model.units import CORES, GPUS

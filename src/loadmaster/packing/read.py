@@ -7,6 +7,7 @@ from typing import Any
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints
+from loadmaster.model.cards import whole_cards
 from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.cards import cards_of

@@ -12,6 +12,7 @@ from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule,
 from loadmaster.model.arrays import Floats
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
+from loadmaster.scheduling.ineffective_constraints import counts_licences
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.search.greedy import PlannedSchedule, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
@@ -79,6 +80,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "numbers of hosts": counted or any(each.min_hosts or each.max_hosts for each in rules.partitions),
         "limits": any(each != type(each)() for each in limits),
         "a calendar": bool(rules.calendar),
+        "licences": counts_licences(cluster, bound),
         "partitions of jobs of several tasks": several,
     }
     return next((kind for kind, there in kinds.items() if there), "")

@@ -27,7 +27,7 @@ WaitTime X11Parameters
 _MATTER = """
 AllocNodes AllowGroups AllowSpecResourcesUsage Alternate BurstBufferType CompleteWait CoreSpecCount CpuSpecList
 DefCpuPerGPU DependencyParameters DisableRootJobs Epilog EpilogSlurmctld FederationParameters FrontendAddr
-FrontendName JobSubmitPlugins Licenses MCSParameters MCSPlugin MaxJobCount MaxMemPerCPU MaxMemPerNode MemSpecLimit
+FrontendName JobSubmitPlugins MCSParameters MCSPlugin MaxJobCount MaxMemPerCPU MaxMemPerNode MemSpecLimit
 NodeFeaturesPlugins PowerParameters PowerPlugin PriorityParameters PrioritySiteFactorParameters
 PrioritySiteFactorPlugin Prolog PrologSlurmctld RebootProgram ReqResv RequeueExit RequeueExitHold ResumeFailProgram
 ResumeProgram ResumeRate ResumeTimeout ResvEpilog ResvOverRun ResvProlog RootOnly SchedulerTimeSlice ScronParameters
@@ -37,8 +37,8 @@ SuspendExcNodes SuspendExcParts SuspendProgram SuspendRate SuspendTime SuspendTi
 _READ = """
 AccountingStorageEnforce AllowAccounts AllowQos Boards CPUs ClusterName CoresPerSocket Default DefaultTime
 DefMemPerCPU DefMemPerGPU DefMemPerNode DenyAccounts DenyQos DownNodes EnforcePartLimits ExclusiveUser
-FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN MaxArraySize MaxCPUsPerNode MaxNodes
-MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit PartitionName PreemptExemptTime PreemptMode
+FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN Licenses MaxArraySize MaxCPUsPerNode
+MaxNodes MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit PartitionName PreemptExemptTime PreemptMode
 PreemptType Priority PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityJobFactor
 PriorityMaxAge PriorityTier PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc
 PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Procs QOS

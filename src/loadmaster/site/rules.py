@@ -64,6 +64,7 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
         qos=() if accounts is None else tuple(_qos(qos, site, left_out) for qos in accounts.qos),
         accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
         features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
+        licences=site.licences,
         preemption=_preemption(site, left_out),
         requeue=site.preemption.requeue,
         limits_safe=bool({"safe", "all"} & set(site.enforce)),

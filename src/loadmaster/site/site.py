@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model import InputError
+from loadmaster.model.licences import parse_licences
+from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
 from loadmaster.site.job_scope import SCOPE_OF_KEY, JobScope
@@ -34,6 +36,7 @@ class Site:
         over_time_limit_s: infinite where it is UNLIMITED.
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
         enforce_part_limits: `no`, `any`, `all`: who is refused at submission.
+        licences: name and amount of those of the whole cluster.
         not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
         scopes: of those that concern some jobs alone, which jobs they are.
         no_bearing: how many keys of daemons, files and networks were passed over.
@@ -54,6 +57,7 @@ class Site:
     max_array_size: int
     enforce: tuple[str, ...]
     enforce_part_limits: str
+    licences: Amounts
     not_modelled: tuple[str, ...]
     scopes: Mapping[str, JobScope]
     no_bearing: int
@@ -104,6 +108,7 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         fields.read("MaxArraySize", whole(0, 4_000_001), 1001),
         fields.read("AccountingStorageEnforce", names, ()),
         fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
+        fields.read("Licenses", _licences, ()),
     )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
     selection, scheduler = parts[0], parts[2]
@@ -121,6 +126,15 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         tuple(hosts.notes),
         read.digest,
     )
+
+
+def _licences(pair: Pair) -> Amounts:
+    try:
+        return parse_licences(pair.value)
+    except InputError as error:
+        raise InputError(
+            error.value, error.rule, fix="write it as Slurm does: Licenses=matlab:20,fluent:5", where=pair.where
+        ) from None
 
 
 def nodes_in(path: Path) -> tuple[SiteNode, ...]:

@@ -20,8 +20,8 @@ COLUMNS = (
     "jobid", "jobidraw", "user", "account", "submit", "eligible", "start", "elapsed", "timelimit", "state", "nnodes",
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
     "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
-    "oversubscribe", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket", "gresdetail",
-    "ntasks", "socketspernode", START, "totalcpu", "maxrss", "rsstasks",
+    "oversubscribe", "licenses", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket",
+    "gresdetail", "ntasks", "socketspernode", START, "totalcpu", "maxrss", "rsstasks",
 )  # fmt: skip
 
 
@@ -157,6 +157,7 @@ def _named(job: dict[str, Any], array: str | None, task: str | None) -> dict[str
         "partition": _text(job.get("partition")),
         "qos": _text(job.get("qos")),
         "jobname": _text(job.get("name")),
+        "licenses": _text(job.get("licenses")),
         "priority": _number(job.get("priority")),
     }
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
@@ -38,6 +40,8 @@ class CompareOptions(
     MachineOptions,
     ClosureOptions,
     SiteChangeOptions,
+    LicenceOptions,
+    EnergyOptions,
     RunOptions,
     MetricOptions,
     GroupOptions,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.measure.recorded_waits import RecordedWaits
-    from loadmaster.model import Workload
+    from loadmaster.model import Cluster, Workload
     from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
@@ -196,12 +196,13 @@ class Described(Result):
         from loadmaster.report.document import left_out
         from loadmaster.report.guide_facts import guide_figures
         from loadmaster.report.room_claims import room_document
-        from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
+        from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs, licences_of_jobs
 
         read, fitted = self.read, self.fitted
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
         figures |= {"sentence": self.sentence, "next": self.next}
         figures |= {"about": dict(read.about), "constraints": constraints_of_jobs(read.workload), "cluster": None}
+        figures["licences"] = {name: each._asdict() for name, each in licences_of_jobs(read.workload).items()}
         figures["recorded"] = room_document(self.really, self.rejected)
         figures |= guide_figures(read, self.window, self.waits, self.seen, self.use)
         figures |= {"by": list(self.groupings), "breakdown": breakdown_rows(self.rule_groups, self.groupings)}
@@ -217,6 +218,7 @@ class Described(Result):
                 "rejected": left_out(fitted.rejected),
                 "rejected_work": fitted.rejected.work,
                 "constraints": {} if read.cluster is None else constraints_of_cluster(read.cluster),
+                "licences": _licences_of(read.cluster),
             }
         return figures
 
@@ -372,6 +374,11 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path, seen))
     really = _really(read, options.spread)
     return _kept(Described(read, summary, fitted, verdict, following, really, options.spread, seen, by), options)
+
+
+def _licences_of(cluster: "Cluster | None") -> dict[str, float]:
+    """By licence and burst buffer, what the cluster has; bytes of a burst buffer."""
+    return {} if cluster is None or cluster.rules is None else dict(cluster.rules.licences)
 
 
 def _write_hosts(path: Path, seen: "ObservedHosts | None", workload: "Workload") -> None:

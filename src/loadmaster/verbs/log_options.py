@@ -193,13 +193,26 @@ class LogOptions(ReadingOptions):
         cluster = at.cluster if at is not None else read_machines(given) if isinstance(given, str | Path) else given
         if cluster is not None and at is None:
             cluster = self.unnamed_cluster(cluster)
+        if cluster is not None:
+            cluster = self.equipped(cluster)
         spread = self.spread if at is None or self.spread != "auto" else at.spread
         read = self.trace_read_for(cluster, spread)
+        if read.cluster is not None:
+            read = replace(read, cluster=self.equipped(read.cluster))
         if at is None:
             case = case_of(read, cluster, spread, from_window=self.from_window)
-            return read, replace(case, allowed=self.allow_left_out)
+            return read, self.with_energy(read, replace(case, allowed=self.allow_left_out))
         site_jobs = case_of(at.jobs_of(read), cluster, spread, from_window=self.from_window)
-        return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        site_jobs = replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        return read, self.with_energy(read, site_jobs)
+
+    def equipped(self, cluster: "Cluster") -> "Cluster":
+        """The cluster, of a verb without options that add to it."""
+        return cluster
+
+    def with_energy(self, read: "Trace", case: "Case") -> "Case":
+        """The case, of a verb without options about energy; `read` is the log, on whose clock prices change."""
+        return case
 
     @property
     def closes(self) -> bool:

@@ -90,7 +90,7 @@ class MachineOptions(LogOptions):
             sets = (MachineSet("", self.case(at)),)
         else:
             names = {
-                name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
+                name: self.equipped(self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each))
                 for name, each in given.items()
             }
             first = next(iter(names.values()))
@@ -101,7 +101,10 @@ class MachineOptions(LogOptions):
             sets = tuple(
                 replace(
                     each,
-                    case=self.with_closures(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    case=self.with_closures(
+                        read,
+                        self.with_energy(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    ),
                 )
                 for each in sets
             )

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(ClosureOptions, SiteChangeOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(
+    ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions, MetricOptions, GroupOptions
+):
     """All that a single run can be told."""
 
     policy: Annotated[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of
@@ -31,7 +32,7 @@ CHANGES_FILE = "slurm-changes.conf"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(SiteChangeOptions, DaskOptions):
+class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     """All that a search can be told."""
 
     search: Annotated[

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
@@ -33,7 +34,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(ClosureOptions, SiteChangeOptions, RunOptions):
+class WhenOptions(ClosureOptions, SiteChangeOptions, LicenceOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[

@@ -176,6 +176,10 @@ class EligibleJobs:
             "closures": (*self.binding.calendar.at(self._now_s), *down),
             "partitions": self.binding.partition_hosts,
             "limits_stop": self.binding.rules.limits_stop,
+            "cluster_wide": self.binding.cluster_wide,
+            "cluster_wide_ends": self._allowance.cluster_wide_ends(
+                {job: run.expected_end_s for job, run in self._runs.items()}
+            ),
         }
 
     def _since_s(self, jobs: Longs) -> Floats:

@@ -40,6 +40,8 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
     if engine.binding is not None and engine.allowance is not None:
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
+        ends_s = {job: run.expected_end_s for job, run in engine.occupancy.running.items()}
+        given["cluster_wide_ends"] = engine.allowance.cluster_wide_ends(ends_s) if engine.binding.cluster_wide else ()
     resources = engine.cluster.capacity.shape[1]
 
     def gather(name: str) -> Any:
@@ -59,6 +61,8 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
         "as_pool": engine.as_pool,
         "left": None,
         "closures": (),
+        "cluster_wide": 0 if binding is None else binding.cluster_wide,
+        "cluster_wide_ends": (),
         "allowed": None if binding is None else binding.entries.allowed,
         "partitions": None if binding is None else binding.partition_hosts,
         "limits_stop": binding is not None and binding.rules.limits_stop,
