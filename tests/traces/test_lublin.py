@@ -5,7 +5,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma
 
-from loadmaster.model import InputError
+from loadmaster.model import Cluster, InputError
+from loadmaster.runs import case_of
+from loadmaster.runs.samples import drawing_for, sampled, why_not_seeds
 from loadmaster.traces import generate_lublin, read_trace, write_trace
 from loadmaster.traces.lublin.arrivals import BUCKET_S, arrival_times, daily_cycle, times_between
 from loadmaster.traces.lublin.parameters import ALL_JOBS, BATCH, INTERACTIVE, NODES
@@ -90,12 +92,12 @@ def test_a_half_hour_of_twice_the_rate_takes_twice_the_time_between_arrivals():
 
 def test_both_classes_have_their_own_sizes_and_one_class_has_those_of_all():
     trace = generate_lublin(20_000, seed=7)
-    size, queue = trace.workload.demand[:, 0], trace.extra["queue"]
+    size, queue = trace.workload.task_count, trace.extra["queue"]
     assert set(queue.tolist()) == {0, 1}
     assert size[queue == 0].max() <= round(2**5.5) < size[queue == 1].max() <= NODES
     assert np.mean(size[queue == 1] == 1) == pytest.approx(BATCH.sizes.serial, abs=0.02)
     one = generate_lublin(20_000, classes="one", seed=7)
-    assert np.mean(one.workload.demand[:, 0] == 1) == pytest.approx(ALL_JOBS.sizes.serial, abs=0.02)
+    assert np.mean(one.workload.task_count == 1) == pytest.approx(ALL_JOBS.sizes.serial, abs=0.02)
 
 
 @pytest.mark.parametrize("load", [0.4, 0.9])
@@ -106,13 +108,13 @@ def test_a_load_holds_and_leaves_the_jobs_of_a_single_class_as_they_are(load):
 
 
 def test_other_machines_scale_the_sizes():
-    size = generate_lublin(20_000, cores=1024, seed=9).workload.demand[:, 0]
+    size = generate_lublin(20_000, cores=1024, seed=9).workload.task_count
     assert 512 < size.max() <= 1024
 
 
 def test_users_submit_alike_jobs_in_sessions():
     work = generate_lublin(5000, classes="one", users=20, seed=10).workload
-    same = np.mean((work.demand[1:, 0] == work.demand[:-1, 0]) & (work.user[1:] == work.user[:-1]))
+    same = np.mean((work.task_count[1:] == work.task_count[:-1]) & (work.user[1:] == work.user[:-1]))
     assert same == pytest.approx(0.8, abs=0.07)
     assert work.user.max() < 20
 
@@ -123,6 +125,19 @@ def test_a_written_log_says_how_to_make_others_like_it(tmp_path):
     recipe = read_trace(tmp_path / "log.swf").recipe
     assert recipe == trace.recipe
     assert np.array_equal(recipe.make(11).workload.estimate_s, trace.workload.estimate_s)
+
+
+@pytest.mark.parametrize("file", ["", "log.swf", "log.csv"])
+def test_samples_of_a_log_are_logs_of_other_seeds_with_sizes_alike(tmp_path, file):
+    trace = generate_lublin(400, cores=32, load=0.7, seed=12)
+    if file:
+        write_trace(trace.workload, tmp_path / file, trace.extra, trace.recipe)
+        trace = read_trace(tmp_path / file)
+    case = case_of(trace, Cluster.uniform(32, cores=1), "any")
+    assert why_not_seeds(case) == ""
+    drawn = sampled(case, drawing_for(case, "", 0), 3).workload
+    assert drawn.offered_load(case.cluster) == pytest.approx(0.7, rel=0.01)
+    assert drawn.task_count.max() > 16
 
 
 @pytest.mark.parametrize(

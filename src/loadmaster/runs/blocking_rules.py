@@ -81,7 +81,7 @@ class RulesInTheWay:
 
     @cached_property
     def kept_words(self) -> str:
-        """Why a job could not start that had a host, its licences and its power; empty if nothing of these is counted."""
+        """Why a job could not start that had a host, its licences and its power; empty if none of these is counted."""
         if self._binding is None or not self._entries:
             return ""
         uses = self._binding.counters.uses(self._entries[0])

@@ -228,7 +228,7 @@ class Tuned(Result):
         changes = folder / CHANGES_FILE
         changes.unlink(missing_ok=True)
         if self.slurm_conf:
-            write_whole(changes, "\n".join([*self.slurm_conf, ""]))
+            write_whole(changes, "\n".join([f"# {self.answer}", f"# Found by: {self.command}", *self.slurm_conf, ""]))
         source = tuning.case.workload.source or "a log"
         for path, text in front_files(tuning.selection, tuning.plan, source).items():
             (folder / FRONT).mkdir(exist_ok=True)

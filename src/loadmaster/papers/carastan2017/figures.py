@@ -37,7 +37,7 @@ def slowdowns(rows: Rows, log: LogSequences) -> Chart:
     ]
     colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=["known", "fitted"], range=["#c2620a", ACCENT]))
     points = alt.Chart(as_rows(values), width=230, height=240).mark_point(opacity=0.6, size=34)
-    x = alt.X("policy:N", sort=[NAMES[order] for order in ORDERS], title=None, axis=alt.Axis(labelAngle=0))
+    x = alt.X("policy:N", sort=[NAMES[order] for order in ORDERS], title=None, axis=alt.Axis(labelAngle=-45))
     y = alt.Y("slowdown:Q", title="mean bounded slowdown", scale=alt.Scale(type="log"))
     chart = points.encode(x=x, y=y, color=colour).facet(
         alt.Column("at:N", title=None, sort=[c.name for c in CONDITIONS])

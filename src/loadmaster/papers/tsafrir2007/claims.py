@@ -60,7 +60,7 @@ def accuracy(rows: Rows, log: LogSequences) -> Claim:
         "predictions from the last two jobs of a user are more accurate than the user's estimates",
         "significantly better",
         f"accuracy {ours.mean():.2f} against {users.mean():.2f}, {gain.show()} more; "
-        f"{below.mean():.0%} of the jobs are predicted too short",
+        f"{100 * below.mean():.0f} % of the jobs are predicted too short",
         exceeds(gain),
         "the interval of the paired difference lies above 0",
         gain.n,

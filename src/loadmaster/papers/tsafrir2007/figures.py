@@ -17,7 +17,7 @@ def table(rows: Rows, log: LogSequences) -> Table:
             over_parts(rows, log, *scheduler, field).mean()
             for field in ("wait_s", "bounded_slowdown", "accuracy", "below")
         )
-        body.append([name, f"{wait / 60:,.0f}", f"{slowdown:,.1f}", f"{accuracy:.2f}", f"{below:.0%}"])
+        body.append([name, f"{wait / 60:,.0f}", f"{slowdown:,.1f}", f"{accuracy:.2f}", f"{100 * below:.0f} %"])
     head = ("scheduler", "mean wait, min", "mean bounded slowdown", "accuracy", "predicted too short")
     return Table(head, body)
 

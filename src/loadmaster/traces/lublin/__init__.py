@@ -53,7 +53,9 @@ def generate_lublin(
     users: int = 0,
     seed: int = 0,
 ) -> Trace:
-    """A log of rigid parallel jobs with its machine (rules W2, W4 and W5). Second 0 is midnight.
+    """A log of rigid parallel jobs with its machine (rules W2, W4 and W5). It begins soon after midnight.
+
+    A job has a task of one core for each node.
 
     Args:
         jobs: number of jobs.
@@ -91,6 +93,7 @@ def generate_lublin(
         workload.submit_s,
         workload.runtime_s,
         workload.demand,
+        tasks=workload.tasks,
         estimate_s=asked_s,
         user=workload.user if users else None,
         job_id=np.arange(1, jobs + 1),
@@ -159,7 +162,14 @@ def _merged(streams: list[JobStream], jobs: int, factor: float) -> tuple[Workloa
     nodes, runtime_s, user = (
         np.concatenate([getattr(stream, name) for stream in streams])[first] for name in ("nodes", "runtime_s", "user")
     )
-    workload = Workload((CORES,), submit_s[first], runtime_s, nodes[:, None].astype(float), user=user)
+    workload = Workload(
+        (CORES,),
+        submit_s[first] - submit_s[first[0]],
+        runtime_s,
+        np.ones((jobs, 1)),
+        tasks=nodes.astype(np.int32),
+        user=user,
+    )
     return workload, kind[first]
 
 
