@@ -23,6 +23,7 @@ PAPERS: dict[str, Paper] = {
     "casanova2008": Paper("loadmaster.papers.casanova2008", ("live",)),
     "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
     "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
+    "matrix": Paper("loadmaster.papers.matrix"),
     "silva2008": Paper("loadmaster.papers.silva2008", ("traces",)),
 }
 """Every paper that `loadmaster reproduce` knows, by its name (author and year)."""
