@@ -1,4 +1,4 @@
-"""Every packer and placement rule on one static set and one stream: a row each, in one schema (rule C20)."""
+"""Every packer and placement rule on one static set and one stream: a row each, in one schema (rule A11)."""
 
 import json
 from collections.abc import Callable
