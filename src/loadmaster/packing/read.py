@@ -8,9 +8,10 @@ from typing import Any
 
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.cards import whole_cards
 from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.units import CORES, GPUS
-from loadmaster.packing.cards import CardKind, cards_of, whole_cards
+from loadmaster.packing.cards import CardKind, cards_of
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.kubernetes_objects import is_kubernetes

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
@@ -49,7 +50,7 @@ class PlacingOptions(TaskOptions):
         int | None, Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes.", least=1)
     ] = None
     admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
