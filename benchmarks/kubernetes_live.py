@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import real_kubernetes as rk
 
-from loadmaster.live.engine import Observation
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS, KubernetesEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.listing import listing_of
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.session.engine import Observation
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Decision
 from loadmaster.runs import Setting, discipline_of, policy_of, sources_of

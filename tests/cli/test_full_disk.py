@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import loadmaster
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.record_file import RecordFile
 
 LOG = "job_id,submit_s,runtime_s,cores,memory_gb\n0,0,100,1,1\n1,0,100,1,1\n2,5,100,1,1\n"
 SOURCE = str(Path(loadmaster.__file__).parents[1])
@@ -109,7 +109,7 @@ def test_where_not_even_that_can_be_told_the_exit_code_says_it(tmp_path):
 
 
 def test_the_log_of_a_bag_says_which_file_could_not_be_written():
-    log = JobLog(Path("/dev/full"))
+    log = RecordFile(Path("/dev/full"))
     log.open()
     with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
         log.write(event="started", task=1)

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from loadmaster.cli.live_table import LiveTable
-from loadmaster.live.record import CycleDecision
-from loadmaster.live.settings import LiveSettings, Report
+from loadmaster.live.queue.record import CycleDecision
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Alternative
 from loadmaster.runs.interim_waits import InterimWaits

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from loadmaster.cli import main
-from loadmaster.live.record import LiveRecord
+from loadmaster.live.queue.record import LiveRecord
 from loadmaster.runs.record import read_record
 
 

@@ -20,6 +20,7 @@ from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Discipline, Scheduler
 from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.queue_run import QueueRun
 
 NONE = np.zeros(0, np.int32)
 WHOLE = ("tasks", "user", "account", "partition", "qos")
@@ -133,11 +134,12 @@ def test_an_order_that_fails_late_is_named_where_the_policy_is_built_in():
     mine = Order("mine", fails_late, moves=True)
     with pytest.raises(InputError, match="'mine': this order fails: ValueError: late"):
         replay_compiled(
-            jobs,
-            Cluster.uniform(1, cores=1, memory=1),
-            Scheduler(POLICIES["first-fit"], Discipline(mine, Skip())),
-            interval_s=0.0,
-            seed=1,
+            QueueRun(
+                jobs,
+                Cluster.uniform(1, cores=1, memory=1),
+                Scheduler(POLICIES["first-fit"], Discipline(mine, Skip())),
+                seed=1,
+            )
         )
 
 

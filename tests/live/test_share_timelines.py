@@ -5,29 +5,26 @@ import sys
 from pathlib import Path
 
 import pytest
+from guests_fake import FakeHosts
+from share_fake import FakeBox, batch
 
 from loadmaster.cli import main
+from loadmaster.live.guests.config import GuestsConfig
+from loadmaster.live.guests.door import look_after
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.lines import begin_line, end_line
 from loadmaster.live.share_timelines import share_timeline_of
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
+from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError
-
-for room in ("cgroup", "guests"):
-    sys.path.append(str(Path(__file__).parent / room))
-
-from guests_fake import FakeHosts  # noqa: E402
-from share_fake import FakeBox, batch  # noqa: E402
-
-from loadmaster.live.clocks import FakeClock  # noqa: E402
-from loadmaster.live.guests.config import GuestsConfig  # noqa: E402
-from loadmaster.live.guests.door import look_after  # noqa: E402
-from loadmaster.live.shares.door import SharesTerms, run_under_shares  # noqa: E402
-from loadmaster.live.shares.method_names import share_method_named  # noqa: E402
 
 
 @pytest.fixture
 def commands(tmp_path):
     """Two commands on one core, the first of which ends after two seconds."""
     of, clock = batch([1.0, 1.0]), FakeClock()
-    config = SharesTerms(tmp_path, share_method_named("fractional", 0.0), 0.0)
+    config = SharesConfig(tmp_path, share_method_named("fractional", 0.0), 0.0)
     run_under_shares(FakeBox(of, clock, [1.0, 2.0]), clock, of, config)
     return tmp_path
 
@@ -141,3 +138,19 @@ def test_a_record_that_somebody_changed_is_told_in_one_line(commands):
     path.write_text(path.read_text().replace('"over"', '"above"'))
     with pytest.raises(InputError, match="damaged"):
         share_timeline_of(commands)
+
+
+def test_a_machine_that_went_between_two_starts_is_gone(tmp_path):
+    hosts = {"a": [2.0, 8.0, True]}
+    config, stays, goes = GuestsConfig().plain(), [1.0, 1.0, "a", "", 1.0, False], [1.0, 1.0, "a", "", 1.0, False]
+    lines = [
+        begin_line(0.0, terms=config, carried={}),
+        {"cycle": 1.0, "changes": {"hosts": hosts, "set": {"x@1": stays, "y@2": goes}}, "asked": []},
+        begin_line(10.0, terms=config, carried={}),
+        {"cycle": 11.0, "changes": {"hosts": hosts, "set": {"x@1": stays}}, "asked": []},
+        end_line("done", 20.0),
+    ]
+    (tmp_path / "guests.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    timeline = share_timeline_of(tmp_path)
+    assert timeline.over == {"y@2": "gone"}
+    assert [(span.task, span.from_s, span.to_s) for span in timeline.spans] == [("x@1", 1.0, 20.0), ("y@2", 1.0, 11.0)]

@@ -144,7 +144,7 @@ def test_a_boundless_budget_gets_what_packing_anew_gets_however_many_hosts_there
     for most in (bounded.MOST_BINS, 0):
         monkeypatch.setattr(bounded, "MOST_BINS", most)
         monkeypatch.setattr(bounded, "evict", lambda *_: None)
-        monkeypatch.setattr(bounded, "relieve", lambda state, start, budget: start)
+        monkeypatch.setattr(bounded, "relieve", lambda state, start, budget, deadline: start)
         assert rebalance(state, np.inf).level == anew > state.level
 
 
@@ -229,7 +229,7 @@ def test_the_search_has_a_limit_of_half_a_minute_and_the_answer_shows_it(tmp_pat
     """40 tasks on 6 hosts were searched for more than a minute."""
     asked = []
 
-    def plan(state, budget, method, time_limit_s):
+    def plan(state, budget, method, time_limit_s, report):
         asked.append(time_limit_s)
         return MovePlan("limit", (), state.host, state.level, 0.0, "adapt-exactly", proven=False)
 

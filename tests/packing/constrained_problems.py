@@ -16,7 +16,9 @@ from loadmaster.packing.constrained.costs import (
     GroupMoveCost,
     HostMoveCost,
     HostPrice,
+    ImbalanceCost,
     LoadCost,
+    StrandedCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.evaluate import broken_by
@@ -42,7 +44,7 @@ def problem_at_random(seed, tasks=6, hosts=4, kinds=2, rules=6):
         capacity,
         now,
         (room, *kept),
-        tuple(_costs(rng, tasks, hosts, kinds)),
+        tuple(_costs(rng, tasks, capacity, kinds)),
     )
 
 
@@ -74,7 +76,8 @@ def _constraint(rng, levels, tasks, hosts):
     return MaxSkew(group, level, int(rng.integers(1, 3)), rng.random(level.domains) < 0.8)
 
 
-def _costs(rng, tasks, hosts, kinds):
+def _costs(rng, tasks, capacity, kinds):
+    hosts = len(capacity)
     weight = rng.integers(1, 20, 8).tolist()
     for r in range(kinds):
         yield LoadCost("load", r, rng.integers(0, 9, hosts), weight[r])
@@ -83,3 +86,5 @@ def _costs(rng, tasks, hosts, kinds):
     yield GroupMoveCost("group moves", rng.integers(-1, 3, tasks), weight[4])
     yield HostMoveCost("host moves", rng.integers(0, 5, (hosts, hosts)) * (1 - np.eye(hosts, dtype=int)), weight[5])
     yield HostPrice("price", rng.integers(0, 30, hosts), weight[6])
+    yield ImbalanceCost("imbalance", capacity, weight[7])
+    yield StrandedCost("stranded", capacity, weight[0])

@@ -222,12 +222,12 @@ def test_alibaba_pods_get_single_gpus_of_their_hosts(real_logs):
     assert violations(some, packing) == []
 
 
-@pytest.mark.parametrize("kind", ["virtual-clusters", "lublin"])
+@pytest.mark.parametrize("kind", ["virtual-clusters", "virtual-jobs"])
 def test_generated_tasks_can_be_packed_as_they_are(kind, tmp_path):
     path = tmp_path / "tasks.csv"
     facts = json.loads(run("generate", kind, "-o", path, "--hosts", 8, "--tasks", 40, "--slack", 0.5, "--json").stdout)
     assert facts["synthetic"]
-    assert (facts["jobs"] < 40) == (kind == "lublin")
+    assert (facts["jobs"] < 40) == (kind == "virtual-jobs")
     packed = json.loads(run("pack", path, "--hosts", facts["hosts"], "--json").stdout)
     assert packed["status"] == "ok"
     assert packed["jobs"] == facts["jobs"]
@@ -238,7 +238,7 @@ def test_the_slip_of_the_later_generator_is_drawn_when_asked_for(tmp_path):
     for option in ([], ["--lublin-bug"]):
         path = tmp_path / f"tasks{len(option)}.csv"
         jobs.append(
-            json.loads(run("generate", "lublin", "-o", path, "--tasks", 4000, "--json", *option).stdout)["jobs"]
+            json.loads(run("generate", "virtual-jobs", "-o", path, "--tasks", 4000, "--json", *option).stdout)["jobs"]
         )
     assert jobs[1] > 1.1 * jobs[0]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.record_file import RecordFile
 from loadmaster.sim.bags.reference import BagDecision, replay_bag
 from loadmaster.sizing import Actions, BagLedger, Event, HostType, Rental, Sizer
 
@@ -17,7 +17,7 @@ class BagSession:
     decisions: list[BagDecision]
 
 
-def sessions(log: JobLog) -> list[BagSession]:
+def sessions(log: RecordFile) -> list[BagSession]:
     """Every session of `log`, in order."""
     found: list[BagSession] = []
     for line in log.lines():

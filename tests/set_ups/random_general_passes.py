@@ -23,6 +23,7 @@ from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
 from loadmaster.sim.queue.engine import general_layout as general_layout
 from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay
 
 MULTIFACTOR = "multifactor(age=1000,fair_share=1000,calc_period=10,half_life=100)"
@@ -72,7 +73,7 @@ def both(seed, discipline=None):
         estimate_model = USERS
     given = {"interval_s": interval_s, "seed": 3, "estimate_model": estimate_model}
     plain = replay(workload, cluster, Scheduler(policy, rule), **given)
-    kept = general_replay.replay_general(workload, cluster, Scheduler(policy, rule), **given)
+    kept = general_replay.replay_general(QueueRun(workload, cluster, Scheduler(policy, rule), **given))
     return f"{seed} {named} {policy.name} {kinds} {estimate_model}", plain, kept
 
 

@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Answer, Api
-from loadmaster.live.termination import as_ctrl_c
+from loadmaster.live.session.engine import EngineDown
+from loadmaster.live.session.termination import as_ctrl_c
 
 PATIENCE_S = 60.0
 HOME = Path(os.environ.get("LOADMASTER_KUBERNETES") or Path.home() / ".cache" / "loadmaster-kubernetes")

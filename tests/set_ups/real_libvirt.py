@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.termination import as_ctrl_c
+from loadmaster.live.session.termination import as_ctrl_c
 
 PATIENCE_S = 120.0
 HOME = Path(os.environ.get("LOADMASTER_LIBVIRT") or Path.home() / ".cache" / "loadmaster-libvirt")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from left_behind import end_sessions_of
 
+from loadmaster.live.session.termination import as_ctrl_c
 from loadmaster.live.slurm.hook import heartbeat_path, hook_text
-from loadmaster.live.termination import as_ctrl_c
 
 PATIENCE_S = 60.0
 PROGRAMS = (

@@ -21,7 +21,7 @@ def queue(tmp_path):
 
     def make(text):
         written, left_out = discipline_of_site(site_of(tmp_path, SMALL + text))
-        return discipline_named(written), left_out
+        return discipline_named(written), tuple(left_out)
 
     return make
 

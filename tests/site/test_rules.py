@@ -129,8 +129,9 @@ def test_a_mode_of_newer_releases_is_said(modelled):
 
 def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
     made = modelled(SMALL.replace("Default", "OverSubscribe=FORCE:2 Default") + "Licenses=a\nPreemptMode=GANG\n")
+    assert made.cluster.rules.licences == (("a", 1.0),)
     (sentence,) = [note for note in made.notes if "not modelled" in note]
-    assert sentence == "Of the site not modelled: Licenses, OverSubscribe=FORCE of partition main, PreemptMode=GANG."
+    assert sentence == "Of the site not modelled: OverSubscribe=FORCE of partition main, PreemptMode=GANG."
 
 
 def test_devices_that_bind_nobody_and_models_that_count_as_one_are_said(modelled):

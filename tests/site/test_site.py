@@ -76,7 +76,6 @@ def test_what_is_not_modelled_is_named_once_and_what_has_no_bearing_is_counted(t
     assert site.not_modelled == (
         "AllowGroups",
         "CoreSpecCount",
-        "Licenses",
         "PriorityWieghtAge (a slip of PriorityWeightAge?)",
         "Zzz",
         "SchedulerParameters: max_rpc_cnt",

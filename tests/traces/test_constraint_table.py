@@ -30,6 +30,7 @@ BOUND = Constraints(
     array_task=np.array([-1, 0, 1]),
     throttle=np.array([0, 2, 2]),
     features=Named.of(["a&b|c", None, None]),
+    licences=Named.of([None, "m:2,bb/s:5G", "m"]),
     exclusive=np.array([0, 2, 1]),
     reservation=Named.of([None, "r", None]),
     requeue=np.array([True, False, True]),

@@ -67,7 +67,8 @@ MADE = {
     "netbatch": lambda seed: lm.generate.netbatch(jobs=30, hosts=4, seed=seed).workload.submit_s,
     "opportunity": lambda seed: lm.generate.opportunity(window=200.0, seed=seed).workload.runtime_s,
     "virtual-clusters": lambda seed: lm.generate.virtual_clusters(hosts=4, tasks=9, seed=seed).rigid,
-    "lublin": lambda seed: lm.generate.lublin(hosts=4, tasks=9, seed=seed).rigid,
+    "lublin": lambda seed: lm.generate.lublin(jobs=30, seed=seed).workload.submit_s,
+    "virtual-jobs": lambda seed: lm.generate.virtual_jobs(hosts=4, tasks=9, seed=seed).rigid,
     "bag": lambda seed: lm.generate.bag("normal(150,30)x9", seed=seed).duration_s,
 }
 

@@ -84,8 +84,17 @@ def test_resources_that_are_not_read_are_said_with_their_number_of_jobs(tmp_path
         line(job="3", cpus=2, req="cpu=2,gres/shard=4,mem=1G"),
     ]
     trace = read(tmp_path, HEADER + "".join(rows))
-    assert "2 jobs also ask for what is not modelled: gres/fpga:x, gres/shard, license/ansys." in trace.notes
+    assert "2 jobs also ask for what is not modelled: gres/fpga:x, gres/shard." in trace.notes
     assert not any("not modelled" in note for note in read(tmp_path, HEADER + rows[0]).notes)
+
+
+def test_licences_and_burst_buffers_are_read_from_what_a_job_asked_for(tmp_path):
+    rows = [
+        line(job="1", cpus=2, req="cpu=2,license/ansys=2,license/m@srv=1,mem=1G,bb/cray=100G"),
+        line(job="2", cpus=2, req="cpu=2,mem=1G"),
+    ]
+    licences = read(tmp_path, HEADER + "".join(rows)).workload.constraints.licences
+    assert licences.words() == ["ansys:2,m@srv:1,bb/cray:100G", None]
 
 
 def test_parts_of_heterogeneous_jobs_are_jobs_and_said(tmp_path):

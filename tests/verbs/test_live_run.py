@@ -56,7 +56,7 @@ def test_what_makes_no_sense_is_told_in_one_line(tmp_path, call, says):
 
 
 def test_a_look_says_what_stands_in_the_way():
-    from loadmaster.live.finding import Finding
+    from loadmaster.live.session.finding import Finding
 
     looked = Looked("doctor", (Finding("ok", "it answers"), Finding("bad", "you may not list pods")))
     assert not looked.good
@@ -73,7 +73,7 @@ def test_a_last_reckoning_that_takes_too_long_costs_nothing_of_the_record(tmp_pa
     if stop == "late":
         monkeypatch.setattr("loadmaster.verbs.live_drive.LAST_RECKONING_S", -1.0)
     else:
-        monkeypatch.setattr("loadmaster.live.shadow_waits.interim_waits_within", reckoning)
+        monkeypatch.setattr("loadmaster.live.queue.shadow_waits.interim_waits_within", reckoning)
     made = lm.live.run("fake", hosts="1x8c64g", limit=12, shadow=True, out=tmp_path)
     assert "so_far" not in made.figures
     assert any(f"--so-far {tmp_path}" in note for note in made.notes)

@@ -8,7 +8,6 @@ import pytest
 import loadmaster as lm
 from loadmaster.model import InputError
 from loadmaster.site.machines import read_machines
-from loadmaster.verbs.hosts_file import bracketed
 from traces.logs import write
 
 HEAD = "JobID|User|Partition|Submit|Start|Elapsed|NNodes|ReqCPUS|ReqMem|NodeList|Timelimit\n"
@@ -128,7 +127,7 @@ def test_at_another_load_runs_begin_with_the_log(tmp_path):
 
 
 def test_names_in_brackets_are_read_back():
-    from loadmaster.model.host_names import host_names
+    from loadmaster.model.host_names import bracketed, host_names
 
     names = ["a1", "a2", "a3", "b01", "b02", "b10", "c", "r1n1", "r1n2", "r2n1"]
     assert list(host_names(bracketed(names))) == names

@@ -61,7 +61,7 @@ def test_what_is_generated_is_packed_and_simulated(log, tmp_path):
     assert (log.workload.jobs, log.cluster.hosts) == (60, 4)
     assert lm.pack(lm.generate.virtual_clusters(hosts=4, tasks=12, seed=1)).figures["tasks"] == 12
     with pytest.raises(lm.InputError, match=r"--hosts.*the tasks bring their hosts"):
-        lm.pack(lm.generate.lublin(hosts=4, tasks=12), hosts="4x1c1g")
+        lm.pack(lm.generate.virtual_jobs(hosts=4, tasks=12), hosts="4x1c1g")
     with pytest.raises(lm.InputError, match="is a file, not a law"):
         lm.generate.bag(str(tmp_path / "bag.txt"))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import real_slurm
 import site_of_jobs as site
 
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.listing import listing_of
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listing import listing_of
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path
 from loadmaster.model.actions import Start

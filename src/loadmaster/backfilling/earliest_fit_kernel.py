@@ -8,6 +8,7 @@ best start so far is skipped, by block where possible. Bounds are never too late
 import numpy as np
 
 from loadmaster.backfilling.availability_kernel import covering, end_of, first_on, has_room, hold, least
+from loadmaster.backfilling.cluster_wide_kernel import asks_cluster_wide, next_cluster_wide_change
 from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts
 from loadmaster.backfilling.pass_arrays import STATUS
@@ -31,6 +32,10 @@ def earliest(view, availability, rate, now, row, before_s):
     """
     if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return np.inf
+    if view.cluster_wide is not None and asks_cluster_wide(view, row):
+        if now.as_pool:
+            return _first_count_at(view, availability, rate, now, row, before_s)
+        return _first_at_speed(view, availability, rate, now, row, before_s)
     if now.as_pool:
         return _first_count(view.rows, view.hosts, availability, row, before_s)
     if now.several_speeds:
@@ -245,7 +250,10 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
             if view.this_pass.tally[STATUS]:
                 return np.inf
         # the count changes only where a closure or a step of a host begins
-        start_s = _next_change(view.calendar, start_s)
+        tried_s = start_s
+        start_s = _next_change(view.calendar, tried_s)
+        if view.cluster_wide is not None:
+            start_s = min(start_s, next_cluster_wide_change(view, tried_s))
         if turns > 0:
             start_s = min(start_s, availability.turn_s[0])
         while turns > 0 and availability.turn_s[0] == start_s:
@@ -278,6 +286,21 @@ def _next_change(calendar, after_s):
         if calendar.time[closure].to_s > after_s:
             next_s = min(next_s, calendar.time[closure].to_s)
     return next_s
+
+
+@inner
+def _first_count_at(view, availability, rate, now, row, before_s):
+    """The same where hosts are counted, for a row that asks for amounts of the whole cluster: moment by moment."""
+    start_s = now.now_s
+    while start_s < before_s:
+        if place_at(view, availability, rate, now, row, start_s, view.this_pass.everywhere):
+            return start_s
+        if view.this_pass.tally[STATUS]:
+            return np.inf
+        following = availability.step[covering(availability, 0, start_s)].next
+        count_s = availability.step[following].start_s if following >= 0 else np.inf
+        start_s = min(count_s, next_cluster_wide_change(view, start_s))
+    return np.inf
 
 
 @inner

@@ -24,7 +24,7 @@ def stand(view, standing, availability, rate, now):
     for i in range(standing.row.shape[0]):
         row = np.int64(standing.row[i])
         if view.this_pass.job_passed[view.rows.of[row].job] != -view.this_pass.tally[PASS] and _stands(
-            view, standing, row
+            view, standing, now, row
         ):
             view.this_pass.job_passed[view.rows.of[row].job] = -view.this_pass.tally[PASS]
             view.this_pass.listed[size] = row
@@ -50,13 +50,13 @@ def stand(view, standing, availability, rate, now):
 
 
 @inner
-def _stands(view, standing, row):
+def _stands(view, standing, now, row):
     """Whether the reservation belongs to this row of the job."""
     first = view.rows.of[row].first_host
     for at in range(first, first + standing.promise[row].many):
         if not view.hosts.allowed[view.rows.of[row].hosts, standing.host[at]]:
             return False
-    return within_limits(view.rows, view.this_pass, row)
+    return within_limits(view.rows, view.this_pass, row, now.cluster_wide)
 
 
 @inner

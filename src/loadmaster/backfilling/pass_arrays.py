@@ -140,6 +140,7 @@ class Now(NamedTuple):
         planned: starts go through the plan from the beginning.
         scores_from: the number under which the scores of demand 0 are remembered, and so on from there.
         first_fit: the policy is first-fit.
+        cluster_wide: the first so many limits are amounts of the whole cluster.
     """
 
     now_s: float
@@ -151,6 +152,7 @@ class Now(NamedTuple):
     planned: bool
     scores_from: int = 0
     first_fit: bool = False
+    cluster_wide: int = 0
 
 
 class PassArrays(NamedTuple):
@@ -262,8 +264,35 @@ STEPS, SERIAL, FRESH_AT = range(3)
 which `most` was made, -1 if it has not been since then."""
 
 
+class ClusterWideArrays(NamedTuple):
+    """W amounts of the whole cluster from now on, as the free capacity of one host.
+
+    Attributes:
+        step, step_free, size, chain, window: as `AvailabilityArrays` has them; step_free: float64[M, W].
+        end_s: float64[N], the expected end of each of N running jobs; the first `many` int64[1] count.
+        held: float64[N, W], what each holds.
+        change_s, change: float64[C], float64[C, W], when the amounts themselves change, and by how much; ascending.
+        amount: float64[W], scratch.
+    """
+
+    step: Records
+    step_free: Floats
+    size: Longs
+    chain: Records
+    window: Floats
+    end_s: Floats
+    held: Floats
+    many: Longs
+    change_s: Floats
+    change: Floats
+    amount: Floats
+
+
 class PassView(NamedTuple):
-    """The arrays that each pass reads; a run with more of them passes its own tuple, with the same fields."""
+    """The arrays that each pass reads; a run with more of them passes its own tuple, with the same fields.
+
+    `cluster_wide` is None where nothing belongs to the whole cluster: the code for it is then not compiled.
+    """
 
     rows: RowArrays
     hosts: Hosts
@@ -272,3 +301,4 @@ class PassView(NamedTuple):
     room: RoomArrays
     this_pass: PassArrays
     scores: Scores
+    cluster_wide: ClusterWideArrays | None = None

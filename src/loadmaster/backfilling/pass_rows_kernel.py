@@ -98,12 +98,20 @@ def next_shortest(rows, this_pass, now, size):
 
 
 @inner
-def within_limits(rows, this_pass, row):
-    """Whether the row stays within all limits if it starts now."""
+def within_limits(rows, this_pass, row, first):
+    """Whether the row stays within all limits from number `first` on if it starts now."""
     for use in range(rows.of[row].first_use, rows.of[row].first_use + rows.of[row].uses):
-        if this_pass.left[rows.use[use].limit] < rows.use[use].amount:
+        if rows.use[use].limit >= first and this_pass.left[rows.use[use].limit] < rows.use[use].amount:
             return False
     return True
+
+
+@inner
+def lacks_cluster_wide_alone(rows, this_pass, now, row):
+    """Whether the row is beyond no limit, but the cluster lacks amounts of its own."""
+    if now.cluster_wide == 0 or not within_limits(rows, this_pass, row, now.cluster_wide):
+        return False
+    return not within_limits(rows, this_pass, row, 0)
 
 
 @inner
@@ -134,7 +142,7 @@ def _is_limited(rows, this_pass, now, row):
     part = rows.of[row].partition
     if this_pass.part[part].stopped == this_pass.tally[PASS]:
         return True
-    limited = not within_limits(rows, this_pass, row)
+    limited = not within_limits(rows, this_pass, row, now.cluster_wide)
     if limited and now.limits_stop:
         this_pass.part[part].stopped = this_pass.tally[PASS]
     return limited

@@ -7,11 +7,12 @@ from operator import lt
 from typing import Protocol
 
 from loadmaster.backfilling.availability import Availability, end_of
+from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.slowest_speed import at_one_pace
-from loadmaster.model.amounts import minus, on_hosts
+from loadmaster.model.amounts import minus, sums_on_hosts
 from loadmaster.model.arrays import Bools
 from loadmaster.model.snapshot import ExpectedEnd, Promise, Snapshot
-from loadmaster.place.room import Room, tasks_held
+from loadmaster.place.room import Room
 
 NEVER = Promise(math.inf, ())
 
@@ -46,8 +47,11 @@ class Plan(Protocol):
 class HostPlan:
     """A plan of the future free capacity of each host; the policy sees the least in the time in question."""
 
-    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd], cluster_wide: ClusterWide | None
+    ) -> None:
         self._snapshot, self._room, self._cluster = snapshot, room, snapshot.cluster
+        self._cluster_wide = cluster_wide
         self._availability = Availability(snapshot.now_s, room.amounts, releases)
         # The total of all hosts: a job that asks for more than that fits nowhere. One host is its own total.
         self._together = self._availability
@@ -62,6 +66,8 @@ class HostPlan:
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             end_s = end_of(start_s, expected_s / speed)
             if any(map(lt, self._together.least(0, start_s, end_s), queue.requests[row].total)):
+                return None
+            if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, expected_s / speed):
                 return None
             least = [self._availability.least(host, start_s, end_s) for host in range(self._cluster.hosts)]
             return room.foresee(row, least, _both(_both(self._open(row, start_s, end_s), left), usable))
@@ -78,7 +84,7 @@ class HostPlan:
         for start_s in self._chances(row):
             hosts = self.place(row, start_s)
             if hosts is not None:
-                return Promise(start_s, hosts)
+                return Promise(start_s, hosts, self._room.cards.get(row, ()))
         return NEVER
 
     def _chances(self, row: int) -> Iterator[float]:
@@ -88,7 +94,10 @@ class HostPlan:
         """
         total = self._snapshot.queue.requests[row].total
         soonest_s = self._together.first_fit(0, total, self._lasts_s(row))
-        moments = [time_s for time_s in self._together.moments(self._snapshot.closures) if time_s >= soonest_s]
+        moments = self._together.moments(self._snapshot.closures)
+        if self._cluster_wide is not None:
+            moments = sorted({*moments, *self._cluster_wide.moments()})
+        moments = [time_s for time_s in moments if time_s >= soonest_s]
         yield from moments[:1]
         soonest_s = self._soonest(row)
         yield from (time_s for time_s in moments[1:] if time_s >= soonest_s)
@@ -100,20 +109,27 @@ class HostPlan:
             return False
         usable = _both(self._open(row, promise.start_s, end_s), self._room.restricted_to(row))
         least = {host: self._availability.least(host, promise.start_s, end_s) for host in promise.hosts}
-        for host in promise.hosts:
-            if (usable is not None and not usable[host]) or any(map(lt, least[host], request.demand)):
+        for host, amounts in zip(promise.hosts, request.each(promise.cards), strict=True):
+            if (usable is not None and not usable[host]) or any(map(lt, least[host], amounts)):
                 return False
-            least[host] = minus(least[host], request.demand)
+            least[host] = minus(least[host], amounts)
+        if self._cluster_wide is not None and not self._cluster_wide.fits(
+            row, promise.start_s, self._runtime_s(row, promise)
+        ):
+            return False
+        self._choose(row, promise)
         self._hold(row, promise.hosts, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
-        end_s, demand = self._end(row, promise), self._snapshot.queue.requests[row].demand
-        for host, amounts in on_hosts(promise.hosts, demand):
+        end_s, each = self._end(row, promise), self._snapshot.queue.requests[row].each(promise.cards)
+        for host, amounts in sums_on_hosts(promise.hosts, each) if promise.hosts else ():
             self._availability.release(host, promise.start_s, end_s, amounts)
             if self._together is not self._availability:
                 self._together.release(0, promise.start_s, end_s, amounts)
+        if self._cluster_wide is not None and promise != NEVER:
+            self._cluster_wide.release(row, promise.start_s, end_s)
         self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -123,10 +139,17 @@ class HostPlan:
 
     def _hold(self, row: int, hosts: Sequence[int], start_s: float, end_s: float) -> None:
         request = self._snapshot.queue.requests[row]
-        for host, amounts in on_hosts(hosts, request.demand):
+        for host, amounts in sums_on_hosts(hosts, self._room.held_by(row)):
             self._availability.hold(host, start_s, end_s, amounts)
         if self._together is not self._availability:
             self._together.hold(0, start_s, end_s, request.total)
+        if self._cluster_wide is not None:
+            self._cluster_wide.hold(row, start_s, end_s)
+
+    def _choose(self, row: int, promise: Promise) -> None:
+        """The job has the hosts and cards of its promise."""
+        if promise.cards:
+            self._room.cards[row] = promise.cards
 
     def _soonest(self, row: int) -> float:
         """A lower bound of the start: before it, too few hosts have room for one of its tasks for so long."""
@@ -136,7 +159,7 @@ class HostPlan:
         )
         held = 0.0
         for hosts, (moment_s, host) in enumerate(moments, 1):
-            held += tasks_held(request.demand, availability.most[host])
+            held += request.held_in(availability.most[host])
             if held >= request.asked.tasks and hosts >= request.asked.least:
                 return moment_s
         return math.inf
@@ -145,9 +168,11 @@ class HostPlan:
         """The expected runtime on the fastest hosts."""
         return float(self._snapshot.queue.expected_s[row]) / self._cluster.fastest
 
+    def _runtime_s(self, row: int, promise: Promise) -> float:
+        return float(self._snapshot.queue.expected_s[row]) / self._cluster.slowest(promise.hosts)
+
     def _end(self, row: int, promise: Promise) -> float:
-        speed = self._cluster.slowest(promise.hosts)
-        return end_of(promise.start_s, float(self._snapshot.queue.expected_s[row]) / speed)
+        return end_of(promise.start_s, self._runtime_s(row, promise))
 
     def _open(self, row: int, start_s: float, end_s: float) -> Bools | None:
         """bool[H]: the hosts without a closure for the job in that time; None: all."""
@@ -172,8 +197,11 @@ def _both(one: Bools | None, other: Bools | None) -> Bools | None:
 class PoolPlan:
     """A plan that counts hosts: exact where each task takes a whole host and any host serves (rule Q11)."""
 
-    def __init__(self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, room: Room, releases: Sequence[ExpectedEnd], cluster_wide: ClusterWide | None
+    ) -> None:
         assert snapshot.cluster.speed is not None
+        self._cluster_wide = cluster_wide
         self._queue, self._room, self._speed = snapshot.queue, room, float(snapshot.cluster.speed[0])
         ending = [
             ExpectedEnd(end_s, -1, 0, (float(hosts),))
@@ -187,7 +215,11 @@ class PoolPlan:
 
     def earliest(self, row: int) -> Promise:
         """As `Plan` says."""
-        start_s = self._availability.first_fit(0, self._asked(row), float(self._queue.expected_s[row]) / self._speed)
+        start_s = self._availability.first_fit(0, self._asked(row), self._runtime_s(row))
+        if self._cluster_wide is not None and self._cluster_wide.counts(row):
+            moments = sorted({*self._availability.moments(), *self._cluster_wide.moments()})
+            both = (time_s for time_s in moments if time_s >= start_s and self._fits(row, time_s))
+            start_s = next(both, math.inf)
         if start_s == math.inf:
             return NEVER
         self.hold(row, Promise(start_s, ()))
@@ -195,16 +227,21 @@ class PoolPlan:
 
     def hold(self, row: int, promise: Promise) -> bool:
         """As `Plan` says."""
-        end_s, asked = self._end(row, promise), self._asked(row)
-        if self._availability.least(0, promise.start_s, end_s)[0] < asked[0]:
+        if not self._fits(row, promise.start_s):
             return False
-        self._availability.hold(0, promise.start_s, end_s, asked)
+        end_s = self._end(row, promise)
+        self._availability.hold(0, promise.start_s, end_s, self._asked(row))
+        if self._cluster_wide is not None:
+            self._cluster_wide.hold(row, promise.start_s, end_s)
         return True
 
     def release(self, row: int, promise: Promise) -> None:
         """As `Plan` says."""
         if promise != NEVER:
-            self._availability.release(0, promise.start_s, self._end(row, promise), self._asked(row))
+            end_s = self._end(row, promise)
+            self._availability.release(0, promise.start_s, end_s, self._asked(row))
+            if self._cluster_wide is not None:
+                self._cluster_wide.release(row, promise.start_s, end_s)
             self._room.forget()
 
     def begin(self, row: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
@@ -216,5 +253,15 @@ class PoolPlan:
     def _asked(self, row: int) -> tuple[float]:
         return (float(self._queue.tasks[row]),)
 
+    def _fits(self, row: int, start_s: float) -> bool:
+        """Whether enough hosts, and amounts of the whole cluster, are there from then on for the whole runtime."""
+        runtime_s = self._runtime_s(row)
+        if self._cluster_wide is not None and not self._cluster_wide.fits(row, start_s, runtime_s):
+            return False
+        return self._availability.least(0, start_s, end_of(start_s, runtime_s))[0] >= self._asked(row)[0]
+
+    def _runtime_s(self, row: int) -> float:
+        return float(self._queue.expected_s[row]) / self._speed
+
     def _end(self, row: int, promise: Promise) -> float:
-        return end_of(promise.start_s, float(self._queue.expected_s[row]) / self._speed)
+        return end_of(promise.start_s, self._runtime_s(row))

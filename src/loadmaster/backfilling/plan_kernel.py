@@ -7,6 +7,7 @@ The hosts of a row that is placed stand in `room.host`, one a task; where hosts 
 import numpy as np
 
 from loadmaster.backfilling.availability_kernel import end_of, has_from, has_now, has_room, hold, least, step_at
+from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cluster_wide
 from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
 from loadmaster.backfilling.pass_arrays import SERIAL
 from loadmaster.backfilling.plan_bounds_kernel import let_start, note_freed
@@ -20,7 +21,9 @@ def place_at(view, availability, rate, now, row, start_s, on):
     if not has_room(view.this_pass, availability, 2 * view.rows.of[row].tasks, availability.size[0]):
         return False
     if now.as_pool:
-        if _count_at(view.rows, view.hosts, availability, row, start_s):
+        if view.cluster_wide is not None and not _has_at_speed(view, row, start_s, view.hosts.speed[0]):
+            return False
+        if _count_at(view, availability, row, start_s):
             return True
         if start_s == now.now_s:
             note_planned_failure(view, availability, now, row)
@@ -29,7 +32,10 @@ def place_at(view, availability, rate, now, row, start_s, on):
     too_slow = 0.0
     while True:
         end_s = end_of(start_s, view.rows.of[row].expected_s / speed)
-        if not _choose_at(view, availability, rate, now, row, (start_s, end_s), on, too_slow):
+        found = True
+        if view.cluster_wide is not None:
+            found = _has_at_speed(view, row, start_s, speed)
+        if not found or not _choose_at(view, availability, rate, now, row, (start_s, end_s), on, too_slow):
             if speed == fastest:
                 return False
             too_slow, speed = speed, fastest  # a faster host may be free for the whole, shorter runtime
@@ -41,7 +47,15 @@ def place_at(view, availability, rate, now, row, start_s, on):
     demand = view.rows.demand[view.rows.of[row].kind]
     for k in range(view.rows.of[row].tasks):
         hold(availability, view.room.host[k], start_s, end_s, demand, demand.shape[0], 1.0)
+    if view.cluster_wide is not None:
+        return hold_cluster_wide(view, row, start_s, end_s, 1.0)
     return True
+
+
+@inner
+def _has_at_speed(view, row, start_s, speed):
+    """Whether the cluster has what the row asks of it from then on, if it runs at that speed."""
+    return has_cluster_wide(view, row, start_s, view.rows.of[row].expected_s / speed)
 
 
 @inner
@@ -54,13 +68,15 @@ def slowest_of(hosts, room, tasks):
 
 
 @inner
-def _count_at(rows, hosts, availability, row, start_s):
+def _count_at(view, availability, row, start_s):
     """Hold as many hosts as the row has tasks, if that many are free."""
-    end_s = end_of(start_s, rows.of[row].expected_s / hosts.speed[0])
+    end_s = end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0])
     least(availability, 0, start_s, end_s)
-    if availability.window[0, 0] < rows.of[row].tasks:
+    if availability.window[0, 0] < view.rows.of[row].tasks:
         return False
-    hold_count(availability, start_s, end_s, rows.of[row].tasks)
+    hold_count(availability, start_s, end_s, view.rows.of[row].tasks)
+    if view.cluster_wide is not None:
+        return hold_cluster_wide(view, row, start_s, end_s, 1.0)
     return True
 
 
@@ -167,7 +183,9 @@ def hold_promise(view, availability, now, row):
         return False
     start_s, first, tasks = view.this_pass.promised[row].start_s, view.rows.of[row].first_host, view.rows.of[row].tasks
     if now.as_pool:
-        return _count_at(view.rows, view.hosts, availability, row, start_s)
+        if view.cluster_wide is not None and not _has_at_speed(view, row, start_s, view.hosts.speed[0]):
+            return False
+        return _count_at(view, availability, row, start_s)
     if view.this_pass.promised[row].many != tasks:
         return False
     end_s, kind = (
@@ -185,6 +203,10 @@ def hold_promise(view, availability, now, row):
             if availability.window[host, r] < view.rows.demand[kind, r]:
                 return False
             availability.window[host, r] -= view.rows.demand[kind, r]
+    if view.cluster_wide is not None:
+        slowest = slowest_on(view.hosts, view.this_pass.promised_host, first, tasks)
+        if not _has_at_speed(view, row, start_s, slowest) or not hold_cluster_wide(view, row, start_s, end_s, 1.0):
+            return False
     hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, 1.0)
     return True
 
@@ -196,10 +218,15 @@ def lift_promise(view, availability, now, row, asker):
     if start_s == np.inf or not has_room(view.this_pass, availability, 2 * tasks, availability.size[0]):
         return
     if now.as_pool:
-        hold_count(availability, start_s, end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0]), -tasks)
+        end_s = end_of(start_s, view.rows.of[row].expected_s / view.hosts.speed[0])
+        hold_count(availability, start_s, end_s, -tasks)
+        if view.cluster_wide is not None:
+            hold_cluster_wide(view, row, start_s, end_s, -1.0)
     elif view.this_pass.promised[row].many > 0:
         end_s = end_on(view.rows, view.hosts, view.this_pass.promised_host, first, row, start_s)
         hold_all(view.rows, view.this_pass.promised_host, first, availability, row, start_s, end_s, -1.0)
+        if view.cluster_wide is not None:
+            hold_cluster_wide(view, row, start_s, end_s, -1.0)
         if not now.several_speeds:
             let_start(view, availability, now, row, asker)
 
@@ -234,7 +261,14 @@ def hold_all(rows, table, first, availability, row, start_s, end_s, sign):
 @inner
 def end_on(rows, hosts, table, first, row, start_s):
     """The end of the row if it starts then on these hosts."""
-    slowest = np.inf
-    for at in range(first, first + rows.of[row].tasks):
-        slowest = min(slowest, hosts.speed[table[at]])
+    slowest = slowest_on(hosts, table, first, rows.of[row].tasks)
     return end_of(start_s, rows.of[row].expected_s / slowest)
+
+
+@inner
+def slowest_on(hosts, table, first, tasks):
+    """The speed of the slowest of the hosts of so many tasks, which stand in `table` from `first` on."""
+    slowest = np.inf
+    for at in range(first, first + tasks):
+        slowest = min(slowest, hosts.speed[table[at]])
+    return slowest

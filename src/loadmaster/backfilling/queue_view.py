@@ -62,11 +62,12 @@ class QueueView:
         """The partition in which the job waits."""
         return 0 if self._partition is None else self._partition[row]
 
-    def within_limits(self, row: int) -> bool:
-        """Whether the job stays within all limits if it starts now."""
+    def within_limits(self, row: int, *, cluster_wide: bool) -> bool:
+        """Whether the job stays within all limits if it starts now; amounts of the whole cluster count if asked for."""
         if self._left is None or self._queue.uses is None:
             return True
-        return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row])
+        first = 0 if cluster_wide else self._snapshot.cluster_wide
+        return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row] if limit >= first)
 
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
         simple = self._left is None and self._queue.array is None
@@ -88,7 +89,7 @@ class QueueView:
     def _is_limited(self, row: int) -> bool:
         if self.partition(row) in self._stopped:
             return True
-        limited = not self.within_limits(row)
+        limited = not self.within_limits(row, cluster_wide=False)
         if limited and self._snapshot.limits_stop:
             self._stopped.add(self.partition(row))
         return limited

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import chain
 
-from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of
+from loadmaster.model.snapshot import BY_END, ExpectedEnd, Place, Snapshot, ends_of, ends_of_each
 
 INSTANT_S = 1e-3
 """No new decision follows sooner than this after the last one. A reservation for that moment waits for a job that
@@ -34,7 +34,11 @@ def releases(snapshot: Snapshot, started: Sequence[Place] = ()) -> list[Expected
         for place in started:
             index = row[place.job]
             end_s = snapshot.now_s + float(queue.expected_s[index]) / snapshot.cluster.slowest(place.hosts)
-            fresh += ends_of(place.job, end_s, place.hosts, queue.requests[index].demand)
+            request = queue.requests[index]
+            if place.cards:
+                fresh += ends_of_each(place.job, end_s, place.hosts, request.each(place.cards))
+            else:
+                fresh += ends_of(place.job, end_s, place.hosts, request.demand)
         ends = sorted(chain(ends, fresh), key=BY_END)
     soonest = right_after(snapshot.now_s)
     return [end if end.end_s > soonest else end._replace(end_s=soonest) for end in ends]

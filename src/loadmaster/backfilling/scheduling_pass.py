@@ -2,12 +2,15 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Literal, NoReturn
 
 import numpy as np
 
+from loadmaster.backfilling.availability import end_of
+from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.counting import counts_exactly
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
 from loadmaster.backfilling.queue_view import QueueView
@@ -51,6 +54,7 @@ class SchedulingPass:
         """Decide again no later than this, also if nothing happens."""
         self.clock = snapshot.clock
         """The next runs of a scheduler's loops, if it has several."""
+        self._cluster_wide = ClusterWide(snapshot) if snapshot.cluster_wide else None
         self._line = QueueView(snapshot)
         self._other_rows = self._rows_of_same_jobs()
         self._started: dict[int, Place] = {}
@@ -98,6 +102,8 @@ class SchedulingPass:
             return False
         own = self._promised_elsewhere(row) if self._other_rows else None
         if own is None and self.room.is_full(row, self._expected_s[row]):
+            return False
+        if own is None and not self._has_cluster_wide(row, self.snapshot.cluster.fastest):
             return False
         hosts = self._place(row, own, on)
         if hosts is None:
@@ -173,7 +179,7 @@ class SchedulingPass:
         self.withdraw(row)
         if only_now:
             hosts = self.plan().place(row, self.now_s)
-            found = before if hosts is None else Promise(self.now_s, hosts)
+            found = before if hosts is None else Promise(self.now_s, hosts, self.room.cards.get(row, ()))
         else:
             found = self.plan().earliest(row)
             if found.start_s >= before.start_s:
@@ -194,7 +200,10 @@ class SchedulingPass:
 
     def begin(self, row: int) -> None:
         """Start the job on the hosts that it was promised for this moment."""
-        self._note_start(row, self.plan().begin(row, self.promised.pop(row).hosts))
+        promise = self.promised.pop(row)
+        if promise.cards:
+            self.room.cards[row] = promise.cards
+        self._note_start(row, self.plan().begin(row, promise.hosts))
 
     def keep_promises(self) -> None:
         """Keep the promises for later passes, and decide again when the first of them begins."""
@@ -237,8 +246,12 @@ class SchedulingPass:
         return np.asarray(self.snapshot.partitions[self.partition(row)])
 
     def within_limits(self, row: int) -> bool:
-        """Whether the job stays within all limits if it starts now."""
-        return self._line.within_limits(row)
+        """Whether the job stays within all limits if it starts now; amounts of the whole cluster are limits too."""
+        return self._line.within_limits(row, cluster_wide=True)
+
+    def lacks_cluster_wide_alone(self, row: int) -> bool:
+        """Whether the job is beyond no limit, but the cluster lacks amounts of its own, such as licences."""
+        return self._line.within_limits(row, cluster_wide=False) and not self.within_limits(row)
 
     def plan(self) -> Plan:
         """The plan of promises for a whole runtime; from the first call on, starts go through it.
@@ -247,7 +260,9 @@ class SchedulingPass:
         """
         if self._plan is None:
             kind = PoolPlan if self._counts_hosts() else HostPlan
-            self._plan = kind(self.snapshot, self.room, self.releases())
+            for row in self._moments:
+                self._release_moment(row)
+            self._plan = kind(self.snapshot, self.room, self.releases(), self._cluster_wide)
             for row in self._moments:
                 self.promised[row] = self._plan.earliest(row)
             self._moments.clear()
@@ -288,20 +303,49 @@ class SchedulingPass:
         )
 
     def _promise_moment(self, row: int, own: int | None) -> float:
+        wide, moments = self._cluster_wide, list[float]()
+        fits: Callable[[float], bool] | None = None
+        if wide is not None and wide.counts(row):
+            lasts_s, moments = self._longest_s(row), wide.moments()
+            fits = partial(wide.fits, row, lasts_s=lasts_s)
         found = ShadowTime(
             self.snapshot.queue.requests[row],
             self.room.restricted_to(row),
             self.now_s,
             list(self.room.amounts),
             self.releases(),
+            fits,
+            moments,
         )
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:
                 return self.promised[own].start_s
             self._forget(own)
         self._moments[row] = found
+        self._hold_moment(row)
         self.promised[row] = Promise(found.shadow_s, ())
         return found.shadow_s
+
+    def _hold_moment(self, row: int) -> None:
+        """Hold what the row asks of the whole cluster from its shadow time on."""
+        if self._cluster_wide is not None and self._moments[row].shadow_s < math.inf:
+            start_s = self._moments[row].shadow_s
+            self._cluster_wide.hold(row, start_s, end_of(start_s, self._longest_s(row)))
+
+    def _release_moment(self, row: int) -> None:
+        """Undo `_hold_moment`."""
+        if self._cluster_wide is not None and self._moments[row].shadow_s < math.inf:
+            start_s = self._moments[row].shadow_s
+            self._cluster_wide.release(row, start_s, end_of(start_s, self._longest_s(row)))
+
+    def _longest_s(self, row: int) -> float:
+        """The runtime on the slowest hosts of the cluster: which hosts a shadow time gives is not known."""
+        return self._expected_s[row] / float(self.speed.min())
+
+    def _has_cluster_wide(self, row: int, speed: float) -> bool:
+        """Whether the cluster has what the row asks of it, from now on for its runtime, beside all reservations."""
+        wide = self._cluster_wide
+        return wide is None or wide.fits(row, self.now_s, self._expected_s[row] / speed)
 
     def _rows_of_same_jobs(self) -> dict[int, list[int]]:
         """By row, the other rows of its job, if it has any."""
@@ -328,6 +372,8 @@ class SchedulingPass:
         others = [moment for other, moment in self._moments.items() if other != own]
 
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
+            if not self._has_cluster_wide(row, speed):
+                return None
             until_s = self.now_s + runtime_s / speed
             outlasted = [moment for moment in others if until_s > moment.shadow_s]
             usable = on if left is None else left if on is None else left & on
@@ -337,7 +383,13 @@ class SchedulingPass:
                 self.room.last_host = last_host
             return hosts
 
+        if own is not None:
+            self._release_moment(own)
         found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
+        if own is not None:
+            self._hold_moment(own)
+        if found is not None and self._cluster_wide is not None:
+            self._cluster_wide.hold(row, self.now_s, end_of(self.now_s, runtime_s / found[1]))
         if found is None and own is None and on is None and self.snapshot.queue.requests[row].asked.tasks == 1:
             self._note_full(row)
         return None if found is None else found[0]
@@ -362,7 +414,7 @@ class SchedulingPass:
             self.room.note_full(row, self._expected_s[row])
 
     def _note_start(self, row: int, hosts: tuple[int, ...]) -> None:
-        self._started[row] = Place(self.job(row), hosts, self.partition(row))
+        self._started[row] = Place(self.job(row), hosts, self.partition(row), self.room.cards.get(row, ()))
         self._line.note_start(row)
         for other in (row, *self._other_rows.get(row, ())):
             if other in self.promised:
@@ -372,13 +424,16 @@ class SchedulingPass:
         """Drop the promise of a job that has started in another partition."""
         promise = self.promised.pop(row)
         self.room.forget()
+        if row in self._moments:
+            self._release_moment(row)
         if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
     def _stands(self, row: int, promise: Promise) -> bool:
         """Whether the promise belongs to this row of the job."""
         may = self.room.restricted_to(row)
-        return (may is None or bool(may[list(promise.hosts)].all())) and self.within_limits(row)
+        within = self._line.within_limits(row, cluster_wide=False)
+        return (may is None or bool(may[list(promise.hosts)].all())) and within
 
     def _may_promise_a_moment(self, row: int) -> bool:
         """Whether no other shadow time counts some of the same hosts."""

@@ -7,7 +7,8 @@ them is then not compiled. A pass that turns out to need a plan after all ends w
 
 import numpy as np
 
-from loadmaster.backfilling.availability_kernel import lay_out
+from loadmaster.backfilling.availability_kernel import end_of, lay_out
+from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, hold_cluster_wide, lay_out_cluster_wide
 from loadmaster.backfilling.earliest_fit_kernel import earliest
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, keep_a_way
 from loadmaster.backfilling.pass_arrays import (
@@ -41,6 +42,7 @@ from loadmaster.backfilling.shadow_time_kernel import (
     forget_moment,
     forget_moments,
     is_outlasted,
+    longest_s,
     promise_moment,
     put_off_moment,
     take_for_long,
@@ -67,6 +69,8 @@ def begin_pass(view, shadow_times, availability, now):
     """Begin a pass; with a plan from the first row on if `now` says so."""
     begin_rows(view.this_pass)
     begin_room(view.room)
+    if view.cluster_wide is not None:
+        lay_out_cluster_wide(view, now)
     if shadow_times is not None:
         forget_moments(shadow_times)
     if availability is not None and now.planned:
@@ -91,6 +95,10 @@ def start(view, shadow_times, availability, scan, rate, now, row, on):
     Args: `on` bool[H], the hosts to choose from, bool[0] for all that it may use.
     """
     own = _promised_elsewhere(view.rows, view.this_pass, row)
+    if view.cluster_wide is not None and own < 0:
+        fastest = view.hosts.set[view.rows.of[row].hosts].fastest
+        if not has_cluster_wide(view, row, now.now_s, view.rows.of[row].expected_s / fastest):
+            return False
     if availability is not None and view.this_pass.tally[PLANNED]:
         if own < 0 and on.shape[0] == 0 and not may_fit_planned(view.rows, availability, row):
             return False
@@ -108,7 +116,12 @@ def start(view, shadow_times, availability, scan, rate, now, row, on):
         note_start(view, shadow_times, availability, now, row)
         return True
     before_s = np.inf if own < 0 or shadow_times is None else put_off_moment(shadow_times, own, np.inf)
-    if _place(view, shadow_times, scan, now, row, on):
+    if view.cluster_wide is not None and own >= 0:
+        _hold_moment(view, now, own, -1.0)
+    placed = _place(view, shadow_times, scan, now, row, on)
+    if view.cluster_wide is not None and own >= 0:
+        _hold_moment(view, now, own, 1.0)
+    if placed:
         note_start(view, shadow_times, availability, now, row)
         return True
     if own >= 0 and shadow_times is not None:
@@ -142,16 +155,22 @@ def _place(view, shadow_times, scan, now, row, on):
     speed = fastest = view.hosts.set[view.rows.of[row].hosts].fastest
     last_host, too_slow = view.room.tally[LAST_HOST], 0.0
     while True:
-        until_s = now.now_s + view.rows.of[row].expected_s / speed
-        if not _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
+        lasts_s = view.rows.of[row].expected_s / speed
+        until_s = now.now_s + lasts_s
+        found = True
+        if view.cluster_wide is not None:
+            found = has_cluster_wide(view, row, now.now_s, lasts_s)
+        if not found or not _take_hosts(view, shadow_times, scan, now, row, on, until_s, too_slow):
             if speed == fastest:
                 return False
             too_slow, speed = speed, fastest  # on faster hosts it may end in time
             continue
-        if not now.several_speeds:
-            return True
-        slowest = slowest_of(view.hosts, view.room, view.rows.of[row].tasks)
+        slowest = speed
+        if now.several_speeds:
+            slowest = slowest_of(view.hosts, view.room, view.rows.of[row].tasks)
         if slowest >= speed:
+            if view.cluster_wide is not None:
+                hold_cluster_wide(view, row, now.now_s, end_of(now.now_s, lasts_s), 1.0)
             return True
         _give_back(view, shadow_times, row, view.rows.of[row].tasks, last_host, until_s)
         speed = slowest
@@ -263,8 +282,18 @@ def _forget(view, shadow_times, availability, now, row):
     if availability is not None and view.this_pass.tally[PLANNED] and not view.this_pass.tally[NOTED]:
         release_promise(view, availability, now, row)
     if shadow_times is not None:
+        if view.cluster_wide is not None and not view.this_pass.tally[PLANNED]:
+            _hold_moment(view, now, row, -1.0)
         forget_moment(shadow_times, row)
     view.this_pass.promised[row].number = 0
+
+
+@inner
+def _hold_moment(view, now, row, sign):
+    """Hold (`sign` 1.0) or give back (-1.0) what the row asks of the whole cluster from its shadow time on."""
+    start_s = view.this_pass.promised[row].start_s
+    if start_s < np.inf:
+        hold_cluster_wide(view, row, start_s, end_of(start_s, longest_s(view, now, row)), sign)
 
 
 @inner
@@ -301,6 +330,8 @@ def promise(view, shadow_times, availability, rate, now, row):
             _forget(view, shadow_times, availability, now, own)
         view.this_pass.promised[row].start_s, view.this_pass.promised[row].many = start_s, 0
         note_promise(view.this_pass, row)
+        if view.cluster_wide is not None:
+            _hold_moment(view, now, row, 1.0)
         return
     if availability is None:
         view.this_pass.tally[STATUS] = NEEDS_PLAN
@@ -336,6 +367,11 @@ def _promise_sooner(view, availability, rate, now, row, own):
 @inner
 def _bind_moments(view, shadow_times, availability, rate, now):
     """Bind shadow times to hosts: a plan counts no host twice."""
+    if view.cluster_wide is not None:
+        for number in range(shadow_times.many[0]):
+            row = np.int64(shadow_times.promise[number].row)
+            if row >= 0:
+                _hold_moment(view, now, row, -1.0)
     for number in range(shadow_times.many[0]):
         row = np.int64(shadow_times.promise[number].row)
         if row >= 0:

@@ -1,7 +1,7 @@
 """A shadow time: the moment at which enough hosts for a job will be free, whichever they are (rule Q6)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools
 from loadmaster.model.request import RowRequest
 from loadmaster.model.snapshot import ExpectedEnd
-from loadmaster.place.room import tasks_held
 
 
 class ShadowTime:
@@ -30,21 +29,27 @@ class ShadowTime:
         now_s: float,
         free: list[Amounts],
         releases: Sequence[ExpectedEnd],
+        cluster_wide: Callable[[float], bool] | None = None,
+        moments: Iterable[float] = (),
     ) -> None:
         """Args:
         request: what the head asks for.
         may: bool[H], hosts that the head may use; None: all.
         now_s: the clock.
-        free: R amounts of each of H hosts, what is free now; changed from then on.
+        free: R amounts of each of H hosts, what is free now, and C of its cards (rule Q22); changed from then on.
         releases: what running tasks give back, in the order of time.
+        cluster_wide: whether what the head asks of the whole cluster is there from a moment on; None: always.
+        moments: at which that may change, beside those of `releases`.
         """
-        self._demand, self._asked, self._then = request.demand, request.asked, free
+        self._request, self._asked, self._then = request, request.asked, free
         self._binds = request.asked.binds
         self._may = [True] * len(free) if may is None else may.tolist()
         self._known: dict[Amounts, float] = {}  # tasks of the head by what a host has: many hosts are alike
         self._held = [self._holds(host, room) for host, room in enumerate(free)]
         self._sum = sum(self._held)
-        self.shadow_s = self._first_moment(now_s, releases)
+        self.shadow_s = self._first_moment(
+            sorted({now_s, *(each.end_s for each in releases), *moments}), releases, cluster_wide
+        )
 
     @property
     def slack(self) -> float:
@@ -52,7 +57,7 @@ class ShadowTime:
         return self._sum - self._asked.tasks
 
     def lets(self, host: int, demand: Sequence[float]) -> bool:
-        """Whether a task with the demand of R amounts `demand` may hold `host` past the shadow time."""
+        """Whether a task that takes the amounts `demand` may hold `host` past the shadow time."""
         before = self._held[host]
         after = self._holds(host, minus(self._then[host], demand))
         if not self._binds:
@@ -61,22 +66,31 @@ class ShadowTime:
         held[host] = after
         return self._asked.fit(held)
 
+    def cost_of_cards(self, host: int, share: float) -> list[float]:
+        """How many tasks of the head each card of `host` holds less if a task takes `share` of it."""
+        cards, own = self._then[host][len(self._request.demand) :], self._request.share
+        if not self._request.wanted or not self._held[host]:
+            return [0.0] * len(cards)
+        return [float(math.floor(left / own) - math.floor((left - share) / own)) for left in cards]
+
     def take(self, host: int, demand: Sequence[float]) -> None:
-        """Let a task hold `host` past the shadow time."""
+        """Let a task that takes the amounts `demand` hold `host` past the shadow time."""
         self._change(host, minus(self._then[host], demand))
 
     def give_back(self, host: int, demand: Sequence[float]) -> None:
         """Undo `take`."""
         self._change(host, plus(self._then[host], demand))
 
-    def _first_moment(self, now_s: float, releases: Sequence[ExpectedEnd]) -> float:
-        if self._fits():
-            return now_s
-        for i, release in enumerate(releases):
-            self.give_back(release.host, release.demand)
-            last_of_moment = i + 1 == len(releases) or releases[i + 1].end_s > release.end_s
-            if last_of_moment and self._fits():
-                return release.end_s
+    def _first_moment(
+        self, moments: Sequence[float], releases: Sequence[ExpectedEnd], cluster_wide: Callable[[float], bool] | None
+    ) -> float:
+        given_back = 0
+        for moment_s in moments:
+            while given_back < len(releases) and releases[given_back].end_s <= moment_s:
+                self.give_back(releases[given_back].host, releases[given_back].demand)
+                given_back += 1
+            if self._fits() and (cluster_wide is None or cluster_wide(moment_s)):
+                return moment_s
         return math.inf
 
     def _fits(self) -> bool:
@@ -92,5 +106,5 @@ class ShadowTime:
         if not self._may[host]:
             return 0.0
         if room not in self._known:
-            self._known[room] = min(self._asked.tasks, max(0.0, tasks_held(self._demand, room)))
+            self._known[room] = min(self._asked.tasks, max(0.0, self._request.held_in(room)))
         return self._known[room]

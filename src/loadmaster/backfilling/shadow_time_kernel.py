@@ -7,6 +7,7 @@ Invariant: no start lets the sum of `held` fall below the tasks of the row, so t
 
 import numpy as np
 
+from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, next_cluster_wide_change
 from loadmaster.backfilling.host_choice_kernel import lacks
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_a_way, none_held
 from loadmaster.backfilling.pass_arrays import STARTED
@@ -57,7 +58,7 @@ def promise_moment(view, shadow_times, now, row):
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(view, now)
-    running = 0
+    running, is_found = 0, False
     while True:
         from_heap = started > 0 and (
             running == view.ends.many[0] or view.this_pass.key_s[0] < view.ends.end[running].end_s
@@ -68,7 +69,12 @@ def promise_moment(view, shadow_times, now, row):
         next_s = max(view.this_pass.key_s[0] if from_heap else view.ends.end[running].end_s, soonest)
         # all ends at one moment count before the test
         if next_s > shadow_s and _are_enough(view.rows, view.room, shadow_times, number, row, found):
-            break
+            if view.cluster_wide is None:
+                break
+            fits_s = _first_cluster_wide(view, now, row, shadow_s, next_s)
+            if fits_s < next_s:
+                shadow_s, is_found = fits_s, True
+                break
         shadow_s = next_s
         if from_heap:
             place = view.this_pass.heap[0]
@@ -81,11 +87,35 @@ def promise_moment(view, shadow_times, now, row):
                 view.rows, shadow_times, number, row, view.ends.end[running].kind, view.ends.end[running].host
             )
             running += 1
+    if view.cluster_wide is not None and not is_found:
+        shadow_s = _first_cluster_wide(view, now, row, shadow_s, np.inf)
     shadow_times.promise[number].slack = found - tasks
     shadow_times.promise[number].shadow_s = (
         shadow_s if _are_enough(view.rows, view.room, shadow_times, number, row, found) else np.inf
     )
     return shadow_times.promise[number].shadow_s
+
+
+@inner
+def _first_cluster_wide(view, now, row, from_s, until_s):
+    """The first moment, from `from_s` on and before `until_s`, from which the cluster has what the row asks of it.
+
+    If there is none, the result is `until_s`.
+    """
+    lasts_s = longest_s(view, now, row)
+    while from_s < until_s and not has_cluster_wide(view, row, from_s, lasts_s):
+        from_s = next_cluster_wide_change(view, from_s)
+    return min(from_s, until_s)
+
+
+@inner
+def longest_s(view, now, row):
+    """The runtime of the row on the slowest hosts of the cluster: which hosts a shadow time gives is not known."""
+    slowest = view.hosts.speed[0]
+    if now.several_speeds:
+        for host in range(view.hosts.speed.shape[0]):
+            slowest = min(slowest, view.hosts.speed[host])
+    return view.rows.of[row].expected_s / slowest
 
 
 @inner

@@ -13,7 +13,6 @@ from loadmaster.backfilling.slurm_parameters import SlurmParameters
 from loadmaster.backfilling.whole_hosts import WholeHosts
 from loadmaster.model.amounts import Amounts, plus
 from loadmaster.model.snapshot import Closure, ExpectedEnd, Promise
-from loadmaster.place.room import tasks_held
 
 
 def backfill_pass(rules: SlurmParameters, this_pass: SchedulingPass) -> None:
@@ -37,7 +36,9 @@ class _Pass:
         """Walk the queue; each job is started, gets reserved whole hosts, or is left."""
         tried, before = 0, len(self.this_pass.started)
         for row in self.this_pass.rows(whole_arrays=True):
-            if self.this_pass.has_started(row) or not self._counted(row):
+            if self.this_pass.has_started(row) or self.this_pass.lacks_cluster_wide_alone(row):
+                continue
+            if not self._counted(row):
                 continue
             if tried == self.rules.bf_max_job_test:
                 return
@@ -132,11 +133,13 @@ class _Pass:
         running, queue = self.this_pass.snapshot.running, self.this_pass.snapshot.queue
         row = {int(job): n for n, job in enumerate(queue.job)}
         by_end = np.lexsort((running.job, running.expected_end_s)).tolist()
-        job, host, demand = (column.tolist() for column in (running.job, running.host, running.demand))
+        held = running.demand if running.cards is None else np.hstack((running.demand, running.cards))
+        job, host, demand = (column.tolist() for column in (running.job, running.host, held))
         found = [ExpectedEnd(self._estimate(task), job[task], host[task], tuple(demand[task])) for task in by_end]
         for place in self.this_pass.started:
-            end_s, demand = self._end(row[place.job], self.now_s), queue.requests[row[place.job]].demand
-            found += [ExpectedEnd(end_s, place.job, host, demand) for host in place.hosts]
+            end_s, each = self._end(row[place.job], self.now_s), queue.requests[row[place.job]].each(place.cards)
+            on_hosts = zip(place.hosts, each, strict=True)
+            found += [ExpectedEnd(end_s, place.job, host, amounts) for host, amounts in on_hosts]
         return sorted(found, key=lambda release: release.end_s)
 
     def _estimate(self, task: int) -> float:
@@ -153,7 +156,7 @@ class _Pass:
         room, queue = self.this_pass.room, self.this_pass.snapshot.queue
         usable = self.table.open(self._job(row), start_s, self._end(row, start_s), len(free)) & room.hosts_of(row)
         request, then = queue.requests[row], list(free)
-        held = np.array([max(0.0, tasks_held(request.demand, free[host])) for host in np.flatnonzero(usable)])
+        held = np.array([max(0.0, request.held_in(free[host])) for host in np.flatnonzero(usable)])
         return room.foresee(row, then, usable) if request.asked.fit(held) else None
 
     def _reserve_running(self) -> None:

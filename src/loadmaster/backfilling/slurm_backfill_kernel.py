@@ -7,7 +7,7 @@ made only for a row that would start beside those already made.
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.pass_arrays import STARTED, STATUS
-from loadmaster.backfilling.pass_rows_kernel import next_row
+from loadmaster.backfilling.pass_rows_kernel import lacks_cluster_wide_alone, next_row
 from loadmaster.backfilling.scheduling_pass_kernel import start
 from loadmaster.backfilling.slurm_arrays import DEFERRED, ENDS, HANDLED, RESERVE_ALL
 from loadmaster.backfilling.slurm_ends_kernel import (
@@ -45,7 +45,7 @@ def backfill_pass(view, availability, scan, rate, now, slurm):
         _reserve_running(view, now, slurm)
     row = next_row(view.rows, view.this_pass, now, False, True)
     while row >= 0:
-        if _is_counted(view.rows, slurm, row):
+        if not lacks_cluster_wide_alone(view.rows, view.this_pass, now, row) and _is_counted(view.rows, slurm, row):
             if tried == slurm.rules.test:
                 break
             tried += 1

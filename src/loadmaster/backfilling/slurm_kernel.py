@@ -2,7 +2,7 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.backfilling.pass_arrays import NOTED
-from loadmaster.backfilling.pass_rows_kernel import next_row, walk_again, within_limits
+from loadmaster.backfilling.pass_rows_kernel import lacks_cluster_wide_alone, next_row, walk_again, within_limits
 from loadmaster.backfilling.scheduling_pass_kernel import begin_pass, start
 from loadmaster.backfilling.slurm_arrays import BACKFILL, MAIN_MOST
 from loadmaster.backfilling.slurm_backfill_kernel import backfill_pass
@@ -39,8 +39,9 @@ def _main_pass(view, availability, scan, rate, now, slurm):
                 return
             tried += 1
             if not slurm.tried[part].blocked:
-                if not within_limits(view.rows, view.this_pass, row):
-                    slurm.tried[part].blocked = rules.limit_stop
+                if not within_limits(view.rows, view.this_pass, row, 0):
+                    licences_alone = lacks_cluster_wide_alone(view.rows, view.this_pass, now, row)
+                    slurm.tried[part].blocked = rules.limit_stop and not licences_alone
                 elif start(view, None, availability, scan, rate, now, row, view.this_pass.everywhere):
                     started += 1
                     if started == rules.max_start:

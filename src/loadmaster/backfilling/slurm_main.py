@@ -25,7 +25,8 @@ def main_pass(rules: SlurmParameters, this_pass: SchedulingPass, most: int | Non
         if part in blocked:
             continue
         if not this_pass.within_limits(row):
-            if rules.assoc_limit_stop or this_pass.snapshot.limits_stop:
+            stops = rules.assoc_limit_stop or this_pass.snapshot.limits_stop
+            if stops and not this_pass.lacks_cluster_wide_alone(row):
                 blocked.add(part)
         elif this_pass.start(row):
             started += 1

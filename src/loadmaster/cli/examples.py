@@ -10,12 +10,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "loadmaster compare",
         "loadmaster compare jobs.swf.gz --hosts 200x16c64g --policies first-fit,mix-fit,my_rule.py:even_leftover",
         "loadmaster compare sacct.txt --site slurm.conf --disciplines multifactor+easy,sjf+easy -o report",
+        "loadmaster compare sacct.txt --site slurm.conf --add 20x64c256g4gpu@gpu --set PriorityWeightAge=1000",
         "loadmaster compare --disciplines netbatch,easy --samples 20",
         "loadmaster compare jobs.swf.gz --hosts 200x16c64g@1 --hosts 100x32c128g@1.9 --currency EUR",
     ),
     "fewest": (
         "loadmaster fewest jobs.swf.gz --hosts 10..400x16c64g --p95 1h",
         "loadmaster fewest jobs.swf.gz --hosts 10..400x16c64g@1 --hosts 5..200x32c128g@1.9 --p95 1h --samples 100",
+        "loadmaster fewest sacct.txt --site slurm.conf --add 0..40x64c256g@main --p95 1h",
     ),
     "simulate": (
         "loadmaster simulate jobs.csv --hosts hosts.yaml --policy mix-fit --discipline easy -o run",
@@ -52,6 +54,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "tune": (
         "loadmaster tune jobs.swf.gz --hosts 1x338c -o tuned",
+        "loadmaster tune sacct.txt --site slurm.conf -o tuned",
         "loadmaster tune jobs.swf.gz --search placement --discipline netbatch --trials 50",
         "loadmaster compare jobs.swf.gz --policies first-fit --disciplines easy,tuned/winner.py:rank+easy",
     ),
@@ -67,13 +70,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "reproduce": ("loadmaster reproduce shai2014 --quick", "loadmaster reproduce casanova2008 -o reproduction"),
     "generate": ("loadmaster generate netbatch --jobs 10000 --hosts 100 -o jobs.swf.gz",),
     "generate bag": ("loadmaster generate bag 'normal(150,30)x256' -o bag.csv",),
-    "generate lublin": ("loadmaster generate lublin --hosts 64 --tasks 250 -o tasks.csv",),
+    "generate lublin": (
+        "loadmaster generate lublin --jobs 5000 --load 0.8 -o jobs.swf.gz",
+        "loadmaster generate lublin --cores 256 --load 0.8 --estimates tsafrir -o jobs.swf.gz",
+    ),
     "generate netbatch": ("loadmaster generate netbatch --jobs 10000 --hosts 100 --load 0.9 -o jobs.swf.gz",),
     "generate opportunity": ("loadmaster generate opportunity --every 5 -o costly.csv",),
     "generate own": (
         "loadmaster generate own my.py:bursts -o jobs.csv",
         "loadmaster generate own 'my.py:bursts(jobs=1000)' --seed 7 -o jobs.csv",
     ),
+    "generate virtual-jobs": ("loadmaster generate virtual-jobs --hosts 64 --tasks 250 -o tasks.csv",),
     "generate virtual-clusters": ("loadmaster generate virtual-clusters --hosts 64 --slack 0.1 -o tasks.csv",),
     "serve": ("loadmaster serve", "loadmaster serve report run --work bench --port 0 --open"),
     "live": ("loadmaster live slurm --shadow", "loadmaster live --check live"),

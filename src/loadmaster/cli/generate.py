@@ -8,10 +8,11 @@ from typer.core import TyperGroup
 
 from loadmaster.cli.examples import shown_below
 from loadmaster.cli.generate_bag import bag
+from loadmaster.cli.generate_lublin import lublin
 from loadmaster.cli.generate_netbatch import netbatch
 from loadmaster.cli.generate_opportunity import opportunity
 from loadmaster.cli.generate_own import own
-from loadmaster.cli.generate_virtual_clusters import lublin, virtual_clusters
+from loadmaster.cli.generate_virtual_clusters import virtual_clusters, virtual_jobs
 
 KINDS: dict[str, Callable[..., None]] = {
     "bag": bag,
@@ -20,6 +21,7 @@ KINDS: dict[str, Callable[..., None]] = {
     "opportunity": opportunity,
     "own": own,
     "virtual-clusters": virtual_clusters,
+    "virtual-jobs": virtual_jobs,
 }
 """Every kind by its name on the command line, and the function whose parameters are its options."""
 

@@ -36,7 +36,7 @@ def own(
         content: dict[str, Any] = {"bag": str(out), "tasks": result.tasks}
         lines = [f"{out}: {result.tasks:,} synthetic durations, seed {options.seed}"]
     else:
-        content, lines, lost = _written(result, out, options.seed)
+        content, lines, lost = written_log(result, out, options.seed)
         notes = (*result.notes, *lost)
     if as_json:
         content = {"kind": "own", "generator": str(options.generator), **content}
@@ -50,7 +50,12 @@ def own(
         for_results().print(line)
 
 
-def _written(trace: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
+def written_log(trace: "Trace", out: Path, seed: int) -> tuple[dict[str, Any], list[str], tuple[str, ...]]:
+    """Write a log, and its machines beside it.
+
+    Returns:
+        What `--json` says of it; the lines for people; what the file has no place for.
+    """
     from loadmaster.traces import write_hosts, write_trace
     from loadmaster.traces.writer import hosts_beside
 

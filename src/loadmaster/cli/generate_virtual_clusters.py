@@ -1,4 +1,4 @@
-"""`loadmaster generate virtual-clusters` and `lublin`: synthetic packing instances of Casanova et al. 2008."""
+"""`loadmaster generate virtual-clusters` and `virtual-jobs`: synthetic packing instances of Casanova et al. 2008."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,12 @@ import typer
 
 from loadmaster.cli.options import AsJson
 from loadmaster.cli.signature import taking
-from loadmaster.verbs.generate import LublinOptions, VirtualClustersOptions, lublin_with, virtual_clusters_with
+from loadmaster.verbs.generate import (
+    VirtualClustersOptions,
+    VirtualJobsOptions,
+    virtual_clusters_with,
+    virtual_jobs_with,
+)
 
 if TYPE_CHECKING:
     from loadmaster.packing.instance import Instance
@@ -22,10 +27,10 @@ def virtual_clusters(options: VirtualClustersOptions, out: Out, as_json: AsJson 
     _write(out, options, lambda: virtual_clusters_with(options), "virtual-clusters", as_json)
 
 
-@taking(LublinOptions)
-def lublin(options: LublinOptions, out: Out, as_json: AsJson = False) -> None:
+@taking(VirtualJobsOptions)
+def virtual_jobs(options: VirtualJobsOptions, out: Out, as_json: AsJson = False) -> None:
     """Parallel jobs with sizes of Lublin and Feitelson 2003, to be packed (Casanova et al. 2008, section 5.2)."""
-    _write(out, options, lambda: lublin_with(options), "lublin", as_json)
+    _write(out, options, lambda: virtual_jobs_with(options), "virtual-jobs", as_json)
 
 
 def _write(
@@ -43,7 +48,7 @@ def _write(
         raise InputError(out.name, "the file must end in .csv or .parquet", fix="write it like tasks.csv")
     instance = make()
     columns: dict[str, Any] = {"cores": instance.fluid[:, 0], "memory": instance.rigid[:, 0] * GB}
-    if kind == "lublin":
+    if kind == "virtual-jobs":
         columns = {"job": instance.job_of, **columns}
     frame = pl.DataFrame(columns)
     with whole_file(out) as part:

@@ -37,6 +37,8 @@ def show_goal_moves(result: "GoalMoves", out: "str | Path | None", as_json: bool
             console.print(line, highlight=False, soft_wrap=True)
     if out is not None:
         typer.echo(f"{out}/moves.csv, report.html", err=True)
+    if result.interrupted:
+        raise typer.Exit(130)
     if not result.done:
         raise typer.Exit(1)
 

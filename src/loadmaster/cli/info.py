@@ -72,7 +72,7 @@ def _show(result: "Described") -> None:
     read, summary, fitted = result.read, result.summary, result.fitted
     console = for_results()
     facts = Table.grid(padding=(0, 3))
-    for row in (*log_facts(read, summary, fitted), *guide_facts(read, result.window, result.seen)):
+    for row in (*log_facts(read, summary, fitted), *guide_facts(read, result.window, result.seen, result.use)):
         facts.add_row(*row)
     console.print(log_title(read), style="bold")
     console.print(result.answer, highlight=False)

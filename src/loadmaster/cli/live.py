@@ -16,7 +16,7 @@ from loadmaster.cli.live_libvirt import libvirt
 from loadmaster.cli.live_slurm import slurm
 
 if TYPE_CHECKING:
-    from loadmaster.live.replayed_decisions import ReplayedDecisions
+    from loadmaster.live.session.check import ReplayedDecisions
 
 ENGINES: dict[str, Callable[..., None]] = {
     "fake": fake, "slurm": slurm, "kubernetes": kubernetes, "cgroup": cgroup, "libvirt": libvirt,
@@ -80,7 +80,7 @@ def check(
 
 def _so_far(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.cli.command_line import command_line
-    from loadmaster.live.shadow_waits import interim_waits_in
+    from loadmaster.live.queue.shadow_waits import interim_waits_in
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
@@ -95,9 +95,9 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
     from loadmaster.cli.command_line import command_line
-    from loadmaster.live.check import check_live
     from loadmaster.live.guests.check import FILE as GUESTS
     from loadmaster.live.guests.check import check_guests
+    from loadmaster.live.queue.check import check_live
     from loadmaster.live.shares.check import FILE as SHARES
     from loadmaster.live.shares.check import check_shares
     from loadmaster.report.console import for_results

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from loadmaster.live.finding import Finding
+    from loadmaster.live.session.finding import Finding
 
 STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 

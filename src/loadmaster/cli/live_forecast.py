@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loadmaster.live.forecast import ForecastReport
+    from loadmaster.live.queue.forecast import ForecastReport
 
 
 def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bool) -> None:
@@ -14,7 +14,7 @@ def show_forecast(folder: Path, job: str, samples: int, trust: bool, as_json: bo
         InputError: see `forecast_starts`.
     """
     from loadmaster.cli.command_line import command_line
-    from loadmaster.live.forecast import forecast_starts
+    from loadmaster.live.queue.forecast import forecast_starts
     from loadmaster.report.console import for_notes
     from loadmaster.report.document import document, print_document
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import CycleDecision
-    from loadmaster.live.settings import LiveSettings, Report
+    from loadmaster.live.queue.ledger import Ledger
+    from loadmaster.live.queue.record import CycleDecision
+    from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.live.session.report import Report
 
 QUIET_S = 60.0
 """A run in which nothing starts says so once in this time."""

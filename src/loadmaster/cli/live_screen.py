@@ -8,7 +8,7 @@ from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
 
 if TYPE_CHECKING:
-    from loadmaster.live.settings import LiveSettings
+    from loadmaster.live.queue.settings import LiveSettings
 
 
 class Screen:

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from loadmaster.live.ledger import Ledger
-    from loadmaster.live.record import CycleDecision
-    from loadmaster.live.settings import LiveSettings, Report
+    from loadmaster.live.queue.ledger import Ledger
+    from loadmaster.live.queue.record import CycleDecision
+    from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.live.session.report import Report
     from loadmaster.runs.interim_waits import InterimWaits
 
 SHOWN = 5
@@ -35,7 +36,7 @@ class LiveTable(OnTerminal):
         *,
         as_json: bool = False,
     ) -> None:
-        from loadmaster.live.agreement import Agreeing
+        from loadmaster.live.queue.agreement import Agreeing
         from loadmaster.report.console import for_notes, for_results
 
         super().__init__(for_notes())

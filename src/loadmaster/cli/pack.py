@@ -104,6 +104,11 @@ def _costs(facts: dict[str, Any]) -> list[tuple[str, str]]:
     hosts = ("hosts used", f"{facts['hosts_used']:,}")
     if facts["minimise"] == "hosts":
         return [hosts, ("bound on the hosts", f"{facts['cost_bound']:,.10g}"), _gap(facts)]
+    if facts["minimise"] != "cost":
+        terms = [(name, f"{value:,.6g}") for name, value in facts["terms"].items()]
+        bound = ("bound on that", f"{facts['cost_bound']:,.6g}")
+        alone = len(terms) == 1 and terms[0][0] == facts["minimise"]
+        return [(facts["minimise"], f"{facts['cost']:,.6g}"), *([] if alone else terms), bound, _gap(facts), hosts]
     bound = ("bound on the price", f"{facts['cost_bound']:,.10g}")
     return [("price an hour", f"{facts['cost']:,.10g}"), bound, _gap(facts), hosts]
 

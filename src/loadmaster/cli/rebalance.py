@@ -24,6 +24,7 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.goal_moves import GoalMoves
+    from loadmaster.verbs.pack_progress import incumbent_in_words
     from loadmaster.verbs.placement_by_cost import PlacementByCost, has_own_costs
     from loadmaster.verbs.progress import anytime_search, at_work
     from loadmaster.verbs.rebalance import rebalance_with
@@ -32,8 +33,12 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
         with anytime_search("best cost") as progress:
             result = rebalance_with(options, command_line(), progress)
     else:
-        with at_work("looking for moves"):
-            result = rebalance_with(options, command_line())
+        with at_work("looking for moves") as show:
+            result = rebalance_with(
+                options,
+                command_line(),
+                report=lambda incumbent: show(f"looking for moves: {incumbent_in_words(incumbent)}"),
+            )
     if isinstance(result, PlacementByCost):
         _show_costs(result, options, as_json)
         return
@@ -50,6 +55,8 @@ def rebalance(options: RebalanceOptions, as_json: AsJson = False) -> None:
         _show(result.name, result.answer, facts)
     if options.out is not None and result.done:
         typer.echo(f"{options.out}/moves.csv, report.html", err=True)
+    if result.plan.interrupted:
+        raise typer.Exit(130)
     if not result.done:
         raise typer.Exit(1)
 

@@ -20,7 +20,7 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
     from loadmaster.report.document import print_document
     from loadmaster.report.tune_document import tune_document
     from loadmaster.verbs.progress import Bar
-    from loadmaster.verbs.tune import tune_with
+    from loadmaster.verbs.tune import CHANGES_FILE, tune_with
 
     with Bar() as bar:
         result = tune_with(options, bar, command_line())
@@ -30,13 +30,14 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
         _show(result)
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)
-    names = [name for name in (result.file, "report.html", "trials.parquet") if name is not None]
+    changes = CHANGES_FILE if result.slurm_conf else None
+    names = [name for name in (result.file, changes, "report.html", "trials.parquet") if name is not None]
     typer.echo(f"{options.out}/{', '.join(names)}", err=True)
 
 
 def _show(result: "Tuned") -> None:
     from loadmaster.report.console import for_results, new_table
-    from loadmaster.report.tune_claims import rule_table
+    from loadmaster.report.tune_claims import gain_claimed, rule_table
 
     console = for_results()
     console.print(result.answer, highlight=False)
@@ -51,3 +52,8 @@ def _show(result: "Tuned") -> None:
         console.print(table)
     if result.rule is not None and result.file is not None:
         console.print(result.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python
+    if result.slurm_conf:
+        sure = "" if gain_claimed(result.tuning) else " of the best candidate, of which no gain is claimed"
+        console.print(f"The lines of slurm.conf{sure}:", highlight=False)
+        for line in result.slurm_conf:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -39,8 +39,13 @@ _LEAN: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False, "
 
 
 @lru_cache(maxsize=256)
-def scanner(policy: Policy, resources: int) -> Callable[..., int]:
+def scanner(policy: Policy, resources: int, hidden: int = 0) -> Callable[..., int]:
     """`policy` compiled as a scan of hosts with so many resources: some tenths of a second where it is not on disk.
+
+    Args:
+        policy: rates hosts by their resources.
+        resources: R.
+        hidden: amounts behind these, which a host must have enough of and which the policy does not see.
 
     Raises:
         InputError: the function uses Python that cannot be compiled.
@@ -49,12 +54,15 @@ def scanner(policy: Policy, resources: int) -> Callable[..., int]:
         score = score_for_scans(policy)
         if not policy.contextual:
             score = _without_context(score, checked=not is_built_in(policy))
-        scan = _scan(score, resources, _row_of(resources))
-        kept = kept_as(policy, f"{policy.name}_{resources}", (__name__,), SCAN, **_LEAN)
+        scan = _scan(score, resources, _row_of(resources), hidden)
+        among = f"_{hidden}" if hidden else ""
+        kept = kept_as(policy, f"{policy.name}_{resources}{among}", (__name__,), SCAN, **_LEAN)
         return cast(Callable[..., int], kept(scan))
 
 
-def _scan(score, resources, row_of):
+def _scan(score, resources, row_of, hidden=0):
+    amounts = resources + hidden
+
     def scan(lanes, demand, blocks, n, slot, since, hosts, last_host, task, seed):
         free, hosts_in, changed_at, ranks_in = lanes.free, lanes.host, lanes.changed_at, lanes.rank
         size, many = hosts_in.shape[0], lanes.kind.shape[0]
@@ -62,7 +70,7 @@ def _scan(score, resources, row_of):
         wrong, b = False, np.uint64(0)
         while b < np.uint64(n):
             kind = lanes.kind[np.uint64(blocks[b])]
-            whole = row_of(lanes.capacity, kind * resources, 1)
+            whole = row_of(lanes.capacity, kind * amounts, 1)
             while b < np.uint64(n) and lanes.kind[np.uint64(blocks[b])] == kind:  # what follows of `whole` is made once
                 block = np.uint64(blocks[b])
                 first, ranks = block * np.uint64(BLOCK), np.uint64(slot * size) + block * np.uint64(BLOCK)
@@ -73,6 +81,8 @@ def _scan(score, resources, row_of):
                     fits = True
                     for r in range(resources):
                         fits &= left[r] >= asked[r]
+                    for r in range(resources, amounts):
+                        fits &= free[np.int64(lane) + r * size] >= demand[r]
                     rank = NEVER
                     if fits:
                         rank = ranks_in[at]

@@ -7,7 +7,7 @@ import numpy as np
 from loadmaster.forecast.arrivals import DAY_S, past_arrivals
 from loadmaster.forecast.joined_workload import joined_workload
 from loadmaster.forecast.queue_snapshot import state_of_listing
-from loadmaster.forecast.start_samples import Onward, SchedulerRules, calendar_moved
+from loadmaster.forecast.start_samples import Onward, SchedulerRules
 from loadmaster.measure.runtime_history import RuntimeHistory, history_limits_s
 from loadmaster.model import Cluster, InputError, Workload
 
@@ -43,7 +43,7 @@ def onward_from(
     else:
         log = _without_listed(listing, log)
     table = joined_workload(listing, log, apart_s)
-    cluster = calendar_moved(cluster, table.listing_zero_s)
+    cluster = cluster.calendar_moved(table.listing_zero_s)
     state = state_of_listing(listing.starting, listed_s, table.listing, table.listing_zero_s)
     submit_s = table.workload.submit_s[table.log]
     arrivals = past_arrivals(table.log, submit_s, state.now_s)

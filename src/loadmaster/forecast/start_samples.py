@@ -22,18 +22,6 @@ LONGEST_S = 8 * 7 * 86400.0
 _MARGIN, _LEAST_S = 1.25, 3600.0
 
 
-def calendar_moved(cluster: Cluster, by_s: float) -> Cluster:
-    """The cluster with the clock of its calendar moved by so many seconds."""
-    rules = cluster.rules
-    if rules is None or not rules.calendar or by_s == 0.0:
-        return cluster
-    calendar = tuple(
-        replace(row, from_s=row.from_s + by_s, to_s=None if row.to_s is None else row.to_s + by_s)
-        for row in rules.calendar
-    )
-    return replace(cluster, rules=replace(rules, calendar=calendar))
-
-
 @dataclass(frozen=True, eq=False)
 class SchedulerRules:
     """Who decides, in every sample alike.
@@ -128,7 +116,7 @@ class Onward:
     def _start(self, job: int, durations_s: Floats, arrivals: DrawnArrivals) -> float:
         workload = self._workload(durations_s, arrivals)
         rules = self.rules
-        cluster = calendar_moved(self.cluster, -self._zero_s)
+        cluster = self.cluster.calendar_moved(-self._zero_s)
         engine: Literal["auto", "compiled"] = "auto" if self.runtimes is None else "compiled"  # a few runs or many
         schedule = simulate(
             workload,

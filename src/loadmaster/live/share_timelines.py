@@ -5,11 +5,9 @@ from pathlib import Path
 
 from loadmaster.live.guests.check import FILE as GUESTS
 from loadmaster.live.guests.timeline import guest_timeline_in
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.record_file import RecordFile, damage_named
 from loadmaster.live.shares.check import FILE as SHARES
 from loadmaster.live.shares.timeline import share_timeline_in
-from loadmaster.model import InputError
-from loadmaster.model.errors import one_line
 from loadmaster.runs.share_timeline import ShareTimeline
 
 
@@ -20,9 +18,6 @@ def share_timeline_of(folder: Path) -> ShareTimeline:
         InputError: there is none, or it is damaged.
     """
     guests = (folder / GUESTS).is_file()
-    goes_on = JobLog(folder / (GUESTS if guests else SHARES)).is_being_written()
-    try:
+    goes_on = RecordFile(folder / (GUESTS if guests else SHARES)).is_being_written()
+    with damage_named(folder):
         return replace(guest_timeline_in(folder) if guests else share_timeline_in(folder), goes_on=goes_on)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        why = one_line(f"{type(error).__name__}: {error}", 80)
-        raise InputError(folder, f"this live record is damaged: {why}") from error

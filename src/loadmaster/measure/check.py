@@ -5,6 +5,7 @@ Written against the definitions alone; it shares no code with the engines.
 
 import numpy as np
 
+from loadmaster.measure.check_cards import broken_cards
 from loadmaster.measure.check_constraints import broken_constraints
 from loadmaster.measure.little import little
 from loadmaster.measure.task_intervals import task_intervals, task_jobs
@@ -24,8 +25,9 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
 
     Rules: every job has one start and every task one host, or neither; no start before the arrival; no host ever
     holds more of any resource than its capacity (relative slack 1e-9); the cycles' counts add up to the starts; every
-    job ran for its runtime at the speed of its slowest host, unless it was stopped; no constraint is broken; Little's
-    law holds within 1 %.
+    job ran for its runtime at the speed of its slowest host, unless it was stopped; where jobs ask for parts of a GPU
+    each task has GPUs of its host, and no GPU is given more than once; no constraint is broken; Little's law holds
+    within 1 %.
     """
     shape = _shape(workload, schedule)
     if shape:
@@ -37,6 +39,7 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
             *_counts(workload, schedule),
             *_runtimes(workload, cluster, schedule),
         ]
+        broken += broken_cards(workload, cluster, schedule)
         broken += broken_constraints(workload, cluster, schedule)
         check = little(workload, schedule)
         if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
-from loadmaster.model import Constraints, Limits, Schedule, SiteRules, Workload
+from loadmaster.model import Cluster, Constraints, Limits, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.model.licences import parse_licences
 
 _KINDS = {
     "max_jobs_pu": "user", "max_jobs_pa": "account", "grp_jobs": "", "max_tres_pu": "user", "max_tres_pa": "account",
@@ -74,6 +76,30 @@ def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, sche
             return
 
 
+def beyond_power_cap(workload: Workload, cluster: Cluster, schedule: Schedule) -> Iterator[str]:
+    """A sentence for the first start at which hosts are expected to draw more than the cap (rule C14)."""
+    rules = cluster.rules or SiteRules()
+    if not rules.power_cap:
+        return
+    idle_w, core_w = 0.0, 0.0
+    for power in rules.power:
+        for (low, low_w), (high, high_w) in pairwise(power.points):
+            fewest = float(cluster.capacity[list(power.hosts), 0].min())
+            core_w = max(core_w, (high_w - low_w) / (high - low) / fewest)
+        idle_w += power.points[0][1] * len(power.hosts)
+    rows: list[tuple[float, int, float]] = []
+    for job, start_s, end_s in _spans(workload, schedule):
+        drawn_w = core_w * float(workload.demand[job, 0]) * float(workload.task_count[job])
+        rows += [(end_s, 0, -drawn_w), (start_s, 1, drawn_w)]
+    rows.sort()
+    drawn = idle_w + np.cumsum([watts for _, _, watts in rows])
+    for (at_s, starts, _), watts in zip(rows, drawn.tolist(), strict=True):
+        cap_w = [cap for from_s, cap in rules.power_cap if from_s <= at_s] or [rules.power_cap[0][1]]
+        if starts and watts > cap_w[-1] * (1 + _SLACK) + _SLACK:
+            yield f"power: {watts:.6g} W expected as a job starts at {at_s:.6g} s, the cap is {cap_w[-1]:.6g} W"
+            return
+
+
 def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
     """A sentence for the first job that has started though a limit of one job bars it."""
     limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
@@ -135,6 +161,10 @@ def _limits_of(
                     amount = demand.get(resource, 0.0) if resource else 1.0
                     yield (scope, kind, resource, subject[of]), float(limit), amount
     throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
+    if kinds is _KINDS and bound.licences is not None and bound.licences[job]:
+        total = dict(rules.licences)
+        asked = parse_licences(bound.licences[job])
+        yield from ((("licences", name), total[name], amount) for name, amount in asked if name in total)
     if kinds is _KINDS and throttle > 0:
         yield ("array", str(bound.array[job])), float(throttle), 1.0  # type: ignore[index]
 

@@ -1,7 +1,7 @@
 """Waits, use and losses by partition, QOS, account, user, size, GPU kind and time of arrival (rules R16, R17)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class Groups:
         lost_core_s: float64[G], core seconds of runs that preemption or the failure of a host ended, likewise.
         core_s: float64[G], core seconds of the jobs that started.
         gpu_s: float64[G], GPU seconds of these.
+        used: for a resource by name, the part of what the jobs asked for that they really used, by the name of the
+            group, None where the log does not tell; of the record alone.
     """
 
     by: str
@@ -49,6 +51,7 @@ class Groups:
     lost_core_s: Floats
     core_s: Floats
     gpu_s: Floats
+    used: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
     @property
     def worst(self) -> int:
@@ -60,6 +63,7 @@ class Groups:
         columns = [getattr(self, name).tolist() for name in MEASURES]
         for name, *values in zip(self.names, *columns, strict=True):
             row = {"by": self.by, "name": name} | dict(zip(MEASURES, values, strict=True))
+            row |= {f"used_{resource}": parts[name] for resource, parts in self.used.items()}
             yield row if row["jobs"] else row | dict.fromkeys(_OF_STARTED)
 
 

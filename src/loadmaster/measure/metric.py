@@ -17,7 +17,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, refuse_end
 from loadmaster.rules.near import pick
 
-Unit = Literal["s", "core_s", "part", "count", "ratio"]
+Unit = Literal["s", "core_s", "part", "count", "ratio", "kwh", "money", "kg"]
 Formula = Callable[[ScheduledJobs], float]
 
 
@@ -28,7 +28,7 @@ class Metric:
     Attributes:
         name: in JSON, in frames and in `--metrics`; ends in its unit.
         summary: what it is.
-        unit: seconds, core seconds, a part of 1, a count, or a ratio without a unit.
+        unit: seconds, core seconds, a part of 1, a count, a ratio without a unit, kWh, money, or kilograms.
         of: the formula; NaN where this run has no such number.
         better: the direction that is better; empty for neither.
         title: heading of a table; made of the name where it is empty.
@@ -103,6 +103,15 @@ METRICS: Mapping[str, Metric] = {
         Metric(
             "lost_core_s", "core seconds of work that was lost with runs that were stopped", "core_s",
             lambda jobs: jobs.losses.lost_core_s,
+        ),
+        Metric(
+            "energy_kwh", "what all hosts draw from the first arrival until the last end", "kwh",
+            lambda jobs: jobs.energy.kwh, title="energy",
+        ),
+        Metric("energy_cost", "what that energy costs", "money", lambda jobs: jobs.energy.cost, title="energy cost"),
+        Metric(
+            "carbon_kg", "the carbon dioxide that this energy stands for", "kg", lambda jobs: jobs.energy.carbon_kg,
+            title="carbon",
         ),
     )
 }  # fmt: skip

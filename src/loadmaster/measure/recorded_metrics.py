@@ -1,10 +1,13 @@
 """Metrics of the recorded run, if the log has start times, and whether queueing explains its waits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.group_waits import Groups, group_waits
+from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.little import little
 from loadmaster.measure.queue_metrics import Metrics, metrics
 from loadmaster.measure.usage import measured
@@ -98,13 +101,21 @@ def recorded_groups(workload: Workload, launch_s: float = 0.0) -> tuple[Groups, 
     return group_waits(logged, recorded_schedule(logged))
 
 
-def groups_of_log(workload: Workload) -> tuple[Groups, ...]:
+def groups_of_log(workload: Workload, use: Sequence[AskedAndUsed] = ()) -> tuple[Groups, ...]:
     """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
 
     In the second case only the numbers of jobs and their use mean something.
+
+    Args:
+        workload: the jobs.
+        use: what they used of what they asked for.
     """
-    known = recorded_groups(workload)
-    return known or group_waits(workload, recorded_schedule(replace(workload, recorded_wait_s=np.zeros(workload.jobs))))
+    at_once = replace(workload, recorded_wait_s=np.zeros(workload.jobs))
+    groups = recorded_groups(workload) or group_waits(workload, recorded_schedule(at_once))
+    if not use:
+        return groups
+    by = {each.by: each for each in groupings(workload)}
+    return tuple(replace(each, used={of.resource: of.by(by[each.by]) for of in use}) for each in groups)
 
 
 def recorded_schedule(workload: Workload) -> Schedule:

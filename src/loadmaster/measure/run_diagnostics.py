@@ -51,17 +51,18 @@ class RunDiagnostics:
 
     def plain(self) -> dict[str, Any]:
         """It as JSON takes it."""
-        columns = [{name: _list(value) for name, value in vars(each).items()} for each in self.groups]
+        columns = [{name: _list(getattr(each, name)) for name in ("by", "names", *MEASURES)} for each in self.groups]
         return {"steady": dataclasses.asdict(self.steady), "groups": columns, "idle": self.idle}
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> "RunDiagnostics":
         """What `plain` described."""
-        groups = tuple(
-            Groups(by=each["by"], names=tuple(each["names"]), **{name: np.array(each[name]) for name in MEASURES})
-            for each in plain["groups"]
-        )
-        return cls(Steady(**plain["steady"]), groups, plain["idle"])
+        return cls(Steady(**plain["steady"]), tuple(map(_groups, plain["groups"])), plain["idle"])
+
+
+def _groups(plain: Mapping[str, Any]) -> Groups:
+    columns: Any = [np.array(plain[name]) for name in MEASURES]
+    return Groups(plain["by"], tuple(plain["names"]), *columns)
 
 
 def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from loadmaster.measure.energy import Energy, energy
 from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.queue_metrics import BOUND_S, Metrics, metrics, waits
 from loadmaster.model.arrays import Bools, Floats, Ints
@@ -91,6 +92,11 @@ class ScheduledJobs:
     def measures(self) -> Metrics:
         """Waits, slowdowns, queue and utilization of the whole run."""
         return metrics(self.workload, self.cluster, self.schedule)
+
+    @cached_property
+    def energy(self) -> Energy:
+        """The energy of all hosts, its cost and its carbon; NaN where the power of hosts is not known."""
+        return energy(self.workload, self.cluster, self.schedule)
 
     @cached_property
     def losses(self) -> Losses:

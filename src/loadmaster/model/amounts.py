@@ -35,6 +35,19 @@ def on_hosts(hosts: Sequence[int], demand: Amounts) -> tuple[tuple[int, Amounts]
     return tuple([(host, times(tasks, demand)) for host, tasks in many.items()])
 
 
+def sums_on_hosts(hosts: Sequence[int], each: Sequence[Amounts]) -> tuple[tuple[int, Amounts], ...]:
+    """What tasks hold together on each host; `each` is what the task on each of `hosts` holds.
+
+    Example:
+        >>> sums_on_hosts((0, 0, 1), [(2.0,), (1.0,), (2.0,)])
+        ((0, (3.0,)), (1, (2.0,)))
+    """
+    held: dict[int, Amounts] = {}
+    for host, amounts in zip(hosts, each, strict=True):
+        held[host] = plus(held[host], amounts) if host in held else amounts
+    return tuple(held.items())
+
+
 def rounded_up(amounts: Sequence[float]) -> Amounts:
     """A hair more than these amounts: those of a live cluster need not be on the grid on which sums are exact."""
     return tuple([amount * (1.0 + 1e-9) for amount in amounts])

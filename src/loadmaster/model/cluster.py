@@ -1,7 +1,7 @@
 """A cluster: hosts and what each has of every resource."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -145,6 +145,17 @@ class Cluster:
             return self.common_speed
         assert self.speed is not None
         return float(self.speed[list(hosts)].min(initial=np.inf))
+
+    def calendar_moved(self, by_s: float) -> "Cluster":
+        """The cluster with the clock of its calendar moved by so many seconds."""
+        rules = self.rules
+        if rules is None or not rules.calendar or by_s == 0.0:
+            return self
+        calendar = tuple(
+            replace(row, from_s=row.from_s + by_s, to_s=None if row.to_s is None else row.to_s + by_s)
+            for row in rules.calendar
+        )
+        return replace(self, rules=replace(rules, calendar=calendar))
 
     @cached_property
     def kinds(self) -> tuple[Floats, Ints]:

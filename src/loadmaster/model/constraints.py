@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, f
 from loadmaster.model.dependencies import Dependencies
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
+from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 
 HOLDS = ("none", "user", "admin")
@@ -42,6 +43,7 @@ class Constraints:
         array_task: int32[J], the number of the task; -1 of none.
         throttle: int32[J], at most so many tasks of its array run at once; 0 for no limit.
         features: what its hosts must have, as `parse_features` says.
+        licences: what it holds of the whole cluster, as `parse_licences` says.
         exclusive: int32[J], a code of `EXCLUSIVE`.
         min_hosts: int32[J], on how many different hosts its tasks lie at least; 0 where that does not matter.
         max_hosts: int32[J], on how many at most; 0 for any number.
@@ -76,6 +78,7 @@ class Constraints:
     array_task: Ints | None = None
     throttle: Ints | None = None
     features: Named | None = None
+    licences: Named | None = None
     exclusive: Ints | None = None
     min_hosts: Ints | None = None
     max_hosts: Ints | None = None
@@ -164,6 +167,8 @@ class Constraints:
                 self._refuse("min_hosts", lambda c: (most > 0) & (c > most), "must not be more than its max_hosts")
         for text in () if self.features is None else self.features.names:
             parse_features(text)
+        for text in () if self.licences is None else self.licences.names:
+            parse_licences(text)
 
     def _refuse(self, column, bad, rule) -> None:  # type: ignore[no-untyped-def]
         values = getattr(self, column)

@@ -1,14 +1,15 @@
-"""Names of hosts in brackets as Slurm writes them, `n[01-03,7]`, into the names themselves (rule L1)."""
+"""Names of hosts in brackets as Slurm writes them, `n[01-03,7]`, into the names themselves and back (rule L1)."""
 
 import re
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
+from itertools import groupby, product
 
 from loadmaster.model.errors import InputError
 
 MOST_NAMES = 1_000_000
 """Slurm itself takes 65,536 hosts; a list of more than this is a slip or an attack."""
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
+_LAST_NUMBER = re.compile(r"(.*?)([0-9]+)")
 _FIX = "write it like n[01-03,7],login"
 
 
@@ -82,3 +83,35 @@ def _spelled(part: str | _Ranges) -> list[str]:
     if isinstance(part, str):
         return [part]
     return [f"{number:0{digits}}" for first, last, digits in part for number in range(first, last + 1)]
+
+
+def bracketed(names: Sequence[str]) -> str:
+    """Names of hosts as Slurm writes them, ranges of the last number in brackets.
+
+    Example:
+        >>> bracketed(["n01", "n02", "n03", "n7", "login"])
+        'n[01-03],n7,login'
+    """
+    split = [(*match.groups(), "") if (match := _LAST_NUMBER.fullmatch(name)) else (name, "", name) for name in names]
+    parts = []
+    for (stem, width), group in groupby(split, key=lambda each: (each[0], len(each[1]))):
+        numbers = [int(number) for _, number, _ in group] if width else []
+        if not numbers:
+            parts.append(stem)
+            continue
+        ranges = _number_ranges(numbers)
+        texts = [
+            f"{first:0{width}}" if first == last else f"{first:0{width}}-{last:0{width}}" for first, last in ranges
+        ]
+        parts.append(f"{stem}{texts[0]}" if len(numbers) == 1 else f"{stem}[{','.join(texts)}]")
+    return ",".join(parts)
+
+
+def _number_ranges(numbers: list[int]) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    return ranges

@@ -70,6 +70,8 @@ class Schedule:
         expected_s: float64[J], the runtime at speed 1 that the scheduler counted on as each job waited; None: that of
             the workload.
         refused: how many jobs were refused as they arrived, of those that might have run.
+        cards: int64[T], the GPUs of its host that every task took, as bits, 0 for none; None where GPUs are no cards
+            (rule Q22).
     """
 
     start_s: Floats
@@ -81,6 +83,7 @@ class Schedule:
     never: Mapping[str, int] = field(default_factory=dict)
     expected_s: Floats | None = None
     refused: int = 0
+    cards: Longs | None = None
 
     @property
     def started(self) -> Bools:
@@ -118,5 +121,8 @@ class Schedule:
         return lost
 
     def same_as(self, other: "Schedule") -> bool:
-        """Equal starts and hosts, to the bit."""
-        return np.array_equal(self.start_s, other.start_s, equal_nan=True) and np.array_equal(self.host, other.host)
+        """Equal starts, hosts and cards, to the bit."""
+        same = np.array_equal(self.start_s, other.start_s, equal_nan=True) and np.array_equal(self.host, other.host)
+        if self.cards is None or other.cards is None:
+            return same and self.cards is other.cards
+        return same and np.array_equal(self.cards, other.cards)

@@ -7,8 +7,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from loadmaster.model.energy import HostPower, Steps
 from loadmaster.model.errors import InputError
-from loadmaster.model.limits import Limits
+from loadmaster.model.limits import Amounts, Limits
 
 HostSet = tuple[int, ...] | None
 """Numbers of hosts; None for all."""
@@ -164,6 +165,11 @@ class SiteRules:
         accounts: parents before children.
         features: names that each host has, a tuple a host; () where no host has any.
         calendar: in any order.
+        licences: name and amount of what the whole cluster has and no host: licences, and burst buffers in bytes.
+        power: what hosts draw; () where that is not known, else of every host.
+        energy_price: money for a kWh over time.
+        carbon: grams of CO2 for a kWh over time.
+        power_cap: watts that all hosts may draw together over time.
         requeue: whether jobs that do not say may go back to the queue.
         limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
             what runs; else as long as the limit is not used up.
@@ -178,6 +184,11 @@ class SiteRules:
     accounts: tuple[Account, ...] = ()
     features: tuple[tuple[str, ...], ...] = ()
     calendar: tuple[CalendarRow, ...] = ()
+    licences: Amounts = ()
+    power: tuple[HostPower, ...] = ()
+    energy_price: Steps = ()
+    carbon: Steps = ()
+    power_cap: Steps = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
     limits_safe: bool = True
@@ -188,6 +199,10 @@ class SiteRules:
         _once([partition.name for partition in self.partitions], "partition")
         _once([qos.name for qos in self.qos], "QOS")
         _once([(node.account, node.user) for node in self.accounts], "account")
+        _once([name for name, _ in self.licences], "licence")
+        for name, amount in self.licences:
+            if not (0 <= amount < math.inf):
+                raise InputError(amount, f"licences of {name} must be zero or more")
         _one_of([partition.state for partition in self.partitions], get_args(State), "state of a partition")
         known = {node.account for node in self.accounts if not node.user} | {""}
         for node in self.accounts:
@@ -217,6 +232,9 @@ class SiteRules:
         """
         if self.features and len(self.features) != hosts:
             raise InputError(len(self.features), f"features of {hosts} hosts must be as many")
+        drawing = sorted(host for power in self.power for host in power.hosts)
+        if drawing and drawing != list(range(hosts)):
+            raise InputError(len(drawing), f"the power of {hosts} hosts must be known of each of them, once")
         named = [*((row.name, row.hosts) for row in self.partitions), *((row.name, row.hosts) for row in self.calendar)]
         for name, numbers in named:
             wrong = [host for host in numbers or () if not 0 <= host < hosts]

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, on_hosts, plus, rounded_up
+from loadmaster.model.amounts import Amounts, on_hosts, plus, rounded_up, sums_on_hosts
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.cards import CardLayout
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.request import RowRequest, requests_of
@@ -44,6 +45,7 @@ class Queue:
         min_hosts, max_hosts: int32[Q], on how many hosts the job's tasks lie at least and at most; 0 for any number.
         uses: for each job the limits that its start counts against: ((row of `Snapshot.left`, amount), ...).
         columns: all that orders may know of each job, `order.JobColumns`; only where the discipline tries several.
+        cards: where GPUs are cards (rule Q22), which amounts are cards.
     """
 
     job: Longs
@@ -64,6 +66,7 @@ class Queue:
     max_hosts: Ints | None = None
     uses: tuple[tuple[tuple[int, float], ...], ...] | None = None
     columns: tuple[Any, ...] | None = None
+    cards: CardLayout | None = None
 
     def __len__(self) -> int:
         return int(self.job.shape[0])
@@ -71,7 +74,7 @@ class Queue:
     @cached_property
     def requests(self) -> list[RowRequest]:
         """What each job asks of the hosts; rows that ask for the same share one."""
-        return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts)
+        return requests_of(self.demand, self.tasks, self.hosts, self.min_hosts, self.max_hosts, self.cards)
 
     def take(self, rows: Bools) -> "Queue":
         """The jobs of `rows` bool[Q] alone."""
@@ -93,7 +96,10 @@ class Queue:
 
 
 class ExpectedEnd(NamedTuple):
-    """A running job's expected end on one of its hosts: `host` gets `demand`, R amounts, back at `end_s`."""
+    """A running job's expected end on one of its hosts: `host` gets `demand` back at `end_s`.
+
+    These are R amounts, and where GPUs are cards (rule Q22) those of its C cards behind them.
+    """
 
     end_s: float
     job: int
@@ -109,6 +115,11 @@ def ends_of(job: int, end_s: float, hosts: Sequence[int], demand: Amounts) -> tu
     return tuple([ExpectedEnd(end_s, job, host, amounts) for host, amounts in on_hosts(hosts, demand)])
 
 
+def ends_of_each(job: int, end_s: float, hosts: Sequence[int], each: Sequence[Amounts]) -> tuple[ExpectedEnd, ...]:
+    """The expected end of a job whose task on each of `hosts` holds `each`, on every host."""
+    return tuple([ExpectedEnd(end_s, job, host, amounts) for host, amounts in sums_on_hosts(hosts, each)])
+
+
 @dataclass(frozen=True, eq=False)
 class Running:
     """N running tasks in the order in which they were started.
@@ -120,6 +131,7 @@ class Running:
         expected_end_s: float64[N], the start plus the expected runtime; may lie in the past.
         project: int32[N].
         start_s: float64[N]; None where unknown.
+        cards: float64[N, C], what each holds of each card of its host; None where GPUs are no cards.
     """
 
     job: Longs
@@ -128,6 +140,7 @@ class Running:
     expected_end_s: Floats
     project: Ints
     start_s: Floats | None = None
+    cards: Floats | None = None
 
     @cached_property
     def ends(self) -> list[ExpectedEnd]:
@@ -137,7 +150,8 @@ class Running:
         """
         held: dict[tuple[float, int, int], Amounts] = {}
         columns = (column.tolist() for column in (self.expected_end_s, self.job, self.host))
-        for key, demand in zip(zip(*columns, strict=True), map(tuple, self.demand.tolist()), strict=True):
+        held_by = self.demand if self.cards is None else np.hstack((self.demand, self.cards))
+        for key, demand in zip(zip(*columns, strict=True), map(tuple, held_by.tolist()), strict=True):
             held[key] = plus(held[key], demand) if key in held else demand
         return sorted((ExpectedEnd(*key, demand) for key, demand in held.items()), key=BY_END)
 
@@ -162,10 +176,12 @@ class Promise(NamedTuple):
     Attributes:
         start_s: when it starts.
         hosts: one for each of its tasks; () where only a count of hosts is promised.
+        cards: of each of its tasks, as bits; () where GPUs are no cards.
     """
 
     start_s: float
     hosts: tuple[int, ...]
+    cards: tuple[int, ...] = ()
 
 
 class Closure(NamedTuple):
@@ -237,6 +253,11 @@ class Snapshot:
         ended: a job has ended since then, or something else has changed that frees a host.
         partitions: bool[P, H], the hosts of every partition; None: of each job those that it may use.
         as_pool: every task takes one host of its own and any host serves: counting hosts is exact.
+        free_cards: float64[H, C], what is left of each card of every host; None where GPUs are no cards.
+        cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
+            lacks some does not fit, and reservations count them (rule C13).
+        cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
+        cluster_wide_changes: what these amounts change by at later moments, in their order, as a power cap does.
     """
 
     now_s: float
@@ -258,11 +279,16 @@ class Snapshot:
     partitions: Bools | None = None
     as_pool: bool = False
     limits_stop: bool = False
+    free_cards: Floats | None = None
+    cluster_wide: int = 0
+    cluster_wide_ends: tuple[ExpectedEnd, ...] = ()
+    cluster_wide_changes: tuple[ExpectedEnd, ...] = ()
 
     @cached_property
     def amounts(self) -> list[Amounts]:
-        """R amounts of each of H hosts, what is left of it, as plain numbers."""
-        return list(map(tuple, self.free.tolist()))
+        """R amounts of each of H hosts, what is left of it, as plain numbers; where GPUs are cards, C more of them."""
+        left = self.free if self.free_cards is None else np.hstack((self.free, self.free_cards))
+        return list(map(tuple, left.tolist()))
 
     @cached_property
     def together(self) -> Amounts:
@@ -271,11 +297,12 @@ class Snapshot:
 
 
 class Place(NamedTuple):
-    """Start `job` now in that partition, task k on hosts[k]."""
+    """Start `job` now in that partition, task k on hosts[k], and where GPUs are cards on cards[k] of it, as bits."""
 
     job: int
     hosts: tuple[int, ...]
     partition: int = 0
+    cards: tuple[int, ...] = ()
 
 
 class Alternative(NamedTuple):

@@ -9,6 +9,7 @@ from loadmaster.move.change import Change, State, within
 from loadmaster.move.evict import evict
 from loadmaster.move.relabel import relabelled, relabelled_by_greed
 from loadmaster.move.relieve import relieve
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import host_use, level_of
 from loadmaster.packing.mcb import mcb
@@ -17,7 +18,7 @@ MOST_BINS = 3000
 """Hosts above which bins are named by greed: the best assignment takes the cube of their number."""
 
 
-def rebalance(state: State, budget: float, threshold: float = 1e-3) -> Change:
+def rebalance(state: State, budget: float, threshold: float = 1e-3, deadline: Deadline = NO_DEADLINE) -> Change:
     """The best of several mappings that cost at most `budget`; never worse than doing nothing.
 
     Evict: bisect on the level; from every host that is too full at that level the cheapest set of tasks is evicted
@@ -26,13 +27,18 @@ def rebalance(state: State, budget: float, threshold: float = 1e-3) -> Change:
     within what is left of the budget.
 
     Source: ours; Casanova et al. 2008 leave heuristics for section 6.1 to future work.
+
+    Args:
+        state: tasks and where they run.
+        budget: in the state's unit; infinite for no limit.
+        threshold: of the bisection on the level.
+        deadline: then the best so far.
     """
-    found = [(name, host) for name, host in _starts(state, budget, threshold) if host is not None]
     best = Change("infeasible", state.host, float("nan"), 0.0, "rebalance")
-    for name, start in found:
-        if not within(state.spent(start), budget) or np.isnan(level_of(state.instance, start)):
+    for name, start in _starts(state, budget, threshold, deadline):
+        if start is None or not within(state.spent(start), budget) or np.isnan(level_of(state.instance, start)):
             continue
-        host = relieve(state, start, budget)
+        host = relieve(state, start, budget, deadline)
         level = level_of(state.instance, host)
         spent = state.spent(host)
         better = np.isnan(best.level) or level > best.level + 1e-12
@@ -41,10 +47,12 @@ def rebalance(state: State, budget: float, threshold: float = 1e-3) -> Change:
     return best
 
 
-def _starts(state: State, budget: float, threshold: float) -> Iterator[tuple[str, Ints | None]]:
+def _starts(state: State, budget: float, threshold: float, deadline: Deadline) -> Iterator[tuple[str, Ints | None]]:
     yield "stay", state.host if (state.host >= 0).all() else None
-    yield "evict", evict(state, budget, threshold)
-    yield "relabel", _relabel(state)
+    if not deadline.passed():
+        yield "evict", evict(state, budget, threshold, deadline)
+    if not deadline.passed():
+        yield "relabel", _relabel(state)
 
 
 def _relabel(state: State) -> Ints | None:

@@ -4,7 +4,7 @@ Each candidate depends on the state alone. A larger budget pays for all that a s
 never falls as the budget grows (rule M10).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from loadmaster.move.change import GAIN, State, TaskTransfer, within
 from loadmaster.move.climb import climb
 from loadmaster.move.sequence import in_safe_order
 from loadmaster.move.worth import worthwhile
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.level import level_of
 
 HALVINGS = 12
@@ -25,6 +26,8 @@ MOST_LOOKS = 1000
 """So many levels are worked out on the way of a plan, evenly."""
 MOST_CELLS = 20_000
 """Tasks x hosts up to which budgets between the halvings are tried too."""
+CLIMB_SHARE, MAPPING_SHARE = 0.2, 0.5
+"""Parts of the time left for single moves, and for the next mapping."""
 
 
 class PlanStage(NamedTuple):
@@ -47,36 +50,38 @@ class CandidatePlan(NamedTuple):
         return next((stage for stage in reversed(self.stages) if within(stage.spent, budget)), None)
 
 
-def candidate_plans(state: State, budget: float, stop: Callable[[], bool]) -> Iterator[CandidatePlan]:
+def candidate_plans(state: State, budget: float, deadline: Deadline = NO_DEADLINE) -> Iterator[CandidatePlan]:
     """Single moves from the present mapping, then mappings for ever smaller budgets, each followed by single moves.
 
     Args:
         state: tasks and where they run.
         budget: mappings of budgets that are more than twice as large are left out.
-        stop: asked before each mapping; True ends it.
+        deadline: then no more of them.
     """
     if (state.host >= 0).all():
-        yield candidate(state, climb(state, state.host, np.inf), "climb")
+        yield candidate(state, climb(state, state.host, np.inf, deadline.share(CLIMB_SHARE)), "climb")
     tried = set[bytes]()
     for smaller in _budgets(state, budget):
-        if stop():
+        if deadline.passed():
             return
-        change = worthwhile(state, rebalance(state, smaller))
+        change = worthwhile(state, rebalance(state, smaller, deadline=deadline.share(MAPPING_SHARE)))
         if np.isnan(change.level) or change.host.tobytes() in tried:
             continue
         tried.add(change.host.tobytes())
-        yield from towards(state, change.host, change.solver, smaller)
+        yield from towards(state, change.host, change.solver, smaller, deadline)
 
 
-def towards(state: State, mapping: Ints, solver: str, budget: float) -> Iterator[CandidatePlan]:
+def towards(
+    state: State, mapping: Ints, solver: str, budget: float, deadline: Deadline = NO_DEADLINE
+) -> Iterator[CandidatePlan]:
     """The moves to `mapping` as far as there is an order, within `budget` and without one, then single moves."""
     for limit in (np.inf, budget):
         order = in_safe_order(state, mapping, limit)
         moves = list(order.moves)
         if (order.host >= 0).all():
-            moves += climb(state, order.host, np.inf)
+            moves += climb(state, order.host, np.inf, deadline.share(CLIMB_SHARE))
         yield candidate(state, moves, solver)
-        if not any(move.temporary for move in order.moves):
+        if deadline.passed() or not any(move.temporary for move in order.moves):
             return
 
 

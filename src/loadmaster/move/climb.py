@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import State, TaskTransfer, within
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.instance import TOLERANCE, Scaled
 from loadmaster.packing.level import host_use
 
@@ -32,18 +33,18 @@ class _Now:
         self.at[move.task] = move.target
 
 
-def climb(state: State, start: Ints, budget: float) -> list[TaskTransfer]:
+def climb(state: State, start: Ints, budget: float, deadline: Deadline = NO_DEADLINE) -> list[TaskTransfer]:
     """Moves from the mapping `start`, step by step to a lower highest load, at a cost of at most `budget` in all.
 
     A step moves a task off the most loaded host, or swaps it with another, if need be over a temporary place: the one
-    that leaves the lowest peak on both hosts; a move before a swap, of equals the first task.
+    that leaves the lowest peak on both hosts; a move before a swap, of equals the first task. It ends at the deadline.
     """
     scaled, hosts = state.instance.scaled, state.instance.hosts
     free = scaled.hard_room + TOLERANCE - host_use(scaled.hard, start, hosts)
     now = _Now(scaled, start.astype(np.int32).copy(), host_use(scaled.need, start, hosts), free)
     price = np.where(state.host >= 0, state.cost, np.inf)  # a task that has just started stays
     moves, left = list[TaskTransfer](), budget
-    while len(moves) < MOST_STEPS:
+    while len(moves) < MOST_STEPS and not deadline.passed():
         step = _best_move(now, price, left) or _best_swap(now, price, left)
         if not step:
             break

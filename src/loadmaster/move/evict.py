@@ -6,6 +6,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.move.change import State
 from loadmaster.move.evict_kernel import Weighing, evict_cheapest
 from loadmaster.packing.bound import upper_bound
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.instance import TOLERANCE
 from loadmaster.packing.level import host_use
 from loadmaster.packing.mcb import work_for
@@ -15,8 +16,11 @@ SUBSETS_UP_TO = 15
 """Residents of a host up to which every set of them is weighed; above, the cheapest is sought by greed."""
 
 
-def evict(state: State, budget: float, threshold: float = 1e-3) -> Ints | None:
-    """int32[T]: the mapping of the highest level found whose evictions cost at most `budget`; None if there is none."""
+def evict(state: State, budget: float, threshold: float = 1e-3, deadline: Deadline = NO_DEADLINE) -> Ints | None:
+    """int32[T]: the mapping of the highest level found whose evictions cost at most `budget`; None if there is none.
+
+    The bisection ends at the deadline.
+    """
     low, high = 0.0, upper_bound(state.instance)
 
     def within(level: float) -> Ints | None:
@@ -27,7 +31,7 @@ def evict(state: State, budget: float, threshold: float = 1e-3) -> Ints | None:
     if best is not None:
         return best
     best = within(low)
-    while best is not None and high - low > threshold:
+    while best is not None and high - low > threshold and not deadline.passed():
         level = (low + high) / 2
         host = within(level)
         if host is not None:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Ints
 from loadmaster.move.adapt import adapt_exactly
 from loadmaster.move.bounded import rebalance
@@ -17,11 +16,17 @@ from loadmaster.move.reach import best_reachable, small_enough
 from loadmaster.move.sequence import SafeOrder, carried_out, in_safe_order, spent_by
 from loadmaster.move.worth import worthwhile
 from loadmaster.packing.bound import ceiling
+from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.incumbent import Incumbent, Report, silent
 from loadmaster.packing.level import level_of
+from loadmaster.system.interrupt import Interrupt
 
 Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
+FIRST_SHARE = 0.3
+"""The part of the time for the first mapping of a heuristic."""
+INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -42,6 +47,7 @@ class MovePlan:
         proven: no moves within the budget, in whatever order, reach a higher level.
         better: a mapping within the budget, were each task to move once, that no order reaches; None if there is none.
         blocked: how far the moves to `better` get without any budget, and the tasks that are stuck then.
+        interrupted: the user ended the search.
     """
 
     status: Literal["ok", "limit", "stuck", "infeasible"]
@@ -53,9 +59,12 @@ class MovePlan:
     proven: bool
     better: Change | None = None
     blocked: SafeOrder | None = None
+    interrupted: bool = False
 
 
-def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_s: float = 60.0) -> MovePlan:
+def plan_moves(
+    state: State, budget: float, method: Method = "auto", time_limit_s: float = 60.0, report: Report = silent
+) -> MovePlan:
     """The moves to the highest level that can be carried out at a cost of at most `budget`, all moves counted.
 
     First the best mapping is sought as if each task could move at once (`adapt_exactly` or `rebalance`). A proven one
@@ -66,7 +75,8 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
         state: tasks and where they run.
         budget: in the state's unit; infinite for no limit.
         method: `auto` is exact up to 300 tasks x hosts.
-        time_limit_s: for the exact method.
+        time_limit_s: of the search; Ctrl-C ends it too, and the plan is the best so far.
+        report: is told the best level so far and the bound.
 
     Example:
         >>> from loadmaster.packing import Instance
@@ -75,18 +85,26 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
         >>> plan.status, plan.moves, plan.level
         ('ok', (TaskTransfer(task=1, source=0, target=1, temporary=False),), 1.0)
     """
-    ends = FIRST_TIME.clock_s() + time_limit_s
-    change = _best_mapping(state, budget, method, time_limit_s)
+    with Interrupt() as interrupt:
+        deadline = Deadline.after(time_limit_s, interrupt)
+        plan = _planned(state, budget, method, deadline, report)
+    return replace(plan, interrupted=interrupt.asked)
+
+
+def _planned(state: State, budget: float, method: Method, deadline: Deadline, report: Report) -> MovePlan:
+    report(Incumbent("level", state.level, ceiling(state.instance)))
+    change = _best_mapping(state, budget, method, deadline)
     if np.isnan(change.level) and change.proven:
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     found = _carried_out_whole(state, budget, change) if change.proven else None
     if found is not None:
         return found
-    found = _searched(state, budget, ends) or _best_candidate(state, budget, change, method, ends)
+    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (method, deadline, report))
+    late = deadline.passed() and not found.proven
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     if np.isnan(change.level) or found.level >= change.level - GAIN:
-        status: Literal["ok", "limit"] = "limit" if change.status == "limit" and not found.proven else "ok"
+        status: Literal["ok", "limit"] = "limit" if late or (change.status == "limit" and not found.proven) else "ok"
         return replace(found, status=status, proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
@@ -94,26 +112,26 @@ def plan_moves(state: State, budget: float, method: Method = "auto", time_limit_
     return replace(found, better=change, blocked=blocked)
 
 
-def _best_mapping(state: State, budget: float, method: Method, time_limit_s: float) -> Change:
+def _best_mapping(state: State, budget: float, method: Method, deadline: Deadline) -> Change:
     if state.level >= ceiling(state.instance) - GAIN:
         return Change("ok", state.host, state.level, 0.0, "stay", True)
     small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
     if method == "exact" or (method == "auto" and small):
-        change = adapt_exactly(state, budget, time_limit_s)
+        change = adapt_exactly(state, budget, max(deadline.left_s(), 0.1))
         if change.proven or change.status == "infeasible":
             return worthwhile(state, change)
-        other = rebalance(state, budget)
+        other = rebalance(state, budget, deadline=deadline)
         if np.isnan(change.level) or other.level > change.level:
             change = replace(other, status="limit" if other.status == "ok" else other.status)
         return worthwhile(state, change)
-    return worthwhile(state, rebalance(state, budget))
+    return worthwhile(state, rebalance(state, budget, deadline=deadline.share(FIRST_SHARE)))
 
 
-def _searched(state: State, budget: float, ends: float) -> MovePlan | None:
+def _searched(state: State, budget: float, deadline: Deadline) -> MovePlan | None:
     """The best there is, for small states; None for larger ones, or if the time is up."""
     if not small_enough(state):
         return None
-    reached = best_reachable(state, budget, max(1.0, ends - FIRST_TIME.clock_s()))
+    reached = best_reachable(state, budget, max(1.0, deadline.left_s()))
     if reached is None:
         return None
     moves = with_stops_marked(reached.moves)
@@ -128,33 +146,47 @@ def _carried_out_whole(state: State, budget: float, change: Change) -> MovePlan 
     return MovePlan("ok", order.moves, order.host, change.level, order.spent, change.solver, change.proven)
 
 
-def _best_candidate(state: State, budget: float, change: Change, method: Method, ends: float) -> MovePlan:
-    """The best part of a plan that the budget pays for; no plan depends on the budget (`budget_free_plans`)."""
-    best = _plan_of(state, (), "stay")
+def _best_candidate(state: State, budget: float, change: Change, how: tuple[Method, Deadline, Report]) -> MovePlan:
+    """The best part of a plan that the budget pays for; no plan depends on the budget (`budget_free_plans`).
+
+    Where the time is up before the first mapping of a candidate, the moves to the mapping of `change` stand in.
+    """
+    method, deadline, report = how
+    best, bound = _plan_of(state, (), "stay"), ceiling(state.instance)
     plans = list[CandidatePlan]()
-    for smaller in _proven_mappings(state, change, method, ends):
+    for smaller in _proven_mappings(state, change, method, deadline):
         whole = _carried_out_whole(state, smaller.spent, smaller)
         if whole is not None:
             best = whole
             break
         plans += towards(state, smaller.host, smaller.solver, smaller.spent)
-    for plan in chain(plans, candidate_plans(state, budget, lambda: FIRST_TIME.clock_s() > ends)):
+    mapped = False
+
+    def last_resort() -> Iterator[CandidatePlan]:
+        if deadline.passed() and not mapped and not np.isnan(change.level):
+            yield from towards(state, change.host, change.solver, budget, deadline)
+
+    for plan in chain(plans, candidate_plans(state, budget, deadline), last_resort()):
+        mapped = mapped or plan.solver != "climb"
         stage = plan.best_within(budget)
         if stage is not None and _beats(stage, best):
             moves = plan.moves[: stage.moves]
             best = MovePlan("ok", moves, state.host, stage.level, stage.spent, plan.solver, proven=False)
-    return best if best.solver == "stay" else _plan_of(state, _thinned(state, best.moves), best.solver)
+            report(Incumbent("level", best.level, bound))
+    if best.solver == "stay":
+        return best
+    return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
 
 
-def _proven_mappings(state: State, change: Change, method: Method, ends: float) -> Iterator[Change]:
+def _proven_mappings(state: State, change: Change, method: Method, deadline: Deadline) -> Iterator[Change]:
     """The best mappings of ever smaller budgets, each of exactly what the last one cost less a little."""
-    while change.spent > 0 and change.proven and (left_s := ends - FIRST_TIME.clock_s()) > 0:
-        change = _best_mapping(state, change.spent, method, left_s)
+    while change.spent > 0 and change.proven and not deadline.passed():
+        change = _best_mapping(state, change.spent, method, deadline)
         if np.isnan(change.level):
             return
         yield change
-        if change.spent > 0 and (left_s := ends - FIRST_TIME.clock_s()) > 0:
-            change = _best_mapping(state, change.spent * (1 - 1e-6), method, left_s)
+        if change.spent > 0 and not deadline.passed():
+            change = _best_mapping(state, change.spent * (1 - 1e-6), method, deadline)
 
 
 def _beats(stage: PlanStage, plan: MovePlan) -> bool:
@@ -169,13 +201,15 @@ def _plan_of(state: State, moves: Sequence[TaskTransfer], solver: str, proven: b
     return MovePlan("ok", tuple(moves), host, level, spent_by(state, moves), solver, proven)
 
 
-def _thinned(state: State, moves: Sequence[TaskTransfer]) -> list[TaskTransfer]:
+def _thinned(state: State, moves: Sequence[TaskTransfer], deadline: Deadline) -> list[TaskTransfer]:
     """The moves without those of each task that the level can do without, the dearest first."""
     kept = list(moves)
     goal = _plan_of(state, kept, "").level
     if len(kept) > FEW_MOVES or np.isnan(goal):
         return kept
     for task in sorted({move.task for move in kept}, key=lambda t: -state.cost[t]):
+        if deadline.passed():
+            break
         fewer = [move for move in kept if move.task != task]
         at = carried_out(state, fewer)
         if at is not None and (at >= 0).all() and level_of(state.instance, at) >= goal - 1e-12:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from loadmaster.packing.instance import Instance
+from loadmaster.packing.objective import PLAIN
 from loadmaster.packing.packing import Packing
 from loadmaster.packing.solve import PackOptions, pack
 
@@ -13,7 +14,7 @@ MOST = 500_000
 
 
 def beside(instance: Instance, packing: Packing, options: PackOptions = PackOptions()) -> list[dict[str, Any]]:
-    """A row a method: the packing itself, then the quick ones, the best first; of many tasks it alone.
+    """A row a method: the packing itself, then the quick ones, the best first; of many tasks or a sum it alone.
 
     Args:
         instance: what was packed.
@@ -26,7 +27,7 @@ def beside(instance: Instance, packing: Packing, options: PackOptions = PackOpti
         ['mcb8', 'sg']
     """
     own = _row(packing)
-    if instance.tasks * instance.hosts > MOST:
+    if instance.tasks * instance.hosts > MOST or packing.minimise not in PLAIN:
         return [own]
     others = [_row(pack(instance, name, options)) for name in QUICK if name != packing.solver]
     if packing.minimise == "level":

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from loadmaster.model.cards import tightest_cards
 from loadmaster.packing.by_score_kernel import ScoreProblem, ScoreState
 from loadmaster.place import Context, Policy
 from loadmaster.place.policy import rated, read_only
@@ -39,12 +40,9 @@ def place_by_score_plain(problem: ScoreProblem, policy: Policy, seed: int, state
 def _cards_taken(problem: ScoreProblem, state: ScoreState, host: int, task: int) -> list[int] | None:
     """The cards that the task takes on the host: those with the least free amount that suffices; None if too few do."""
     requests = problem.requests
-    share, accepted = requests.share[task], requests.accepted[requests.accepts[task]]
-    kinds = requests.kind[host].tolist()
-    fitting = [
-        (free, card)
-        for card, free in enumerate(state.cards[host].tolist())
-        if kinds[card] >= 0 and accepted[kinds[card]] and free >= share
+    accepted = requests.accepted[requests.accepts[task]]
+    free = [
+        left if kind >= 0 and accepted[kind] else -1.0
+        for left, kind in zip(state.cards[host].tolist(), requests.kind[host].tolist(), strict=True)
     ]
-    wanted = int(requests.wanted[task])
-    return [card for _, card in sorted(fitting)[:wanted]] if len(fitting) >= wanted else None
+    return tightest_cards(free, int(requests.wanted[task]), float(requests.share[task]))

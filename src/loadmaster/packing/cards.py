@@ -127,17 +127,3 @@ def _accepted(request: str, kinds: Sequence[CardKind]) -> list[bool]:
         return [True] * len(kinds)
     alternatives = parse_features(request)
     return [any(set(names) <= set(kind) for names in alternatives) for kind in kinds]
-
-
-def whole_cards(gpus: Floats, host_names: Sequence[str] = ()) -> Longs:
-    """int64[H]: the cards of each host, from its number of GPUs.
-
-    Raises:
-        InputError: a host has part of a GPU.
-    """
-    broken = gpus != np.floor(gpus)
-    if broken.any():
-        host = int(np.argmax(broken))
-        rule = f"host {host_names[host] if host_names else host} must have whole GPUs"
-        raise InputError(f"{gpus[host]:g} gpus", rule, fix="round it down")
-    return gpus.astype(np.int64)

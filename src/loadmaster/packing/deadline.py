@@ -1,8 +1,10 @@
 """A deadline: the moment at which a search must stop, on the clock that leaves compilations out."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from loadmaster.jit.first_compilation import FIRST_TIME
+from loadmaster.system.interrupt import Interrupt
 
 
 @dataclass(frozen=True)
@@ -11,14 +13,16 @@ class Deadline:
 
     Attributes:
         ends_s: the clock's seconds at which the time is up.
+        interrupt: Ctrl-C ends the time as well; None where it raises KeyboardInterrupt.
     """
 
     ends_s: float
+    interrupt: Interrupt | None = None
 
     @classmethod
-    def after(cls, limit_s: float) -> "Deadline":
+    def after(cls, limit_s: float, interrupt: Interrupt | None = None) -> "Deadline":
         """The deadline `limit_s` seconds from now."""
-        return cls(FIRST_TIME.clock_s() + limit_s)
+        return cls(FIRST_TIME.clock_s() + limit_s, interrupt)
 
     def left_s(self) -> float:
         """Seconds that are left; below 0 when the time is up."""
@@ -26,8 +30,17 @@ class Deadline:
 
     def passed(self) -> bool:
         """The time is up."""
-        return self.left_s() <= 0
+        return self.left_s() <= 0 or self.interrupted
+
+    @property
+    def interrupted(self) -> bool:
+        """The user pressed Ctrl-C."""
+        return self.interrupt is not None and self.interrupt.asked
 
     def share(self, part: float) -> "Deadline":
         """The deadline after `part` of the time that is left."""
-        return Deadline.after(self.left_s() * part)
+        return replace(self, ends_s=FIRST_TIME.clock_s() + self.left_s() * part)
+
+
+NO_DEADLINE = Deadline(math.inf)
+"""The time is never up."""

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from loadmaster.model.arrays import Floats
+from loadmaster.model.cards import whole_cards
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import exact_capacity, exact_demand
 from loadmaster.model.units import CORES, GPUS
 from loadmaster.packing.bound import hopeless
 from loadmaster.packing.card_placement import card_relaxation
-from loadmaster.packing.cards import cards_of, whole_cards
+from loadmaster.packing.cards import cards_of
 from loadmaster.packing.fgd_kernel import CardProblem, CardState, fragments, place_on_cards
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.packing import Attempt

@@ -1,6 +1,6 @@
 """Synthetic instances: the virtual clusters of Casanova et al. 2008, sequential and parallel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -8,6 +8,8 @@ import numpy as np
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.errors import InputError
 from loadmaster.packing.instance import Instance
+from loadmaster.traces.lublin.parameters import ALL_JOBS
+from loadmaster.traces.lublin.sizes import job_sizes
 
 MemoryRule = Literal["rescale_noclip", "rescale_clip", "direct_reject", "direct_clamp"]
 
@@ -115,17 +117,10 @@ def lublin_size(rng: np.random.Generator, count: int, high: float = 6.0, lublin_
     `lublin_bug` draws as the later generator of Casanova's co-authors does: a job is serial with probability 0.24,
     three quarters of the others have a whole log2, and the first of the two stages begins at 0 and not at `low`.
     """
-    serial, power = (0.24, 0.75 * (1 - 0.24)) if lublin_bug else (0.244, 0.576)
-    low, middle, first = 0.8, high - 2.5, 0.86
-    kind = rng.random(count)
-    in_first = rng.random(count) <= first
-    spread = rng.random(count)
-    start = 0.0 if lublin_bug else low
-    exponent = np.where(in_first, start + spread * (middle - low), middle + spread * (high - middle))
-    whole = (kind > serial) & (kind <= serial + power)
-    exponent = np.where(whole, np.rint(exponent), exponent)
-    size = np.rint(2.0**exponent)
-    return np.where(kind <= serial, 1, size).astype(np.int64)
+    sizes = replace(ALL_JOBS.sizes, middle=high - ALL_JOBS.middle_below, high=high)
+    if lublin_bug:
+        sizes = replace(sizes, serial=0.24, power_of_two=0.75 * (1 - 0.24))
+    return job_sizes(sizes, count, rng, first_lower=sizes.low if lublin_bug else 0.0)
 
 
 def _normal(rng: np.random.Generator, mean: float, cv: float, count: int, low: float, high: float) -> Floats:

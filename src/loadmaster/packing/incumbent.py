@@ -9,7 +9,7 @@ class Incumbent(NamedTuple):
 
     Attributes:
         quantity: what is sought: the `level` or the number of `tasks placed` (the higher the better), the `hosts` in
-            use or their `price` (the lower the better).
+            use, their `price` or a weighted sum (the lower the better).
         value: of the best placement; NaN without one.
         bound: no placement has a better value.
 

@@ -1,6 +1,7 @@
 """What packers return: an attempt as a solver leaves it, and the packing a user sees."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints
 
 Status = Literal["ok", "infeasible", "limit"]
-Minimise = Literal["level", "hosts", "cost"]
-"""What a packer is after: the largest load least, which is the highest level; the fewest hosts; the cheapest."""
+Minimise = str
+"""What a packer is after: `level`, the largest load least; `hosts`, the fewest; `cost`, the cheapest; or a weighted
+sum as `Objective` has it."""
 INTERRUPTED = "Ctrl-C stopped the search: this is the best placement that it had found"
 
 
@@ -76,9 +78,12 @@ class Packing:
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         place_bound: no placement has more tasks; None where nobody has calculated it.
         minimise: what was minimised; `gap` and `proven` speak of it.
-        cost: the number of hosts in use, or their price where that was minimised; NaN without a mapping.
+        cost: the number of hosts in use; their price, or a weighted sum, where that was minimised; NaN without a
+            mapping.
         cost_bound: no placement has a lower `cost`; 0 where nothing is known.
         interrupted: the user stopped the search.
+        numa: bool[T, N], the NUMA nodes of its host that every task takes; None where hosts are not divided.
+        terms: each amount of a weighted sum that was minimised, without its weight; empty where there was none.
     """
 
     status: Status
@@ -100,6 +105,8 @@ class Packing:
     cost: float = float("nan")
     cost_bound: float = 0.0
     interrupted: bool = False
+    numa: Bools | None = None
+    terms: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "host", frozen_ints(self.host))

@@ -20,10 +20,12 @@ class Paper(NamedTuple):
 
 PAPERS: dict[str, Paper] = {
     "amir2000": Paper("loadmaster.papers.amir2000", ("live",)),
+    "carastan2017": Paper("loadmaster.papers.carastan2017", ("traces",)),
     "casanova2008": Paper("loadmaster.papers.casanova2008", ("live",)),
     "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
     "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
     "silva2008": Paper("loadmaster.papers.silva2008", ("traces",)),
+    "tsafrir2007": Paper("loadmaster.papers.tsafrir2007", ("traces",)),
 }
 """Every paper that `loadmaster reproduce` knows, by its name (author and year)."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from operator import ge, gt
+from operator import gt
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.request import RowRequest
+from loadmaster.model.request import tasks_held as tasks_held
 from loadmaster.model.snapshot import Snapshot
 from loadmaster.place.first_fit import first_fit
 from loadmaster.place.policy import Context, Policy, rated, read_only
@@ -17,10 +18,17 @@ from loadmaster.place.policy_in_process import PolicyInProcess
 
 
 class Barrier(Protocol):
-    """What keeps tasks from hosts that others are promised, task by task."""
+    """What keeps tasks from hosts that others are promised, task by task.
+
+    `demand` are R amounts, and where GPUs are cards (rule Q22) those of each card behind them.
+    """
 
     def lets(self, host: int, demand: Sequence[float]) -> bool:
-        """Whether a task of R amounts `demand` may take `host`."""
+        """Whether a task of `demand` may take `host`."""
+        ...
+
+    def cost_of_cards(self, host: int, share: float) -> Sequence[float]:
+        """What each card of `host` costs the promise if a task takes `share` of it."""
         ...
 
     def take(self, host: int, demand: Sequence[float]) -> None:
@@ -40,8 +48,10 @@ class Room:
     together; or it found none before, and nothing was given back since.
 
     Attributes:
-        amounts: R amounts of each of H hosts, what is left of it.
+        amounts: R amounts of each of H hosts, what is left of it; where GPUs are cards (rule Q22), those of its cards
+            behind them.
         together: R amounts, what is left of all hosts; a hair more, see `rounded_up`.
+        cards: by row, the cards of each task, as bits, on the hosts that were picked for the job last.
     """
 
     def __init__(self, snapshot: Snapshot, policy: Policy) -> None:
@@ -55,6 +65,7 @@ class Room:
         self.together = snapshot.together
         self.last_host = snapshot.last_host
         self.reserved: list[int] = []
+        self.cards: dict[int, tuple[int, ...]] = {}
         self._open: Sequence[int] = range(len(self.amounts))
         self._full: dict[RowRequest, float] = {}  # the shortest time for which each is known not to fit
         self._takes_first = type(policy) is Policy and policy.score is first_fit
@@ -65,7 +76,7 @@ class Room:
     @property
     def free(self) -> Floats:
         """float64[H, R], what is left of every host; a copy."""
-        return np.array(self.amounts)
+        return np.array(self.amounts)[:, : self.capacity.shape[1]]
 
     @property
     def exhausted(self) -> bool:
@@ -120,10 +131,10 @@ class Room:
         return hosts
 
     def take(self, row: int, hosts: Sequence[int]) -> None:
-        """Take exactly these hosts for the tasks of the queue's job `row`."""
+        """Take exactly these hosts for the tasks of the queue's job `row`, and on them its `cards`."""
         request = self._requests[row]
-        for host in hosts:
-            self.amounts[host] = minus(self.amounts[host], request.demand)
+        for host, amounts in zip(hosts, self.held_by(row), strict=True):
+            self.amounts[host] = minus(self.amounts[host], amounts)
             self.last_host = host
         self.together = minus(self.together, request.total)
 
@@ -140,6 +151,10 @@ class Room:
         self.last_host = last_host
         return hosts
 
+    def held_by(self, row: int) -> list[Amounts]:
+        """What each task of the queue's job `row` takes of the host that was picked for it last."""
+        return self._requests[row].each(self.cards.get(row, ()))
+
     def reopen(self) -> None:
         """Let all hosts be used again that were taken out or reserved."""
         self._open = range(len(self.amounts))
@@ -147,9 +162,8 @@ class Room:
 
     def give_back(self, row: int, hosts: Sequence[int], barriers: Sequence[Barrier] = ()) -> None:
         """Undo what `place` took for the queue's job `row`; `last_host` stays."""
-        request = self._requests[row]
-        self._undo(self.amounts, request.demand, hosts, barriers)
-        self.together = plus(self.together, request.total)
+        self._undo(self.amounts, self.held_by(row), hosts, barriers)
+        self.together = plus(self.together, self._requests[row].total)
         self.forget()
 
     def close(self, hosts: Bools) -> None:
@@ -171,7 +185,15 @@ class Room:
             left = [other for other in left if other != host]
             self._open = [other for other in self._open if other != host]
             self.reserved.append(host)
-            kept[host] = tasks_held(request.demand, self.capacity[host].tolist())
+            kept[host] = request.held_in(self._empty(host))
+
+    def _empty(self, host: int) -> Amounts:
+        """What the host has when nothing runs there."""
+        capacity, cards = tuple(self.capacity[host].tolist()), self.queue.cards
+        if cards is None:
+            return capacity
+        has = int(capacity[cards.column])
+        return (*capacity, *[1.0] * has, *[0.0] * (cards.most - has))
 
     def _among(self, row: int, usable: Bools | None) -> Sequence[int]:
         """The hosts that the queue's job `row` may use and that are not reserved, of those `usable`, ascending."""
@@ -197,15 +219,20 @@ class Room:
         elif barriers:
             found = self._in_turn(request, free, among, barriers)
         hosts: list[int] = []
+        cards: list[int] = []
         for host in found:
-            free[host] = minus(free[host], request.demand)
+            cards.append(_cards(request, free[host], host, barriers))
+            amounts = request.amounts(cards[-1])
+            free[host] = minus(free[host], amounts)
             for barrier in barriers:
-                barrier.take(host, request.demand)
+                barrier.take(host, amounts)
             self.last_host = host
             hosts.append(host)
+        if request.cards:
+            self.cards[row] = tuple(cards)
         if len(hosts) == request.asked.tasks:
             return tuple(hosts)
-        self._undo(free, request.demand, hosts, barriers)
+        self._undo(free, request.each(cards)[: len(hosts)], hosts, barriers)
         self.last_host = last_host
         return None
 
@@ -219,7 +246,7 @@ class Room:
         """
         left = request.asked.tasks
         for host in among:
-            while left and _may_take(request.demand, free[host], host, barriers):
+            while left and _may_take(request, free[host], host, barriers):
                 left -= 1
                 yield host
             if not left:
@@ -230,7 +257,7 @@ class Room:
         request, hosts = self._requests[row], list[int]()
         for k in range(request.asked.tasks):
             now = self._leaving_a_way(request, free, among, barriers, hosts) if request.asked.binds else among
-            may = [each for each in now if _may_take(request.demand, free[each], each, barriers)]
+            may = [each for each in now if _may_take(request, free[each], each, barriers)]
             host = self._find(row, k, free, may)
             if host < 0:
                 return
@@ -250,7 +277,7 @@ class Room:
                 first.setdefault((free[host], self._kind[host]), host)
             fitting = list(first.values())
         best, best_score = -1, math.inf
-        rooms = np.array([free[host] for host in fitting])
+        rooms = np.array([free[host][: self.capacity.shape[1]] for host in fitting])
         demand, rooms, capacity = map(read_only, (self.queue.demand[row], rooms, self.capacity))
         task = int(self.queue.first_task[row]) + k
         if isinstance(self.policy, PolicyInProcess) and self.policy.score_all is not None:
@@ -264,11 +291,12 @@ class Room:
         return best
 
     @staticmethod
-    def _undo(free: list[Amounts], demand: Amounts, hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
-        for host in reversed(hosts):
-            free[host] = plus(free[host], demand)
+    def _undo(free: list[Amounts], each: Sequence[Amounts], hosts: Sequence[int], barriers: Sequence[Barrier]) -> None:
+        """Give back what `each` task took of the host of `hosts` that it was on."""
+        for host, amounts in reversed(list(zip(hosts, each, strict=True))):
+            free[host] = plus(free[host], amounts)
             for barrier in barriers:
-                barrier.give_back(host, demand)
+                barrier.give_back(host, amounts)
 
     @staticmethod
     def _leaving_a_way(
@@ -289,20 +317,11 @@ class Room:
         """
         held, used = np.zeros(len(free)), np.zeros(len(free), dtype=bool)
         for host in among:
-            if all(barrier.lets(host, request.demand) for barrier in barriers):
-                held[host] = max(0.0, tasks_held(request.demand, free[host]))
+            if _barriers_let(request, free[host], host, barriers):
+                held[host] = max(0.0, request.held_in(free[host]))
         used[list(hosts)] = True
         ways = request.asked.ways_on(held, used, len(hosts))
         return [host for host in among if ways[host]]
-
-
-def tasks_held(demand: Sequence[float], room: Sequence[float]) -> float:
-    """How many tasks of `demand` go into `room`; infinite if they ask for nothing."""
-    held = math.inf
-    for have, want in zip(room, demand, strict=True):
-        if want > 0:
-            held = min(held, math.floor(have / want))
-    return held
 
 
 def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[int]) -> list[int] | None:
@@ -310,11 +329,11 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
 
     One for each task: as tasks of a job are alike, each host takes as many as it holds before the next is looked at.
     """
-    demand, left = request.demand, request.asked.tasks
+    left = request.asked.tasks
     hosts: list[int] = []
     for host in among if left else ():
-        if _fits(demand, free[host]):
-            many = min(left, tasks_held(demand, free[host]))
+        if request.fits(free[host]):
+            many = min(left, request.held_in(free[host]))
             hosts += [host] * int(many)
             left -= int(many)
             if not left:
@@ -322,11 +341,22 @@ def _first_hosts(request: RowRequest, free: Sequence[Amounts], among: Iterable[i
     return None if left else hosts
 
 
-def _fits(demand: Amounts, room: Amounts) -> bool:
-    """Whether `room` is enough for `demand`."""
-    return room[0] >= demand[0] and all(map(ge, room, demand))
+def _may_take(request: RowRequest, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
+    """Whether `room` on `host` is enough for a task, and every barrier lets the host be taken."""
+    return request.fits(room) and _barriers_let(request, room, host, barriers)
 
 
-def _may_take(demand: Amounts, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
-    """Whether `room` on `host` is enough for `demand`, and every barrier lets the host be taken."""
-    return _fits(demand, room) and all(barrier.lets(host, demand) for barrier in barriers)
+def _barriers_let(request: RowRequest, room: Amounts, host: int, barriers: Sequence[Barrier]) -> bool:
+    """Whether every barrier lets a task take `host`, which has `room`."""
+    if not barriers:
+        return True
+    amounts = request.amounts(_cards(request, room, host, barriers))
+    return all(barrier.lets(host, amounts) for barrier in barriers)
+
+
+def _cards(request: RowRequest, room: Amounts, host: int, barriers: Sequence[Barrier]) -> int:
+    """The cards, as bits, that a task takes of `host`: those that cost the promises least, then the tightest ones."""
+    if not request.wanted or not barriers:
+        return request.cards_in(room)
+    costs = (barrier.cost_of_cards(host, request.share) for barrier in barriers)
+    return request.cards_in(room, [sum(each) for each in zip(*costs, strict=True)])

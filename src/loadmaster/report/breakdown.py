@@ -123,6 +123,9 @@ def use_table(groups: Groups, *, waits_known: bool = True) -> GroupTable:
         cells["killed"] = [f"{row['killed']:,}" for row in rows]
     if groups.lost_core_s.any():
         cells["lost core-hours"] = [short(row["lost_core_s"] / 3600) for row in rows]
+    for resource in groups.used:
+        parts = [row[f"used_{resource}"] for row in rows]
+        cells[f"{resource} used"] = ["-" if part is None else f"{part:.0%}" for part in parts]
     shown = shown_groups(groups)
     table = [[groups.names[k], *(column[k] for column in cells.values())] for k in shown]
     return GroupTable((TITLES[groups.by], *cells), table, len(rows) - len(shown))

@@ -16,6 +16,9 @@ from loadmaster.runs import Outcome
 BEST = "★"
 USUAL = ("mean_wait_s", "p99_wait_s", "longest_wait_s", "mean_bounded_slowdown")
 """Metrics of a table for which none were chosen."""
+ENERGY = ("energy_kwh", "energy_cost", "carbon_kg")
+"""Metrics that a table has where they are known."""
+_WITH_UNIT = {"kwh": "kWh", "money": "", "kg": "kg"}
 _TIES = 1e-9
 
 
@@ -54,6 +57,9 @@ def columns_for(comparison: Comparison) -> list[Column]:
     if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
         columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
     columns[1:1] = _costs(comparison)
+    for name in ENERGY:
+        if any(math.isfinite(outcome.values.get(name, math.nan)) for outcome in comparison.outcomes):
+            columns.append(_column_of(comparison, name, None))
     for title, name, show in _LOSSES:
         if any(getattr(outcome.losses, name) for outcome in comparison.outcomes):
             columns.append(Column(title, _loss(name), show, None))
@@ -85,6 +91,8 @@ def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None
         title, show = f"{title} {in_unit}", lambda value: short(value / size)
     elif metric.unit == "core_s":
         title, show = f"{title} core hours", _core_hours
+    elif metric.unit in _WITH_UNIT:
+        title = f"{title} {comparison.currency if metric.unit == 'money' else _WITH_UNIT[metric.unit]}".rstrip()
     elif metric.unit == "part":
         show = whole_percent
     elif metric.unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):

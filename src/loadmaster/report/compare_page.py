@@ -109,7 +109,7 @@ def _table(comparison: Comparison, same: Same) -> Table:
             hosts[len(rows) - 1] = outcome.setting.hosts
     heads = ["policy", columns[0].title, *["change"] * compares, *claims, *(column.title for column in columns[1:])]
     if comparison.several_machines:
-        heads = ["hosts", *heads]
+        heads = [comparison.hosts_heading, *heads]
         rows = [[hosts.get(r, ""), *row] for r, row in enumerate(rows)]
         best = {(r, c + 1) for r, c in best}
     return Table(heads, rows, best=frozenset(best), bands=bands, below=below, rules=names)

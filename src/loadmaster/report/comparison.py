@@ -13,6 +13,7 @@ from loadmaster.model.units import percent as percent
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.judgement import Judged, Judgement, baseline_among
 from loadmaster.runs.machines import MachineSet
+from loadmaster.runs.setting import SITE
 
 if TYPE_CHECKING:  # the search compiles kernels
     from loadmaster.search.possible import Possible
@@ -121,19 +122,37 @@ class Comparison:
         return tuple(dict.fromkeys(setting.discipline for setting in self.settings))
 
     def rule_name(self, setting: Setting) -> str:
-        """A rule as it is called in sentences and charts; where machines differ, with those that it ran on."""
+        """A rule as it is called in sentences and charts; where machines differ, with those that it ran on.
+
+        Of a site and its changes: the change, or what the site is called as it is; a candidate by its rule alone.
+        """
+        if self.of_changes and (setting.discipline == SITE or self._changes(setting.hosts)):
+            return setting.hosts
         if len(self.disciplines) < 2:
             name = setting.policy
         elif len(self.policies) < 2:
             name = setting.discipline
         else:
             name = f"{setting.policy} under {setting.discipline}"
-        return f"{name} on {setting.hosts}" if setting.hosts else name
+        return f"{name} on {setting.hosts}" if setting.hosts and not self.of_changes else name
 
     @property
     def several_machines(self) -> bool:
         """Whether runs differ by their machines."""
         return len(self.machines) > 1
+
+    @property
+    def of_changes(self) -> bool:
+        """Whether the sets of machines are a site and changes of it (rule L13)."""
+        return any(one.changed for one in self.machines)
+
+    def _changes(self, hosts: str) -> bool:
+        return any(one.changed for one in self.machines if one.name == hosts)
+
+    @property
+    def hosts_heading(self) -> str:
+        """What the column is called that tells the sets of machines apart."""
+        return "site" if self.of_changes else "hosts"
 
     @property
     def compares(self) -> bool:

@@ -66,6 +66,7 @@ def as_plain(record: Record, explanation: Explanation, top: int = TOP) -> dict[s
         "tasks": explanation.tasks,
         "demand": dict(zip(workload.resources, workload.demand[explanation.job].tolist(), strict=True)),
         "hosts": [cluster.name(host) for host in explanation.hosts],
+        "cards": [list(cards) for cards in explanation.cards] or None,
         "delay": dataclasses.asdict(explanation.delay),
         "choice": None,
         "sentences": sentences(record, explanation),
@@ -159,6 +160,9 @@ def _job(record: Record, explanation: Explanation) -> str:
     wait = "without waiting" if explanation.wait_s == 0 else f"after a wait of {show_seconds(explanation.wait_s)}"
     wait += " in all" if explanation.stops and explanation.wait_s else ""
     hosts = _on(record, explanation.hosts)
+    if len(explanation.cards) == 1 and explanation.cards[0]:
+        numbers = explanation.cards[0]
+        hosts += f", {'GPU' if len(numbers) == 1 else 'GPUs'} {', '.join(map(str, numbers))}"
     in_all = " in all" if any(not stop.lost for stop in explanation.stops) else ""
     return (
         f"{text}, started{last} at {moment(explanation.start_s)}, {wait}, on [bold]{hosts}[/], "

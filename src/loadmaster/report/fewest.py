@@ -96,15 +96,17 @@ def _found(result: FewestFound) -> str:
     best = result.best
     if best is None:
         most = ", ".join(
-            dict.fromkeys(short_form(each.fewest.machines.at(each.fewest.machines.most)) for each in result.answers)
+            dict.fromkeys(each.fewest.machines.words(each.fewest.machines.most) for each in result.answers)
         )
         return f"No number of these machines has {result.target.words}, not even {most}."
-    cluster, kinds = best.fewest.cluster, len({each.fewest.machines.name for each in result.answers})
-    assert cluster is not None
+    number, kinds = best.fewest.number, len({each.fewest.machines.name for each in result.answers})
+    assert number is not None
     priced = best.cost_per_hour is not None
     cost = f" for {money(best.cost_per_hour, result.currency)} an hour" if priced else ""
     alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
-    enough = f"{short_form(cluster)}{cost} keep {result.target.words}{_under(result, best)}{alone}"
+    words = best.fewest.machines.words(number)
+    verb = "keeps" if words.startswith("1 more host ") else "keep"
+    enough = f"{words[0].upper()}{words[1:]}{cost} {verb} {result.target.words}{_under(result, best)}{alone}"
     text = f"{enough}{_at_the_edge(best)}{_sure(best)}."
     passed, waits = _while_there_was_room(result.case)
     if waits is None:

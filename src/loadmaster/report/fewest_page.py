@@ -10,7 +10,6 @@ from loadmaster.report.machines_claims import money
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import ACCENT, MUTED, rows, themed, tooltip
 from loadmaster.system.build import shown_version
-from loadmaster.traces.hosts import short_form
 
 _SHORTEST_S = 1.0
 
@@ -66,7 +65,11 @@ def columns_of(result: FewestFound, unit: str, size: float) -> tuple[list[str], 
 
 def _cells(result: FewestFound, each: FewestRow, size: float, *, priced: bool) -> list[str]:
     fewest, needed = each.fewest, each.needed
-    row = [fewest.machines.name, rule_of(each), "none" if fewest.cluster is None else short_form(fewest.cluster)]
+    row = [
+        fewest.machines.name,
+        rule_of(each),
+        "none" if fewest.number is None else fewest.machines.words(fewest.number),
+    ]
     if priced:
         row += [money(each.cost_per_hour), money(each.cost)]
     m = None if fewest.outcome is None else fewest.outcome.metrics

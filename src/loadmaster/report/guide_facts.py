@@ -1,20 +1,24 @@
 """What `info` says of dates, of the window of a dump, and of the machines that a log shows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.job_groups import clock_time
 from loadmaster.measure.observed_hosts import ObservedHosts
 from loadmaster.measure.recorded_waits import RecordedWaits
-from loadmaster.model.units import GPUS, MEMORY, show_bytes, show_seconds
+from loadmaster.model.units import GPUS, MEMORY, percent, show_bytes, show_seconds
 from loadmaster.traces import Trace
 from loadmaster.traces.dump_window import DumpWindow
 
 _MOST_KINDS = 4
 
 
-def guide_facts(read: Trace, window: DumpWindow | None, seen: ObservedHosts | None) -> list[tuple[str, str, str]]:
-    """A label, a value and more about it: first and last submission, the window, the machines seen."""
+def guide_facts(
+    read: Trace, window: DumpWindow | None, seen: ObservedHosts | None, use: Sequence[AskedAndUsed] = ()
+) -> list[tuple[str, str, str]]:
+    """A label, a value and more about it: first and last submission, the window, use, the machines seen."""
     work = read.workload
     rows = []
     if work.epoch_s is not None and work.jobs:
@@ -27,9 +31,17 @@ def guide_facts(read: Trace, window: DumpWindow | None, seen: ObservedHosts | No
         rows.append(
             ("window opens", f"{opens}{show_seconds(window.opens_s)} after the first job", f"{more} as it opened")
         )
+    rows += [(f"{of.resource} used", f"{percent(of.part)} of what was asked for", _low(of, work.jobs)) for of in use]
     if seen is not None and read.cluster is None:
         rows += _machines(seen)
     return rows
+
+
+def _low(use: AskedAndUsed, jobs: int) -> str:
+    """Who used least, and of how many jobs the use is known."""
+    users = "1 job" if use.below_half == 1 else f"{use.below_half:,} jobs"
+    low = f"{users} used less than half, and left {percent(use.idle_below_half)} of it idle"
+    return low if use.jobs == jobs else f"by the {use.jobs:,} jobs whose use is known; {low}"
 
 
 def _machines(seen: ObservedHosts) -> list[tuple[str, str, str]]:
@@ -68,7 +80,11 @@ def amounts_in_words(resources: tuple[str, ...], amounts: Any) -> str:
 
 
 def guide_figures(
-    read: Trace, window: DumpWindow | None, waits: RecordedWaits | None, seen: ObservedHosts | None
+    read: Trace,
+    window: DumpWindow | None,
+    waits: RecordedWaits | None,
+    seen: ObservedHosts | None,
+    use: Sequence[AskedAndUsed] = (),
 ) -> dict[str, Any]:
     """The same, and the recorded waits, as plain values."""
     work = read.workload
@@ -79,6 +95,17 @@ def guide_figures(
         figures["last_submitted"] = clock_time(work.epoch_s, float(work.submit_s[-1]))
     figures["window"] = None if window is None else asdict(window)
     figures["recorded_waits"] = None if waits is None else {**asdict(waits), "sentence": waits.sentence}
+    figures["asked_and_used"] = {
+        of.resource: {
+            "jobs": of.jobs,
+            "asked": float(of.asked.sum()),
+            "used": float(of.used.sum()),
+            "part": of.part,
+            "below_half": of.below_half,
+            "idle_below_half": of.idle_below_half,
+        }
+        for of in use
+    }
     figures["machines_seen"] = None if seen is None else _seen_figures(seen)
     return figures
 

@@ -1,10 +1,11 @@
 """What there is to say of a whole log, in words: for the terminal and for the page."""
 
+from loadmaster.model.licences import show_amount
 from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.arrivals_chart import amount
 from loadmaster.report.columns import short
 from loadmaster.traces import Trace
-from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
+from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs, licences_of_jobs
 from loadmaster.traces.summary import Fit, Summary
 
 
@@ -52,7 +53,23 @@ def _bonds(read: Trace) -> list[tuple[str, str]]:
     of_cluster = [] if read.cluster is None else list(constraints_of_cluster(read.cluster).items())
     if of_cluster:
         rows.append(("the site has", ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in of_cluster)))
-    return rows
+    return [*rows, *_licences(read)]
+
+
+def _licences(read: Trace) -> list[tuple[str, str]]:
+    """Of each licence that jobs ask for: how many jobs, the most that one asks for, and how many there are."""
+    total = dict(read.cluster.rules.licences) if read.cluster is not None and read.cluster.rules is not None else {}
+    shown = [
+        f"{name} by {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'} (at most {show_amount(name, each.most)} each; "
+        f"{show_amount(name, total[name]) if name in total else 'no number'} given)"
+        for name, each in licences_of_jobs(read.workload).items()
+    ]
+    more = [f"{len(shown) - MOST_LICENCES:,} more"] if len(shown) > MOST_LICENCES else []
+    return [("licences", ", ".join([*shown[:MOST_LICENCES], *more]))] if shown else []
+
+
+MOST_LICENCES = 8
+"""No more licences are listed."""
 
 
 def _kinds(fitted: Fit) -> str:

@@ -18,6 +18,8 @@ def machine_row(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     row: dict[str, Any] = {**named_hosts(outcome.setting)}
     if comparison.several_machines:
         row["hosts_load"] = one.load(outcome.load)
+    if comparison.of_changes:
+        row["change"] = one.name if one.changed else None
     if one.cost_per_hour is not None:
         row |= {"cost_per_hour": one.cost_per_hour, "cost": one.cost(outcome), "currency": comparison.currency or None}
     return row
@@ -88,6 +90,9 @@ def machines_sentence(comparison: Comparison) -> str:
         details = [_rule(comparison, outcome), _against(group, outcome), cost_clause(comparison, one)]
         details = [each for each in details if each]
         parts.append(text + (f" ({', '.join(details)})" if details else ""))
+    if comparison.of_changes:
+        first = "Mean wait on this log" if len(comparison.disciplines) == 1 else "Lowest mean wait on this log"
+        return f"{first}: {'; '.join(parts)}."
     at = f", at {load_words(load)} of the first" if len({o.load for o in comparison.outcomes}) > 1 else ""
     base = "" if group.baseline is None else f", against {comparison.rule_name(group.baseline.setting)}"
     return f"Mean wait on this log, the lowest on each set of machines{at}{base}: {'; '.join(parts)}."

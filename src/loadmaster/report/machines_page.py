@@ -16,7 +16,8 @@ def machines_blocks(comparison: Comparison) -> list[Block]:
         return []
     load = max(outcome.load for outcome in comparison.outcomes)
     several = len({outcome.load for outcome in comparison.outcomes}) > 1
-    head = "What the machines do" + (f", at {load_words(load)} of the first" if several else "")
+    head = f"What the {'changes' if comparison.of_changes else 'machines'} do"
+    head += f", at {load_words(load)} of the first" if several else ""
     caption = "The lowest mean wait on each set of machines, of all rules that ran there."
     return [Heading(head), Chart(themed(machines_chart(comparison, load)), caption), _table(comparison, load)]
 
@@ -49,7 +50,7 @@ def _table(comparison: Comparison, load: float) -> Table:
     priced = any(one.cost_per_hour is not None for one in comparison.machines)
     resources = comparison.case.cluster.resources
     heads = [
-        "machines",
+        comparison.hosts_heading if comparison.of_changes else "machines",
         "hosts",
         *resources,
         "offered load",

@@ -151,7 +151,7 @@ def _costs(methods: Sequence[Mapping[str, Any]], minimise: str) -> Table:
                 f"{row['hosts_used']:,}",
             ]
         )
-    what = "hosts" if minimise == "hosts" else "price an hour"
+    what = {"hosts": "hosts", "cost": "price an hour"}.get(minimise, minimise)
     caption = (
         f"No placement of these tasks has a lower number in this column than the bound: {what}. The gap is how far "
         "above its bound a method is. The first line is the placement of this page."

@@ -206,7 +206,8 @@ def _is_as_logged(outcome: Outcome) -> bool:
 
 
 def _claim(comparison: Comparison) -> str:
-    runs = [o for o in comparison.outcomes if o.setting.kind != SITE and _is_as_logged(o)]
+    candidates = [o for o in comparison.outcomes if o.setting.kind != SITE or comparison.machines_of(o).changed]
+    runs = [outcome for outcome in candidates if _is_as_logged(outcome)]
     if not runs:
         return "No candidate started all jobs"
     best = min(runs, key=lambda outcome: outcome.metrics.mean_wait_s)

@@ -54,7 +54,7 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
     several, claims = comparison.compares, claim_headings(comparison)
     shown, several_machines = new_table(title=title(comparison), padding=0), comparison.several_machines
     if several_machines:
-        shown.add_column("hosts", overflow="fold", min_width=12, max_width=26)
+        shown.add_column(comparison.hosts_heading, overflow="fold", min_width=12, max_width=26)
     shown.add_column("policy", overflow="fold", min_width=17, max_width=24)
     for index, column in enumerate(columns):
         shown.add_column("\n".join(column.title.split(" ", 1)), justify="right", no_wrap=True)
@@ -107,6 +107,9 @@ def title(comparison: Comparison) -> str:
     where = f"{case.cluster.hosts:,} {'host' if case.cluster.hosts == 1 else 'hosts'} ({cores})"
     if comparison.several_machines:
         where = f"{len(comparison.machines)} sets of machines"
+    if comparison.of_changes:
+        changes = len(comparison.machines) - 1
+        where = f"a site and {changes} {'change' if changes == 1 else 'changes'} of it"
     text += f"{case.jobs_in_words} on {where}, {cycle}"
     if len({(group.load, group.discipline) for group in comparison.groups}) == 1:
         text += f", {first.discipline}, {load_words(comparison.outcomes[0].load)}"

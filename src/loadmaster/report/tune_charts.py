@@ -21,15 +21,16 @@ def trials_chart(tuning: Tuning) -> Any:
     """Every trial: of one target against its number, of several the first against each of the others."""
     import altair as alt
 
-    targets, values = tuning.plan.targets, _trials(tuning)
+    targets, values, against = tuning.plan.targets, _trials(tuning), tuning.plan.baseline_name
+    y = _times("t0:Q", targets[0], alt.Y, against)
     if len(targets) == 1:
         x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, grid=False))
-        dots = _dots(values, targets[0], x, _WIDTH)
+        dots = _dots(values, x, y, _WIDTH)
         line = alt.Chart(rows(_lowest(values))).mark_line(interpolate="step-after", color=ACCENT, strokeWidth=1.6)
         return themed(alt.layer(*_rival(tuning), line.encode(x="trial:Q", y="t0:Q"), dots))
     panels = []
     for k, target in enumerate(targets[1:], 1):
-        dots = _dots(values, targets[0], _times(f"t{k}:Q", target, alt.X), _WIDTH // (len(targets) - 1))
+        dots = _dots(values, _times(f"t{k}:Q", target, alt.X, against), y, _WIDTH // (len(targets) - 1))
         panels.append(dots if len(targets) > 2 else alt.layer(_front_line(values), dots))
     return themed(panels[0] if len(panels) == 1 else alt.hconcat(*panels))
 
@@ -56,7 +57,7 @@ def _line(tuning: Tuning, rule: Ruled, what: str, colour: str, at: int) -> list[
     return [base.mark_rule(color=colour, strokeDash=[6, 3]), words.encode(x=alt.value(at), text="name:N")]
 
 
-def _dots(values: list[dict[str, Any]], target: str, x: Any, width: int) -> Any:
+def _dots(values: list[dict[str, Any]], x: Any, y: Any, width: int) -> Any:
     """A mark a trial, the first target upward."""
     import altair as alt
 
@@ -71,7 +72,7 @@ def _dots(values: list[dict[str, Any]], target: str, x: Any, width: int) -> Any:
         .mark_point(filled=True, opacity=0.9)
         .encode(
             x=x,
-            y=_times("t0:Q", target, alt.Y),
+            y=y,
             color=colour,
             shape=shape,
             size=size,
@@ -80,12 +81,12 @@ def _dots(values: list[dict[str, Any]], target: str, x: Any, width: int) -> Any:
     )
 
 
-def _times(field: str, target: str, channel: Any) -> Any:
+def _times(field: str, target: str, channel: Any, against: str) -> Any:
     """A target as a multiple of the baseline's, its logarithm evenly."""
     import altair as alt
 
     scale = alt.Scale(type="log", nice=False, padding=12)
-    return channel(field, title=f"{METRICS[target].heading}, times fcfs+easy's", scale=scale, axis=_axis())
+    return channel(field, title=f"{METRICS[target].heading}, times {against}'s", scale=scale, axis=_axis())
 
 
 def _front_line(values: list[dict[str, Any]]) -> Any:

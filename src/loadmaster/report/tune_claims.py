@@ -5,19 +5,23 @@ from loadmaster.model.units import show_seconds, signed
 from loadmaster.report.columns import short, unit_for
 from loadmaster.report.comparison import CLOSE
 from loadmaster.report.confidence import interval_text
+from loadmaster.tuning.baselines import SITE_QUEUE
 from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.holdout import SHORTEST_S, Gain, Holdout
 from loadmaster.tuning.rule_file import rule_file
 from loadmaster.tuning.tune import Tuning
 
 TUNED = "the tuned rule"
+TUNED_SITE = "the changed site"
 
 
 def rule_words(tuning: Tuning, rule: Ruled) -> str:
     """A rule as it is called in a sentence."""
     winner = tuning.selection.winner
     if winner is not None and winner.number is not None and rule == winner.rule:
-        return TUNED
+        return TUNED_SITE if "slurm" in tuning.plan.parts else TUNED
+    if "slurm" in tuning.plan.parts:
+        return SITE_QUEUE
     if not tuning.selection.space.places:
         return rule.setting.discipline
     if len(tuning.plan.parts) == 1 and rule.setting.discipline == tuning.plan.base.discipline:
@@ -49,6 +53,9 @@ def _gained(tuning: Tuning) -> str:
     if first.claimed:
         same = f"on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} {against}'s, the best "
         same += f"{other}built-in rule there under the same limit ({_ends(first)}){_and_baseline(tuning, holdout)}"
+        if "slurm" in tuning.plan.parts:
+            same = f"on {weeks} that the search never saw, {winner}'s {what} is {_shift(first)} {against}'s "
+            same += f"({_ends(first)})"
         if as_low(tuning):
             return f"No gain is claimed: {against} is as low on those weeks as they are; {same}."
         return f"O{same[1:]}."
@@ -97,7 +104,7 @@ def tune_notes(tuning: Tuning) -> tuple[str, ...]:
     within_limit = mine <= tuning.plan.limit * zero
     text = (
         f"Longest wait on those weeks as they are: {show_seconds(mine)}, {mine / max(zero, SHORTEST_S):.2f} times that "
-        f"of fcfs+easy ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
+        f"of {tuning.plan.baseline_name} ({show_seconds(zero)}): the limit of {tuning.plan.limit:g} is "
     )
     notes = [text + ("kept." if within_limit else "not kept there, though it was on the training logs.")]
     winner, baseline = tuning.selection.winner.rule, tuning.selection.builtins[0][0]
@@ -128,7 +135,7 @@ def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
     values = [] if holdout is None else [whole.values for whole in holdout.whole]
     unit, size = unit_for([each["mean_wait_s"] for each in values])
     heads = ["rule", f"mean wait {unit}", "bounded slowdown", f"p95 wait {unit}", f"longest wait {unit}"]
-    heads.append("of fcfs+easy's")
+    heads.append(f"of {tuning.plan.baseline_name}'s")
     if holdout is None:
         return heads, []
     zero = max(holdout.of(tuning.selection.builtins[0][0]).values["longest_wait_s"], SHORTEST_S)
@@ -148,13 +155,16 @@ def rule_table(tuning: Tuning) -> tuple[list[str], list[list[str]]]:
 
 def _nothing(tuning: Tuning) -> str:
     """That no candidate and no built-in rule kept the limit and was lower than the baseline."""
-    limit = f"{tuning.plan.limit:g} times that of fcfs+easy"
+    own, slurm = tuning.plan.baseline_name, "slurm" in tuning.plan.parts
+    limit = f"{tuning.plan.limit:g} times that of {own}"
     count = f"{len(tuning.selection.trials)} candidates"
     if not any(trial.figures.keeps(tuning.plan.limit) for trial in tuning.selection.trials):
         return (
             f"Nothing was found: none of {count} kept its longest wait within {limit} on three of four training logs."
         )
-    lower = f"lower than fcfs+easy on further training logs with its longest wait within {limit} on three of four"
+    lower = f"lower than {own} on further training logs with its longest wait within {limit} on three of four"
+    if slurm:
+        return f"Nothing was found: none of {count} was {lower}."
     return f"Nothing was found: none of {count}, and no built-in rule, was {lower}."
 
 

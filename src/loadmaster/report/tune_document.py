@@ -10,7 +10,7 @@ from loadmaster.tuning.bench import Ruled
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
-from loadmaster.tuning.rule_file import file_name
+from loadmaster.tuning.rule_file import file_name, winner_lines
 from loadmaster.tuning.tune import Tuning
 
 SHOWN = ("mean_wait_s", "mean_bounded_slowdown", "p95_wait_s", "longest_wait_s")
@@ -76,7 +76,14 @@ def _winner(tuning: Tuning) -> dict[str, Any] | None:
     if winner is None:
         return None
     values = {} if won is None else dict(won.values)
-    return {**_named(winner.rule), "file": file_name(tuning.selection), "trial": winner.number, "values": values}
+    lines = list(winner_lines(tuning.selection, tuning.plan))
+    return {
+        **_named(winner.rule),
+        "file": file_name(tuning.selection),
+        "trial": winner.number,
+        "values": values,
+        "slurm_conf": lines,
+    }
 
 
 def _gains(tuning: Tuning) -> list[dict[str, Any]]:

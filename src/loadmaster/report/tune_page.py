@@ -9,11 +9,18 @@ from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
-from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
+from loadmaster.report.tune_claims import (
+    gain_claimed,
+    gain_sentences,
+    rule_table,
+    rule_words,
+    tune_answer,
+    winner_words,
+)
 from loadmaster.system.build import shown_version
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
-from loadmaster.tuning.rule_file import FRONT, usage
+from loadmaster.tuning.rule_file import FRONT, usage, winner_lines
 from loadmaster.tuning.search import Finalist
 from loadmaster.tuning.tune import Tuning
 
@@ -42,7 +49,11 @@ def _found(tuning: Tuning) -> list[Block]:
     selection = tuning.selection
     if selection.winner is None:
         return []
-    return [Heading("What it is"), _terms(tuning), Text(f"To use it: {usage(selection)}"), *_finals(tuning)]
+    lines = [Text(line) for line in winner_lines(selection, tuning.plan)]
+    if lines:
+        sure = "" if gain_claimed(tuning) else " of the best candidate, of which no gain is claimed"
+        lines.insert(0, Text(f"The lines of slurm.conf{sure}:"))
+    return [Heading("What it is"), _terms(tuning), *lines, Text(f"To use it: {usage(selection)}"), *_finals(tuning)]
 
 
 def _terms(tuning: Tuning) -> Block:
@@ -51,7 +62,10 @@ def _terms(tuning: Tuning) -> Block:
     if won is None:
         return Text(f"A built-in rule: {winner_words(tuning)}. No candidate was lower in the finals.")
     rows = [list(line) for line in tuning.selection.space.described(won.values)]
-    return Table(["term", "value", "what it weighs"], rows, caption="Terms of no weight are left out.", prose=True)
+    caption, what = "Terms of no weight are left out.", "what it weighs"
+    if "slurm" in tuning.plan.parts:
+        caption, what = "Parameters that stay as they are at the site are left out.", "what it is"
+    return Table(["term", "value", what], rows, caption=caption, prose=True)
 
 
 def _finals(tuning: Tuning) -> list[Block]:
@@ -63,7 +77,8 @@ def _finals(tuning: Tuning) -> list[Block]:
     heads = ["rule", "on the logs of the trials", "on the final logs", "longest wait there"]
     caption = (
         "Those that kept the limit in the finals too, on logs of the training weeks that no trial had seen; multiples "
-        f"of fcfs+easy's {METRICS[tuning.plan.targets[0]].heading}. The lowest in all targets there wins."
+        f"of {tuning.plan.baseline_name}'s {METRICS[tuning.plan.targets[0]].heading}. "
+        "The lowest in all targets there wins."
     )
     return [Heading("The finals"), Table(heads, rows, caption)]
 
@@ -138,8 +153,9 @@ def _loses(tuning: Tuning) -> list[Block]:
 
 def _trials(tuning: Tuning) -> list[Block]:
     caption = (
-        "Each candidate's figure on the training logs, as a multiple of that of fcfs+easy on the same logs. What won "
-        "is the best on further logs of the training weeks, not the lowest here: the lowest of many is partly luck."
+        "Each candidate's figure on the training logs, as a multiple of that of "
+        f"{tuning.plan.baseline_name} on the same logs. What won is the "
+        " best on further logs of the training weeks, not the lowest here: the lowest of many is partly luck."
     )
     return [Heading("The trials"), Chart(trials_chart(tuning), caption), *_front(tuning)]
 
@@ -158,7 +174,7 @@ def _front(tuning: Tuning) -> list[Block]:
     files = f" Their files stand in {FRONT}/ beside this page." if selection.space.writes else ""
     caption = (
         "Candidates that keep the limit and that no other beats in one target without losing in another, as multiples "
-        f"of fcfs+easy on the training logs.{files}"
+        f"of {tuning.plan.baseline_name} on the training logs.{files}"
     )
     heads = ["candidate", *(METRICS[target].heading for target in targets), "longest wait", "what it is"]
     return [Heading("The Pareto front"), Table(heads, body, caption)]
@@ -177,7 +193,8 @@ def _facts(tuning: Tuning, command: str) -> dict[str, str]:
         "searched": ", ".join(plan.parts),
         "not searched": f"{plan.base.policy} under {plan.base.discipline}",
         "for": ", ".join(plan.targets),
-        "limit": f"longest wait at most {plan.limit:g} times that of fcfs+easy on three of four training logs",
+        "limit": f"longest wait at most {plan.limit:g} times that of {plan.baseline_name} on three of four "
+        "training logs",
         "trials": f"{len(tuning.selection.trials)}, {plan.runs} logs each; finals on {plan.final_runs} others",
         "gain": drawn,
         "seed": str(plan.seed),

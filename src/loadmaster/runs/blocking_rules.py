@@ -5,10 +5,12 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.model.arrays import Bools
+from loadmaster.model.licences import BURST_BUFFER, show_amount
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
+from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
-from loadmaster.scheduling.running_limits import Limit
+from loadmaster.scheduling.running_limits import LICENCES, Limit
 from loadmaster.sim.queue.plain.limits import LimitsLeft
 
 _AT_ONCE = {
@@ -68,11 +70,27 @@ class RulesInTheWay:
         reached = []
         for entry in self._entries:
             needs = self._binding.queue_columns(np.array([entry]))["uses"][0]
-            limits = [limit for limit, amount in needs if left[limit] < amount]
+            limits = [(limit, amount) for limit, amount in needs if left[limit] < amount]
             if not limits:
                 return ""
             reached.append(limits[0])
-        return self._words(reached[0]) if reached else ""
+        if not reached:
+            return ""
+        counter, amount = reached[0]
+        return self._words(counter, amount, float(left[counter]))
+
+    @cached_property
+    def kept_words(self) -> str:
+        """Why a job could not start that had a host, its licences and its power; empty if none of these is counted."""
+        if self._binding is None or not self._entries:
+            return ""
+        uses = self._binding.counters.uses(self._entries[0])
+        names = [
+            self._binding.counters.limits[counter].resource
+            for counter, _ in uses
+            if counter < self._binding.cluster_wide
+        ]
+        return f"a host and enough of {', '.join(names)} were free, but kept for other jobs" if names else ""
 
     @property
     def _entries(self) -> list[int]:
@@ -88,12 +106,23 @@ class RulesInTheWay:
         fit = [row for row in rows if entries.allowed[entries.hosts[row], hosts].all()]
         return int(entries.partition[fit[0] if fit else rows[0]])
 
-    def _words(self, counter: int) -> str:
+    def _words(self, counter: int, amount: float, left: float) -> str:
         assert self._binding is not None
         counters = self._binding.counters
         if counter >= len(counters.most):
             return "a limit on work done was reached"
+        if counters.limits[counter].kind == LICENCES:
+            return _licence(counters.limits[counter].resource, amount, left, float(counters.most[counter]))
+        if counters.limits[counter].kind == POWER:
+            return f"power cap: it is expected to draw {amount:,.4g} W, and {max(left, 0.0):,.4g} W were left"
         return _said(counters.limits[counter], float(counters.most[counter]))
+
+
+def _licence(name: str, amount: float, left: float, total: float) -> str:
+    asks, free, all_ = (show_amount(name, each) for each in (amount, left, total))
+    if name.startswith(BURST_BUFFER):
+        return f"burst buffer {name.removeprefix(BURST_BUFFER)}: it asks for {asks}, and {free} of {all_} were free"
+    return f"licence {name}: it asks for {asks}, and {free} of {all_} were free"
 
 
 def _said(limit: Limit, most: float) -> str:

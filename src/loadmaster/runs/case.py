@@ -11,7 +11,7 @@ from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.running_now import begin_at_window, go_on_from
-from loadmaster.runs.unenforced_constraints import notes_on_features
+from loadmaster.runs.unenforced_constraints import notes_on_features, notes_on_licences
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
 from loadmaster.traces.dump_window import window_load
@@ -161,7 +161,12 @@ def case_of(
     workload, going_on = go_on_from(trace.listed_s, workload, hosts)
     opens_s = trace.window_s if from_window else None
     workload, opening = begin_at_window(opens_s, workload, hosts)
-    of_hosts = (*notes_on_hosts(hosts), *notes_on_shared_gpus(workload), *notes_on_features(workload, hosts))
+    of_hosts = (
+        *notes_on_hosts(hosts),
+        *notes_on_shared_gpus(workload),
+        *notes_on_features(workload, hosts),
+        *notes_on_licences(workload, hosts),
+    )
     notes = (*trace.notes, *filter(None, (note, going_on, opening)), *of_hosts)
     return Case(
         workload,

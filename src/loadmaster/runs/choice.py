@@ -6,6 +6,7 @@ import numpy as np
 
 from loadmaster.model import Decision, Snapshot
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.request import requests_of
 from loadmaster.place import Context, Policy
 from loadmaster.place.trial import try_out
 from loadmaster.runs.live_replay import live_state_until, may_be_replayed
@@ -209,12 +210,14 @@ class Listener:
 
 def _fits(snapshot: Snapshot, decision: Decision, position: int, demand: Floats) -> Bools:
     """The hosts with room for the task after the jobs that were started before it in this cycle."""
-    free = snapshot.free.copy()
+    free = snapshot.free.copy() if snapshot.free_cards is None else np.hstack((snapshot.free, snapshot.free_cards))
     row = {int(job): index for index, job in enumerate(snapshot.queue.job)}
     for place in decision.place[:position]:
-        for host in place.hosts:
-            free[host] -= snapshot.queue.demand[row[place.job]]
-    return np.asarray((free >= demand).all(axis=1))
+        for host, amounts in zip(place.hosts, snapshot.queue.requests[row[place.job]].each(place.cards), strict=True):
+            free[host] -= amounts
+    one_task = np.array([1], np.int32)
+    request = requests_of(demand[None, :], one_task, None, None, None, snapshot.queue.cards)[0]
+    return np.array([request.fits(room) for room in free.tolist()], bool)
 
 
 def _as_recorded(record: Record, decision: Decision, now_s: float) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from loadmaster.model import CalendarRow
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.cards import cards_wanted
 from loadmaster.runs.blocking_rules import RulesInTheWay
 from loadmaster.runs.live_replay import may_be_replayed, slurm_of, without_a_pass
 from loadmaster.runs.rebuild import RanTasks, tasks_between
@@ -101,6 +102,7 @@ def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Del
     rules = RulesInTheWay(record, job)
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
     ways = _but_for_short_passes(record, _but_for_loops(record, ways))
+    ways = [(now, rules.kept_words if why == KEPT and rules.kept_words else why) for now, why in ways]
     reasons = Counter(live.refused.at(now) or (why == LATER and live.awaited.at(now)) or why for now, why in ways)
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
@@ -132,14 +134,14 @@ def _in_the_way(record: Record, rules: RulesInTheWay, tasks: RanTasks, job: int,
     after_s = float(np.nextafter(now_s, np.inf))
     if reason := rules.limit(tasks.jobs_at(now_s), now_s):
         return reason
-    enough = tasks.free(capacity, now_s)[hosts] >= demand
+    enough = tasks.enough(capacity, demand, now_s)[hosts]
     room = np.zeros(len(capacity), bool)
     room[hosts] = enough.all(axis=1)
     if reason := kept_back(record, job, now_s, room) or _lacking(record, enough, hosts):
         return reason
     if reason := rules.limit(tasks.jobs_at(after_s), after_s):
         return reason
-    after = _lacking(record, tasks.free(capacity, after_s)[hosts] >= demand, hosts)
+    after = _lacking(record, tasks.enough(capacity, demand, after_s)[hosts], hosts)
     return f"{TAKEN}; then {after}" if after else KEPT
 
 
@@ -214,7 +216,19 @@ def _fits_from(tasks: RanTasks, here: np.ndarray, capacity: Floats, demand: Floa
         on = here[(starts <= moment) & (tasks.end_s[here] > moment)]
         if (capacity - tasks.demand[on].sum(axis=0) < demand).any():
             return False
+        if tasks.cards is not None and not _fits_on_cards(tasks, on, demand):
+            return False
     return True
+
+
+def _fits_on_cards(tasks: RanTasks, on: np.ndarray, demand: Floats) -> bool:
+    """The cards of a host hold a task of `demand` beside the tasks `on`, int64[M], which all lie there."""
+    cards = tasks.cards
+    if cards is None or not on.size:
+        return True
+    wanted, share = cards_wanted(float(demand[cards.column]))
+    free = cards.empty[tasks.host[on[0]]] - cards.held[on].sum(axis=0)
+    return int((free >= share).sum()) >= wanted
 
 
 def kept_back(record: Record, job: int, now_s: float, room: Bools) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.measure.queue_metrics import waits
 from loadmaster.model import InputError
+from loadmaster.model.cards import cards_in
 from loadmaster.runs.choice import Choice, choice_of
 from loadmaster.runs.delay import Delay, LiveReasons, delay_of
 from loadmaster.runs.rebuild import job_named
@@ -45,6 +46,8 @@ class Explanation:
         start_s: of its last run; None if it never started.
         wait_s: from arrival to end, less the time of work that counted (rule C8); None if it never started.
         hosts: the host of each task; empty if it never started.
+        cards: the numbers of the GPUs of its host that each task took; empty if it never started, or where GPUs are no
+            cards (rule Q22).
         delay: what it waited for.
         choice: why its first task got its host; None if it never started, or that cannot be worked out again.
         unexplained: why it cannot; mostly empty.
@@ -63,6 +66,7 @@ class Explanation:
     choice: Choice | None
     unexplained: str = ""
     stops: tuple[EarlierRun, ...] = ()
+    cards: tuple[tuple[int, ...], ...] = ()
 
     @property
     def waited(self) -> bool:
@@ -112,7 +116,16 @@ def explain(
         choice=choice,
         unexplained=unexplained,
         stops=stops,
+        cards=_cards(record, job) if started else (),
     )
+
+
+def _cards(record: Record, job: int) -> tuple[tuple[int, ...], ...]:
+    """The GPUs of each task of a job that has started."""
+    taken, first = record.schedule.cards, record.workload.first_task
+    if taken is None:
+        return ()
+    return tuple(tuple(cards_in(bits)) for bits in taken[first[job] : first[job + 1]].tolist())
 
 
 def _stops(record: Record, job: int) -> tuple[EarlierRun, ...]:

@@ -103,7 +103,8 @@ GENERATORS: Mapping[str, tuple[str, str]] = {
     "netbatch": ("a log like that of one of Intel's pools, with its machines", "Shai 2014"),
     "opportunity": ("jobs with Pareto work and memory, a few of them parallel, with machines", "Amir et al. 2000"),
     "virtual-clusters": ("tasks of one VM each, to be packed", "Casanova et al. 2008"),
-    "lublin": ("parallel jobs, to be packed", "Lublin and Feitelson 2003"),
+    "virtual-jobs": ("parallel jobs, to be packed", "Casanova et al. 2008"),
+    "lublin": ("a log of rigid parallel jobs, with its machine", "Lublin and Feitelson 2003"),
     "bag": ("durations of a bag of tasks, drawn from a law", ""),
 }
 """Every kind of `loadmaster generate`: what it makes, where it comes from."""

@@ -14,6 +14,7 @@ from loadmaster.runs.case import Case, case_of
 from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples
 from loadmaster.runs.setting import Setting
+from loadmaster.runs.site_case import SiteCase
 from loadmaster.runs.sweep import sweep
 from loadmaster.runs.unenforced_constraints import notes_on_features
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
@@ -31,11 +32,13 @@ class MachineSet:
         name: as it was given; empty where it is the only one.
         case: the jobs on it.
         cannot_hold: jobs of the log that it cannot hold; those that any of the sets cannot hold run on none.
+        changed: it is a site after a change, and only the site's own queue runs on it.
     """
 
     name: str
     case: Case
     cannot_hold: int = 0
+    changed: bool = False
 
     @property
     def cost_per_hour(self) -> float | None:
@@ -59,28 +62,50 @@ def machines_of(trace: Trace, sets: Mapping[str, Cluster], spread: SpreadChoice)
     Raises:
         InputError: no job is held by all of them.
     """
-    log, (first, *_) = trace.workload, sets.values()
-    chosen = fit_by(spread, log, first, machines_of_log=False)
-    held = {name: held_by(log, cluster, chosen.spread) for name, cluster in sets.items()}
+    return _on_sets({name: (trace, cluster) for name, cluster in sets.items()}, spread)
+
+
+def changed_sites(trace: Trace, sites: Mapping[str, SiteCase], spread: SpreadChoice) -> tuple[MachineSet, ...]:
+    """The same of a site and its changes (rule L13), each of which takes the jobs in its own way.
+
+    Args:
+        trace: the log.
+        sites: by name; the first is the site as it is.
+        spread: where the tasks of one job may go.
+
+    Raises:
+        InputError: no job is held by all of them.
+    """
+    sets = _on_sets({name: (at.jobs_of(trace), at.cluster) for name, at in sites.items()}, spread)
+    return tuple(replace(one, changed=sites[one.name].change != "") for one in sets)
+
+
+def _on_sets(sets: Mapping[str, tuple[Trace, Cluster]], spread: SpreadChoice) -> tuple[MachineSet, ...]:
+    (trace, first), *_ = sets.values()
+    clusters = {name: cluster for name, (_, cluster) in sets.items()}
+    chosen = fit_by(spread, trace.workload, first, machines_of_log=False)
+    held = {name: held_by(each.workload, cluster, chosen.spread) for name, (each, cluster) in sets.items()}
     everywhere = np.logical_and.reduce(list(held.values()))
     if not everywhere.any():
         raise InputError(
-            log.source or "this log", "none of its jobs can run on every set of --hosts", fix="larger hosts"
+            trace.workload.source or "this log", "none of its jobs can run on every set of --hosts", fix="larger hosts"
         )
     rejected = _rejected(trace, held)
-    common = replace(trace, workload=log.take(everywhere))
+    common = {name: replace(each, workload=each.workload.take(everywhere)) for name, (each, _) in sets.items()}
     machine_sets: list[MachineSet] = []
-    without = [name for name, cluster in sets.items() if notes_on_features(common.workload, cluster)]
-    unbound = notes_on_features(common.workload, sets[without[0]], ", ".join(without)) if without else ()
-    for name, cluster in sets.items():
-        case = case_of(common, cluster, chosen.spread)
+    without = [name for name, cluster in clusters.items() if notes_on_features(common[name].workload, cluster)]
+    unbound: tuple[str, ...] = ()
+    if without:
+        unbound = notes_on_features(common[without[0]].workload, clusters[without[0]], ", ".join(without))
+    for name, cluster in clusters.items():
+        case = case_of(common[name], cluster, chosen.spread)
         own = (note for note in case.notes if note not in notes_on_features(case.workload, cluster))
         notes = (*own, *([chosen.note] if chosen.note and not machine_sets else []), *unbound)
         case = replace(
             case,
             rejected=rejected,
             notes=notes,
-            among=tuple(sets.values()),
+            among=tuple(clusters.values()),
             first=machine_sets[0].case if machine_sets else None,
         )
         machine_sets.append(MachineSet(name, case, int((~held[name]).sum())))

@@ -62,7 +62,12 @@ def _one_host(workload: Workload, cluster: Cluster) -> Cluster:
     alike = bool((cluster.capacity == capacity).all() and (cluster.speed == 1.0).all())
     filled = (workload.demand == capacity).all(axis=0) & (capacity > 0)  # by each task of any job
     held = (workload.demand <= capacity).all() and (workload.task_count <= cluster.hosts).all()
-    if not (workload.jobs and cluster.hosts > 1 and alike and held and filled.any()) or binds(workload, cluster):
+    draws = cluster.rules is not None and bool(cluster.rules.power)  # each host by its own load
+    if (
+        not (workload.jobs and cluster.hosts > 1 and alike and held and filled.any())
+        or draws
+        or binds(workload, cluster)
+    ):
         return cluster
     one = replace(cluster, capacity=cluster.total[None], names=(), speed=None, price_per_hour=None)
     exact = np.array_equal(one.total, cluster.total)

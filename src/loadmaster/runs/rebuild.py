@@ -8,7 +8,8 @@ import numpy as np
 
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Queue, Running, Snapshot, Workload
-from loadmaster.model.arrays import Floats, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.cards import cards_wanted, host_cards
 from loadmaster.model.time_grid import at_or_after
 from loadmaster.order import Ranking
 from loadmaster.runs.record import Record
@@ -28,6 +29,7 @@ class RanTasks:
         start_s: float64[N].
         end_s: float64[N].
         demand: float64[N, R].
+        cards: where GPUs are cards (rule Q22), what the tasks hold of them; None elsewhere.
     """
 
     job: Longs
@@ -35,6 +37,7 @@ class RanTasks:
     start_s: Floats
     end_s: Floats
     demand: Floats
+    cards: "CardsHeld | None" = None
 
     def jobs_at(self, now_s: float) -> list[int]:
         """The jobs that run as the cycle at `now_s` begins."""
@@ -48,6 +51,48 @@ class RanTasks:
         for r in range(capacity.shape[1]):
             used[:, r] = np.bincount(self.host[on], weights=self.demand[on, r], minlength=len(capacity))
         return np.asarray(capacity - used)
+
+    def enough(self, capacity: Floats, demand: Floats, now_s: float) -> Bools:
+        """bool[H, R]: the hosts with enough free for a task of `demand`, as the cycle at `now_s` begins."""
+        enough = np.asarray(self.free(capacity, now_s) >= demand)
+        if self.cards is None:
+            return enough
+        on = (self.start_s < now_s) & (self.end_s > now_s)
+        wanted, share = cards_wanted(float(demand[self.cards.column]))
+        fitting = (self.cards.free(self.host, on) >= share).sum(axis=1)
+        enough[:, self.cards.column] = fitting >= wanted
+        return enough
+
+
+@dataclass(frozen=True, eq=False)
+class CardsHeld:
+    """What N tasks hold of the cards of H hosts, C of each.
+
+    Attributes:
+        column: the resource that counts GPUs.
+        empty: float64[H, C], the cards of hosts on which nothing runs.
+        held: float64[N, C], what each task holds of each card of its host.
+    """
+
+    column: int
+    empty: Floats
+    held: Floats
+
+    def free(self, host: Ints, on: Bools) -> Floats:
+        """float64[H, C]: what is free of each card beside the tasks `on`, bool[N], which lie on `host`, int32[N]."""
+        free = self.empty.copy()
+        np.subtract.at(free, host[on], self.held[on])
+        return free
+
+
+def _cards_held(record: Record, job: Longs, task: Longs) -> CardsHeld | None:
+    """What tasks hold, by their jobs and their numbers, int64[N] each; None where GPUs are no cards."""
+    cards, taken = host_cards(record.workload, record.case.cluster), record.schedule.cards
+    if cards is None or taken is None:
+        return None
+    share = np.minimum(record.workload.demand[job, cards.column], 1.0)
+    bits = (taken[task][:, None] >> np.arange(cards.most)) & 1
+    return CardsHeld(cards.column, cards.free(), bits * share[:, None])
 
 
 def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
@@ -65,8 +110,9 @@ def tasks_between(record: Record, begin_s: float, until_s: float) -> RanTasks:
     count = workload.task_count[job[runs]]
     run = np.repeat(runs, count)
     within = np.arange(run.size) - np.repeat(np.cumsum(count) - count, count)
-    host = hosts[np.repeat(first[runs], count) + within]
-    return RanTasks(job[run], host, start[run], end[run], workload.demand[job[run]])
+    task = np.repeat(first[runs], count) + within
+    cards = _cards_held(record, job[run], task)
+    return RanTasks(job[run], hosts[task], start[run], end[run], workload.demand[job[run]], cards)
 
 
 def snapshot_at(record: Record, now_s: float) -> Snapshot:
@@ -81,6 +127,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
     workload = workload.expecting(schedule.expects_s(workload))
     ranking = _ranking_at(record, workload, now_s)
     waiting = np.flatnonzero((workload.submit_s <= now_s) & ~(schedule.start_s < now_s))
+    cards = host_cards(workload, record.case.cluster)
     project = np.zeros(workload.jobs, np.int32) if workload.project is None else workload.project
     queue = Queue(
         waiting,
@@ -92,11 +139,14 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
         rank=ranking.ranks(waiting, now_s),
         user=None if workload.user is None else workload.user[waiting],
         eligible_s=workload.submit_s[waiting],
+        cards=None if cards is None else cards.layout,
     )
     on = tasks_between(record, now_s, now_s)
     cluster = record.case.cluster
     ends_s = _expected_ends_s(record, workload, on, now_s)
-    running = Running(on.job, on.host, on.demand, ends_s, project[on.job], on.start_s)
+    held = None if on.cards is None else on.cards.held
+    running = Running(on.job, on.host, on.demand, ends_s, project[on.job], on.start_s, held)
+    works = (on.start_s < now_s) & (on.end_s > now_s)
     free = on.free(cluster.capacity, now_s)
     return Snapshot(
         now_s,
@@ -108,6 +158,7 @@ def snapshot_at(record: Record, now_s: float) -> Snapshot:
         record.setting.seed,
         need=ranking.need(waiting),
         as_pool=hosts_are_one_pool(workload.demand, cluster),
+        free_cards=None if on.cards is None else on.cards.free(on.host, works),
     )
 
 

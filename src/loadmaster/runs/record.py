@@ -6,13 +6,14 @@ run.json         setting, version, inputs with their hashes, data's names, resul
 jobs.parquet     a row a job: job, id, submit_s, start_s, end_s, wait_s, runtime_s, estimate_s, tasks, project, user,
                  ended_as (a code of `loadmaster.model.constraints.STATUSES`, -1: as logged; if the run stopped one),
                  expected_s (what the scheduler counted on at speed 1, if that is not the estimate),
-                 demand_<resource> (of one task), host (of its first task, -1 if it never started), and every column of
+                 demand_<resource> (of one task), host (of its first task, -1 if it never started), cards (the GPUs of
+                 that host that this task took, as "0 3", where jobs ask for parts of a GPU), and every column of
                  `loadmaster.model.Constraints` that the log has: names as text, dependencies in Slurm's notation;
                  ran_on (the hosts on which it really ran, where the log names them);
                  called (what a live engine calls it, where that is no number);
                  begun_on, begun_start_s, begun_expected_end_s, begun_end_s (the hosts and the times of jobs that ran as
                  the run began, if some did)
-tasks.parquet    a row a task: job, host; only if a job has several
+tasks.parquet    a row a task: job, host, cards as above; only if a job has several
 segments.parquet a row for each task of a run that was cut short before the last run of its job: job, segment, start_s,
                  end_s, lost (its work), host; only if there is one
 cycles.parquet   a row a cycle: time_s, queue_length, started, winners (bit m set: member m won or tied); of a meta-rule
@@ -48,6 +49,8 @@ from loadmaster.runs.record_files import ABOUT, read_files, write_files
 from loadmaster.runs.record_tables import (
     begins_of,
     begun_columns,
+    card_bits,
+    card_words,
     cycles_in,
     cycles_tables,
     segments_in,
@@ -167,10 +170,11 @@ def read_record(folder: Path) -> Record:
 
 
 def schedule_digest(schedule: Schedule) -> str:
-    """A name for starts, hosts and cycles: equal for schedules that are the same to the bit."""
+    """A name for starts, hosts, cards and cycles: equal for schedules that are the same to the bit."""
     digest = sha256()
     cycles = schedule.cycles
-    for column in (schedule.start_s, schedule.host, cycles.time_s, cycles.queue_length, cycles.started, cycles.winners):
+    columns = schedule.start_s, schedule.host, cycles.time_s, cycles.queue_length, cycles.started, cycles.winners
+    for column in columns if schedule.cards is None else (*columns, schedule.cards):
         digest.update(np.ascontiguousarray(column).data)
     return digest.hexdigest()
 
@@ -206,6 +210,7 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
         "user": workload.user,
         **{f"demand_{name}": workload.demand[:, r] for r, name in enumerate(workload.resources)},
         "host": schedule.host[first_task],
+        "cards": None if schedule.cards is None else card_words(schedule.cards[first_task]),
         **constraint_columns(workload.constraints),
         "ran_on": None if ran_on is None else pl.Series(ran_on.words(), dtype=pl.String),
         "ended_as": schedule.status,
@@ -228,7 +233,8 @@ def tables_of(record: Record) -> dict[str, pl.DataFrame]:
         tables["segments.parquet"] = segments_table(schedule.segments)
     if workload.tasks is not None:
         job = np.repeat(np.arange(workload.jobs), workload.tasks)
-        tables["tasks.parquet"] = _table({"job": job, "host": schedule.host})
+        cards = None if schedule.cards is None else card_words(schedule.cards)
+        tables["tasks.parquet"] = _table({"job": job, "host": schedule.host, "cards": cards})
     return tables
 
 
@@ -263,10 +269,10 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         hosts["speed"].to_numpy(),
         rules_from_json(about["rules"]),
     )
-    placed = tables["tasks"]["host"] if workload.tasks is not None else jobs["host"]
+    of_tasks = tables["tasks"] if workload.tasks is not None else jobs
     schedule = Schedule(
         jobs["start_s"].to_numpy(),
-        placed.to_numpy(),
+        of_tasks["host"].to_numpy(),
         cycles_in(tables, tuple(about["members"])),
         jobs["end_s"].to_numpy(),
         jobs["ended_as"].to_numpy() if "ended_as" in jobs else None,
@@ -274,6 +280,7 @@ def _record(about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Rec
         about["never"],
         jobs["expected_s"].to_numpy() if "expected_s" in jobs else None,
         about["refused"],
+        card_bits(of_tasks["cards"]) if "cards" in of_tasks else None,
     )
     as_logged = workload
     if "log_submit_s" in jobs:

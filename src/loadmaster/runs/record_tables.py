@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 
 from loadmaster.model import Choices, Cycles, StartingState, Workload
+from loadmaster.model.arrays import Longs
+from loadmaster.model.cards import bits_of, cards_in
 from loadmaster.model.schedule import Segments
 
 _COLUMNS = ("time_s", "queue_length", "started", "winners")
@@ -44,6 +46,24 @@ def cycles_in(tables: Mapping[str, pl.DataFrame], members: tuple[str, ...]) -> C
         value = [differing[f"value_{member}"].cast(pl.Float64).fill_null(np.nan).to_numpy() for member in members]
         choices = Choices(members, chosen.to_numpy().astype(np.int32), differing["cycle"].to_numpy(), np.array(value).T)
     return Cycles(time_s, queue_length, started, winners, choices)
+
+
+def card_words(cards: Longs) -> pl.Series:
+    """The GPUs that each task took, from their bits: "0 3", and "" for none.
+
+    Example:
+        >>> card_words(np.array([9, 0])).to_list(), card_bits(pl.Series(["0 3", ""])).tolist()
+        (['0 3', ''], [9, 0])
+    """
+    bits, row = np.unique(cards, return_inverse=True)
+    words = pl.Series([" ".join(map(str, cards_in(each))) for each in bits.tolist()], dtype=pl.String)
+    return words[row.reshape(-1)]
+
+
+def card_bits(words: pl.Series) -> Longs:
+    """The same back: int64[N]."""
+    known = {word: bits_of([int(card) for card in word.split()]) for word in words.unique().to_list()}
+    return np.array([known[word] for word in words.to_list()], np.int64)
 
 
 def segments_table(cut: Segments) -> pl.DataFrame:

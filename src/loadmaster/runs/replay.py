@@ -39,6 +39,7 @@ class _Actor:
         self.seen: Snapshot | None = None
         self._now_s = now_s
         self._starts = _starts(record)
+        self._cards = _cards(record)
 
     def decide(self, snapshot: Snapshot) -> Decision:
         """What the record says, as far as there is room: who must stop others for it is asked again without them."""
@@ -51,7 +52,8 @@ class _Actor:
                 np.subtract.at(left, list(hosts), queue.demand[row])
                 if (left >= -ROUNDING * snapshot.cluster.capacity).all():
                     free = left
-                    places.append(Place(job, hosts, 0 if queue.partition is None else int(queue.partition[row])))
+                    partition = 0 if queue.partition is None else int(queue.partition[row])
+                    places.append(Place(job, hosts, partition, self._cards.get(job, ())))
         return Decision(tuple(places), last_host=places[-1].hosts[-1] if places else snapshot.last_host)
 
 
@@ -62,6 +64,15 @@ def _rows(snapshot: Snapshot, job: int, hosts: tuple[int, ...]) -> list[int]:
     if queue.hosts is None or allowed is None:
         return rows[:1]
     return [row for row in rows if allowed[queue.hosts[row], list(hosts)].all()][:1]
+
+
+def _cards(record: Record) -> dict[int, tuple[int, ...]]:
+    """By job the cards, as bits, that its tasks took; empty where GPUs are no cards."""
+    taken, first = record.schedule.cards, record.workload.first_task
+    if taken is None:
+        return {}
+    started = np.flatnonzero(record.schedule.started).tolist()
+    return {job: tuple(taken[first[job] : first[job + 1]].tolist()) for job in started}
 
 
 def _starts(record: Record) -> dict[float, list[tuple[int, tuple[int, ...]]]]:

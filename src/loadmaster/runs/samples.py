@@ -129,6 +129,7 @@ def why_not_seeds(case: Case) -> str:
         drawn.jobs == log.jobs
         and np.array_equal(drawn.submit_s, log.submit_s)
         and np.array_equal(drawn.runtime_s, log.runtime_s)
+        and np.array_equal(drawn.task_count, log.task_count)
         and np.allclose(drawn.demand, log.demand, rtol=_ROUNDED)
     )
     return "" if same else "the parameters of its generator, which it carries, do not make this log"
@@ -242,7 +243,8 @@ def _made(case: Case, seed: int) -> Workload:
 def _as_processors(workload: Workload) -> Workload:
     """The same jobs as SWF writes them: as many tasks as cores."""
     cores = np.maximum(workload.demand[:, 0], 1.0)
-    return replace(workload, demand=workload.demand / cores[:, None], tasks=cores.astype(np.int32))
+    tasks = (cores * workload.task_count).astype(np.int32)
+    return replace(workload, demand=workload.demand / cores[:, None], tasks=tasks)
 
 
 def _factor(case: Case, task: RunOnSample) -> float:

@@ -149,11 +149,40 @@ class TimelineBuilder:
         """A change."""
         self.changes.append(TaskChange(at_s, task, what, why))
 
-    def done(self) -> tuple[list[Span], list[TaskChange]]:
-        """All spans, those that go on until the last look."""
+    def refuse(self, at_s: float, task: str, what: str, kind: str, text: str) -> None:
+        """An action `what` that was not done: the kind of refusal, and the engine's words."""
+        self.refused[kind, text] += 1
+        self.say(at_s, task, f"{what} refused", text or kind)
+
+    def timeline(
+        self, about: Mapping[str, Any], method: str, ended: str, hosts: Mapping[str, float], shown: Mapping[str, str]
+    ) -> ShareTimeline:
+        """All of it; spans that go on do so until the last look.
+
+        Args:
+            about: the line with which the last session began.
+            method: what decided.
+            ended: how the session ended, empty where it has not said so.
+            hosts: cores of every host, by name.
+            shown: a name for a person, where that is another one.
+        """
         for task in list(self._open):
             self._close(task, self.last_s)
-        return sorted(self.spans, key=lambda span: (span.from_s, span.task)), self.changes
+        return ShareTimeline(
+            str(about.get("engine", "")),
+            method,
+            str(about.get("command", "")),
+            ended,
+            hosts,
+            self.tasks,
+            shown,
+            sorted(self.spans, key=lambda span: (span.from_s, span.task)),
+            self.changes,
+            self.refused,
+            self.decisions,
+            self.last_s,
+            self.over,
+        )
 
     def _close(self, task: str, at_s: float) -> None:
         host, share, from_s = self._open.pop(task)

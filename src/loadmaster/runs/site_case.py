@@ -1,19 +1,24 @@
 """A real site as a case for runs: hosts with their constraints, jobs, and the site's own queue (rule L9)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loadmaster.model import Cluster, InputError
+from loadmaster.runs.case import digest_of_hosts
 from loadmaster.runs.launch import held_longer
 from loadmaster.runs.setting import SITE, Setting, discipline_of, policy_of, sources_of
 from loadmaster.runs.unknown_names import refuse_unknown_names, unknown_names
-from loadmaster.site.accounts import read_accounts
+from loadmaster.site.accounts import Accounts, read_accounts
+from loadmaster.site.changes import ChangeStep, SiteChange, changed_lines
 from loadmaster.site.discipline import discipline_of_site
 from loadmaster.site.fitted_queue import FittedSite, SiteQueue, is_fitted, read_fitted_queue
+from loadmaster.site.job_scope import JobScope, counted
 from loadmaster.site.jobs import jobs_at
+from loadmaster.site.lines import read_lines
 from loadmaster.site.machines import read_machines
 from loadmaster.site.rules import cluster_of
-from loadmaster.site.site import Site, read_site
+from loadmaster.site.site import Site, site_of_lines
 from loadmaster.traces import SpreadChoice, Trace
 from loadmaster.traces.host_files import read_host_file
 
@@ -33,6 +38,8 @@ class SiteCase:
         notes: what a user must know, one sentence each.
         spread: where the tasks of one job may go, if nobody asks otherwise.
         fitted: the queue was found by a fit, not read.
+        change: what of the site was changed, as `--what-if` takes it; empty where nothing was.
+        unmodelled: what of the site and of its queue is not modelled, and the jobs that each concerns.
     """
 
     site: Site | None
@@ -42,6 +49,8 @@ class SiteCase:
     notes: tuple[str, ...]
     spread: SpreadChoice = "asked"
     fitted: bool = False
+    change: str = ""
+    unmodelled: Mapping[str, JobScope] = field(default_factory=dict)
 
     @property
     def discipline(self) -> str:
@@ -58,10 +67,13 @@ class SiteCase:
         workload, notes = trace.workload, [*trace.notes, *self.notes]
         if self.site is not None:
             workload, more = jobs_at(self.site, workload)
+            rules = self.cluster.rules
+            unmodelled = counted(self.unmodelled, workload, "" if rules is None else rules.default_partition)
             refuse_unknown_names(workload, self.cluster.rules)
             bound, several = workload.constraints, int((workload.task_count > 1).sum())
             unsaid = several and (bound is None or bound.min_hosts is None)
             notes += [
+                *filter(None, [unmodelled]),
                 *more,
                 *unknown_names(workload, self.cluster.rules),
                 *([_TOGETHER.format(several)] if unsaid else []),
@@ -70,29 +82,75 @@ class SiteCase:
         return replace(trace, workload=workload, notes=tuple(notes), recipe=None)
 
 
-def site_case(path: Path, accounts: Path | None = None, hosts: str | Path | Cluster | None = None) -> SiteCase:
+def site_case(
+    path: Path,
+    accounts: Path | None = None,
+    hosts: str | Path | Cluster | None = None,
+    change: SiteChange | None = None,
+) -> SiteCase:
     """Read a site's `slurm.conf` and, where it is given, what its accounting database says; or what a fit wrote.
 
     Args:
         path: of either.
         accounts: beside a `slurm.conf`.
         hosts: in place of those that a fit names.
+        change: of a `slurm.conf`, before it is used (rule L13).
 
     Raises:
-        InputError: one of them cannot be read, or a value breaks its rule.
+        InputError: one of them cannot be read, a value breaks its rule, or a step of the change changes nothing.
     """
     if is_fitted(path):
+        if change is not None:
+            fix = "give the slurm.conf of the site, or machines with --hosts"
+            raise InputError(change.name, "a site that was fitted cannot be changed", fix=fix)
         if accounts is not None:
             fix = "leave out --site-accounts"
             raise InputError(accounts, "a site that was fitted names its own accounts", fix=fix)
         return _at_fitted(path, read_fitted_queue(path), hosts)
-    site = read_site(path)
-    modelled = cluster_of(site, None if accounts is None else read_accounts(accounts, site.cluster))
+    lines = read_lines(path)
+    site = site_of_lines(path, lines)
+    database = None if accounts is None else read_accounts(accounts, site.cluster)
+    case = _case_of(site, database)
+    sentences = []
+    for step in () if change is None else change.steps:
+        lines, sentence = changed_lines(path, lines, step)
+        changed = _case_of(site_of_lines(path, lines), database)
+        _refuse_no_change(step, case, changed)
+        sentences.append(sentence)
+        case = changed
+    return replace(case, notes=(*sentences, *case.notes), change="" if change is None else change.name)
+
+
+def _case_of(site: Site, accounts: Accounts | None) -> SiteCase:
+    modelled = cluster_of(site, accounts)
     discipline, left_out = discipline_of_site(site)
-    notes = [*modelled.notes, _OWN]
-    if left_out:
-        notes.append(f"Of the site's queue not modelled: {', '.join(left_out)}.")
-    return SiteCase(site, modelled.cluster, _placement(site), SiteQueue(discipline), tuple(notes))
+    notes = (*modelled.facts, _OWN)
+    unmodelled = {**modelled.unmodelled, **left_out}
+    return SiteCase(site, modelled.cluster, _placement(site), SiteQueue(discipline), notes, unmodelled=unmodelled)
+
+
+def _refuse_no_change(step: ChangeStep, before: SiteCase, after: SiteCase) -> None:
+    """See that a step changes the model.
+
+    Raises:
+        InputError: the site is so already, or the model does not use what is set.
+    """
+    assert before.site is not None
+    assert after.site is not None
+    if _parts_of_model(before) != _parts_of_model(after):
+        return
+    if replace(after.site, digest=before.site.digest) == before.site:
+        raise InputError(step.text, "the site is so already", fix="leave it out, or give another value")
+    rule = "this changes nothing in the model of the site"
+    raise InputError(step.text, rule, fix="leave it out, or first set what it depends on (PriorityType, SchedulerType)")
+
+
+def _parts_of_model(case: SiteCase) -> tuple[object, ...]:
+    """All by which a site acts on a run."""
+    assert case.site is not None
+    of_jobs = [(part.name, part.memory, part.default_time_s, part.default) for part in case.site.partitions]
+    amounts = case.site.memory, case.site.selection.memory, of_jobs
+    return digest_of_hosts(case.cluster), case.policy, case.discipline, amounts
 
 
 def _at_fitted(path: Path, fitted: FittedSite, hosts: str | Path | Cluster | None) -> SiteCase:

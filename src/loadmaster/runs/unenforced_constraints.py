@@ -1,6 +1,9 @@
-"""Features that jobs ask for and that are not enforced, since no machine is said to have them (rule C1)."""
+"""What jobs ask for and nothing enforces: features that no machine is said to have, licences without a total."""
+
+import numpy as np
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.licences import parse_licences
 
 
 def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") -> tuple[str, ...]:
@@ -21,3 +24,19 @@ def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") 
     here = f"hosts of {machines} have none" if machines else "hosts given have none"
     where = "it runs" if count == 1 else "they run"
     return (f"{jobs} for features of hosts, and the {here}: so {where} on any (a column features of --hosts FILE).",)
+
+
+def notes_on_licences(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
+    """That jobs ask for licences of which no total is known, so that they bind nobody (rule C13)."""
+    column = None if workload.constraints is None else workload.constraints.licences
+    if column is None:
+        return ()
+    counted = {} if cluster.rules is None else dict(cluster.rules.licences)
+    unknown = [{name for name, _ in parse_licences(text) if name not in counted} for text in column.names]
+    jobs = int(np.isin(column.code, [code for code, names in enumerate(unknown) if names]).sum())
+    names = sorted(set().union(*(unknown[code] for code in np.unique(column.code).tolist() if code >= 0)))
+    if not jobs:
+        return ()
+    first = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    ask = "1 job asks" if jobs == 1 else f"{jobs:,} jobs ask"
+    return (f"{ask} for licences whose number is not known ({first}): they are not counted (--licences NAME=AMOUNT).",)

@@ -212,7 +212,10 @@ def decide_compiled(scene: SnapshotArrays, policy: Policy, rule: CompiledRule) -
             scene.shadow_times() if rule.shadow_times and rule.promise != "hosts" and not snapshot.closures else None
         )
         availability, rate = (scene.availability(steps), rater(policy)) if plans else (None, None)
-        view = PassView(scene.rows, scene.hosts, scene.ends, scene.calendar, room, this_pass, scene.scores())
+        cluster_wide = scene.cluster_wide(steps, len(snapshot.cluster_wide_ends))
+        view = PassView(
+            scene.rows, scene.hosts, scene.ends, scene.calendar, room, this_pass, scene.scores(), cluster_wide
+        )
         rules = rule.numbers if rule.slurm is None else slurm_pass(rule.slurm, scene)
         lent = (view, scene.standing, shadow_times, availability, now, rules if rule.slurm else None)
         with refusing(policy):

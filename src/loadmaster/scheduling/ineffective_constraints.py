@@ -6,6 +6,7 @@ from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.features import parse_features
+from loadmaster.model.licences import parse_licences
 from loadmaster.model.whole_hosts import wants_whole_hosts
 
 
@@ -16,6 +17,25 @@ def delay_or_limit(workload: Workload, bound: Constraints) -> bool:
     counted = bound.min_hosts is not None and bool((bound.min_hosts > 1).any())
     counted |= bound.max_hosts is not None and bool((bound.max_hosts > 0).any())
     return later or held or counted or bound.depends is not None or bound.array is not None
+
+
+def counts_cluster_wide(cluster: Cluster, bound: Constraints) -> bool:
+    """Whether amounts of the whole cluster bind jobs: licences (rule C13), a power cap (rule C14)."""
+    return counts_licences(cluster, bound) or bool((cluster.rules or SiteRules()).power_cap)
+
+
+def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
+    """Whether some job asks for a licence of which the cluster says how many there are (rule C13)."""
+    totals = dict((cluster.rules or SiteRules()).licences)
+    if bound.licences is None or not totals:
+        return False
+    asked = {
+        name
+        for code in np.unique(bound.licences.code).tolist()
+        if code >= 0
+        for name, _ in parse_licences(bound.licences.names[code])
+    }
+    return not asked.isdisjoint(totals)
 
 
 def shut_by_features(cluster: Cluster, bound: Constraints) -> bool:

@@ -10,8 +10,12 @@ from loadmaster.model import Constraints, Limits, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.limits import HOSTS
 from loadmaster.scheduling.host_eligibility import Entries, account_names, limits_s, qos_names, user_names
+from loadmaster.scheduling.licences import LicenceUses
+from loadmaster.scheduling.power_cap import POWER, above_idle
 
 BEYOND = "more than a limit allows"
+LICENCES = "licences"
+"""The kind of counters of licences and burst buffers."""
 _RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
 _SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
 _WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
@@ -24,6 +28,9 @@ class Limit(NamedTuple):
     resource: str
     scope: str
     subject: str
+
+
+_DRAW = Limit(POWER, POWER, "", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +52,11 @@ class Counters:
     limits: tuple[Limit, ...] = ()
 
     @property
+    def cluster_wide(self) -> int:
+        """How many counters are amounts of the whole cluster: the first ones (rule C13)."""
+        return sum(limit.kind in (LICENCES, POWER) for limit in self.limits)
+
+    @property
     def kind(self) -> tuple[str, ...]:
         """The name of the limit of each counter."""
         return tuple(limit.kind for limit in self.limits)
@@ -56,14 +68,22 @@ class Counters:
 
 
 def counters_of(
-    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, draw_w: Floats
 ) -> tuple[Counters, Counters, Counters, Bools]:
     """Counters of running jobs, of running or waiting jobs, and of work by the second, all by entry.
 
+    Those of amounts of the whole cluster come first: licences, then power. `draw_w` float64[J] is what each job draws.
     And bool[E], the entries that exceed a limit on their own.
     """
     beyond = np.zeros(len(entries.job), bool)
-    if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
+    cluster_wide = LicenceUses(rules, bound)
+    if not (
+        rules.qos
+        or rules.accounts
+        or cluster_wide.total
+        or rules.power_cap
+        or (bound.throttle is not None and bound.array is not None)
+    ):
         nothing = no_counters(len(entries.job))
         return nothing, nothing, nothing, beyond
     scopes = _Scopes(workload, rules, bound)
@@ -72,8 +92,16 @@ def counters_of(
     limit_s = limits_s(workload, bound)
     hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
     running, submitted, work = _Uses(), _Uses(), _Uses()
+    for name, most in cluster_wide.total.items():
+        running.begin(Limit(LICENCES, name, "", ""), most)
+    if rules.power_cap:
+        running.begin(_DRAW, above_idle(rules)[0][1])
     for entry in range(len(entries.job)):
         job = int(entries.job[entry])
+        for name, amount in cluster_wide.of(job):
+            running.add(Limit(LICENCES, name, "", ""), cluster_wide.total[name], amount)
+        if rules.power_cap:
+            running.add(_DRAW, np.inf, float(draw_w[job]))
         seen: set[tuple[str, str]] = set()
         for scope, limits in scopes.of(job, int(entries.partition[entry])):
             for kind, resource, most in _each(limits):
@@ -176,10 +204,14 @@ class _Uses:
         self._first = [0]
         self._rows: list[tuple[int, float]] = []
 
-    def add(self, key: Limit, most: float, amount: float) -> None:
+    def begin(self, key: Limit, most: float) -> None:
+        """A counter, whether somebody uses it or not."""
         if key not in self._number:
             self._number[key] = len(self._most)
             self._most.append(most)
+
+    def add(self, key: Limit, most: float, amount: float) -> None:
+        self.begin(key, most)
         number = self._number[key]
         self._most[number] = min(self._most[number], most)
         if amount > 0:

@@ -64,7 +64,8 @@ class _Quickly:
         return self.this_pass.serve(snapshot, policy)
 
     def _pass_arrays(self, snapshot: Snapshot) -> _Serves:
-        if len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
+        on_cards = snapshot.queue.cards is not None  # only the plain pass knows cards
+        if on_cards or len(snapshot.queue) * snapshot.cluster.hosts < WORTHWHILE:
             return self.discipline
         from loadmaster.scheduling.compiled_decide import compiled  # Numba is loaded only if needed
 

@@ -25,6 +25,7 @@ from loadmaster.backfilling.pass_arrays import (
     USE,
     AvailabilityArrays,
     CalendarArrays,
+    ClusterWideArrays,
     EndArrays,
     Hosts,
     Now,
@@ -178,6 +179,32 @@ class SnapshotArrays:
             bounds=self._bounds(hosts),
         )
 
+    def cluster_wide(self, steps: int, running: int) -> ClusterWideArrays | None:
+        """Amounts of the whole cluster, with room for that many steps and running jobs; None where there are none.
+
+        The running jobs of the snapshot are in it.
+        """
+        many, ends = self.snapshot.cluster_wide, self.snapshot.cluster_wide_ends
+        if not many:
+            return None
+        changes = self.snapshot.cluster_wide_changes
+        end_s, held = np.zeros(running), np.zeros((running, many))
+        for number, end in enumerate(ends):
+            end_s[number], held[number] = end.end_s, end.demand
+        return ClusterWideArrays(
+            step=table(STEP, steps),
+            step_free=np.zeros((steps, many)),
+            size=np.zeros(3, np.int64),
+            chain=table(CHAIN, 1),
+            window=np.zeros((1, many)),
+            end_s=end_s,
+            held=held,
+            many=np.full(1, len(ends), np.int64),
+            change_s=np.array([change.end_s for change in changes], np.float64),
+            change=np.array([change.demand for change in changes], np.float64).reshape(-1, many),
+            amount=np.zeros(many),
+        )
+
     def _bounds(self, hosts: int) -> StartBounds:
         """Start bounds that allow every start."""
         rows = self.rows.of
@@ -197,6 +224,7 @@ class SnapshotArrays:
             len(snapshot.closures) > 0,
             0,
             bool(first_fit),
+            int(snapshot.cluster_wide),
         )
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.model.cards import host_cards
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
+from loadmaster.scheduling.ineffective_constraints import counts_licences
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.search.greedy import PlannedSchedule, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
@@ -79,7 +81,10 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "numbers of hosts": counted or any(each.min_hosts or each.max_hosts for each in rules.partitions),
         "limits": any(each != type(each)() for each in limits),
         "a calendar": bool(rules.calendar),
+        "licences": counts_licences(cluster, bound),
+        "a power cap": bool(rules.power_cap),
         "partitions of jobs of several tasks": several,
+        "parts of a GPU": host_cards(workload, cluster) is not None,
     }
     return next((kind for kind, there in kinds.items() if there), "")
 

@@ -150,7 +150,7 @@ def _between(numbers: Sequence[int | None], fewest: int, how: str, weeks: int) -
     low, high = _ranks(len(ordered))
     if len(numbers) >= ENOUGH_FOR_PERCENTILES:
         return ordered[low], ordered[high], "percentile"
-    if None in numbers:
+    if None in numbers or 0 in (fewest, *numbers):  # of none more there is no ratio
         return ordered[0], ordered[-1], "range"
     ratio = np.log(np.array(numbers, dtype=float) / fewest)
     spread = by_spread(ratio, len(numbers) if how == "seeds" else weeks)

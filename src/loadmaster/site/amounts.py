@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loadmaster.model import limits as model
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
+from loadmaster.site.job_scope import ALL_JOBS, LeftOut
 from loadmaster.site.limits import Amounts, SiteLimits
 
 _RESOURCE = {
@@ -12,7 +13,7 @@ _RESOURCE = {
 """Slurm's names of resources, ours, and how many of our units one of theirs is."""
 
 
-def limits_of(limits: SiteLimits, left_out: dict[str, None]) -> model.Limits:
+def limits_of(limits: SiteLimits, left_out: LeftOut) -> model.Limits:
     """The same in the model's words; an association's own number of jobs is that of each user."""
 
     def converted(name: str, *, minutes: bool = False) -> model.Amounts:
@@ -40,26 +41,26 @@ def limits_of(limits: SiteLimits, left_out: dict[str, None]) -> model.Limits:
     )
 
 
-def amounts_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+def amounts_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Amounts by our resources, in our units."""
     return tuple((name, amount * units) for name, amount, units in _ours(amounts, what, left_out))
 
 
-def rates_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+def rates_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Something for each unit of a resource: for each of ours, which are smaller, it is less."""
     return tuple((name, amount / units) for name, amount, units in _ours(amounts, what, left_out))
 
 
-def parts_of(amounts: Amounts, what: str, left_out: dict[str, None]) -> model.Amounts:
+def parts_of(amounts: Amounts, what: str, left_out: LeftOut) -> model.Amounts:
     """Something for all of a resource that there is, in whatever units."""
     return tuple((name, amount) for name, amount, _ in _ours(amounts, what, left_out))
 
 
-def _ours(amounts: Amounts, what: str, left_out: dict[str, None]) -> Iterator[tuple[str, float, float]]:
+def _ours(amounts: Amounts, what: str, left_out: LeftOut) -> Iterator[tuple[str, float, float]]:
     """Our name, the amount, and how many of our units one of Slurm's is."""
     for name, amount in amounts:
         if name in _RESOURCE:
             ours, units = _RESOURCE[name]
             yield ours, amount, units
         else:
-            left_out[f"{what}: {name}"] = None
+            left_out[f"{what}: {name}"] = ALL_JOBS

@@ -3,6 +3,7 @@
 from dataclasses import fields
 
 from loadmaster.site.amounts import parts_of, rates_of
+from loadmaster.site.job_scope import ALL_JOBS, LeftOut
 from loadmaster.site.priority import Priority
 from loadmaster.site.scheduler import SchedulerParameters
 from loadmaster.site.site import Site
@@ -14,15 +15,15 @@ _UNFELT = ("bf_continue", "bf_licenses", "bf_max_time")
 """Parameters that the loops `slurm` do not have: a pass takes no time there, and there are no licences."""
 
 
-def discipline_of_site(site: Site) -> tuple[str, tuple[str, ...]]:
-    """`ORDER+BACKFILLING(...)` of a site, and what of it is not modelled."""
-    left_out: dict[str, None] = {}
+def discipline_of_site(site: Site) -> tuple[str, LeftOut]:
+    """`ORDER+BACKFILLING(...)` of a site, and what of it is not modelled, with the jobs that it concerns."""
+    left_out: LeftOut = {}
     order = _multifactor(site.priority, left_out) if site.priority.multifactor else "fcfs"
-    return f"{order}+{_loops(site, left_out)}", tuple(left_out)
+    return f"{order}+{_loops(site, left_out)}", left_out
 
 
-def _multifactor(given: Priority, left_out: dict[str, None]) -> str:
-    left_out |= {f"PriorityFlags={flag.upper()}": None for flag in given.flags if flag in _UNSEEN}
+def _multifactor(given: Priority, left_out: LeftOut) -> str:
+    left_out |= {f"PriorityFlags={flag.upper()}": ALL_JOBS for flag in given.flags if flag in _UNSEEN}
     by_unit = {"no_normal_tres", "no_normal_all"} & set(given.flags)
     tres = (rates_of if by_unit else parts_of)(given.weights.tres, "PriorityWeightTRES", left_out)
     classic = {"no_fair_tree", "depth_oblivious"} & set(given.flags)
@@ -61,7 +62,7 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) and value == int(value) and value < 1e6 else str(value)
 
 
-def _loops(site: Site, left_out: dict[str, None]) -> str:
+def _loops(site: Site, left_out: LeftOut) -> str:
     """Both loops with what differs from Slurm's defaults; `sched/builtin` never backfills."""
     given, usual = site.scheduler.parameters, SchedulerParameters()
     values: dict[str, object] = {
@@ -69,7 +70,7 @@ def _loops(site: Site, left_out: dict[str, None]) -> str:
         for field in fields(SchedulerParameters)
         if getattr(given, field.name) != getattr(usual, field.name) and not field.name.startswith("preempt_")
     }
-    left_out |= {f"SchedulerParameters={name}": None for name in _UNFELT if values.pop(name, None) is not None}
+    left_out |= {f"SchedulerParameters={name}": ALL_JOBS for name in _UNFELT if values.pop(name, None) is not None}
     if site.scheduler.kind == "builtin":
         values["bf_interval"] = "none"
     if site.kill_wait_s != 30.0:

@@ -34,6 +34,11 @@ class Fields:
         pair = self.pair(key)
         return absent if pair is None else read(pair)
 
+    @property
+    def pairs(self) -> Mapping[str, Pair]:
+        """All pairs, by their keys in lower case."""
+        return self._pairs
+
     def rest(self) -> list[Pair]:
         """The pairs that nothing asked for."""
         return [pair for key, pair in self._pairs.items() if key not in self.asked]

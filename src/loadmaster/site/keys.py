@@ -27,7 +27,7 @@ WaitTime X11Parameters
 _MATTER = """
 AllocNodes AllowGroups AllowSpecResourcesUsage Alternate BurstBufferType CompleteWait CoreSpecCount CpuSpecList
 DefCpuPerGPU DependencyParameters DisableRootJobs Epilog EpilogSlurmctld FederationParameters FrontendAddr
-FrontendName JobSubmitPlugins Licenses MCSParameters MCSPlugin MaxJobCount MaxMemPerCPU MaxMemPerNode MemSpecLimit
+FrontendName JobSubmitPlugins MCSParameters MCSPlugin MaxJobCount MaxMemPerCPU MaxMemPerNode MemSpecLimit
 NodeFeaturesPlugins PowerParameters PowerPlugin PriorityParameters PrioritySiteFactorParameters
 PrioritySiteFactorPlugin Prolog PrologSlurmctld RebootProgram ReqResv RequeueExit RequeueExitHold ResumeFailProgram
 ResumeProgram ResumeRate ResumeTimeout ResvEpilog ResvOverRun ResvProlog RootOnly SchedulerTimeSlice ScronParameters
@@ -37,8 +37,8 @@ SuspendExcNodes SuspendExcParts SuspendProgram SuspendRate SuspendTime SuspendTi
 _READ = """
 AccountingStorageEnforce AllowAccounts AllowQos Boards CPUs ClusterName CoresPerSocket Default DefaultTime
 DefMemPerCPU DefMemPerGPU DefMemPerNode DenyAccounts DenyQos DownNodes EnforcePartLimits ExclusiveUser
-FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN MaxArraySize MaxCPUsPerNode MaxNodes
-MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit PartitionName PreemptExemptTime PreemptMode
+FairShareDampeningFactor Feature Features GraceTime Gres JobRequeue KillWait LLN Licenses MaxArraySize MaxCPUsPerNode
+MaxNodes MaxTime MinNodes NodeName NodeSet Nodes OverSubscribe OverTimeLimit PartitionName PreemptExemptTime PreemptMode
 PreemptType Priority PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityJobFactor
 PriorityMaxAge PriorityTier PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc
 PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Procs QOS
@@ -50,3 +50,15 @@ NO_BEARING = frozenset(_DAEMONS.lower().split())
 """In lower case."""
 ALL_KEYS = {key.lower(): key for key in (_DAEMONS + _MATTER + _READ).split()}
 """Every key that Slurm 22.05 documents, by its lower case; what is none of them may be a slip."""
+_OF_OTHER_LINES = """
+Boards CPUs ClusterName CoresPerSocket DownNodes Feature Features Gres NodeName NodeSet Procs RealMemory Sockets
+SocketsPerBoard ThreadsPerCore Weight ExclusiveUser MaxCPUsPerNode
+"""
+_OF_PARTITIONS = """
+AllowAccounts AllowQos Default DefaultTime DenyAccounts DenyQos GraceTime LLN MaxNodes MaxTime MinNodes Nodes
+OverSubscribe Priority PriorityJobFactor PriorityTier QOS Shared State TRESBillingWeights
+"""
+OF_PARTITIONS = frozenset(_OF_PARTITIONS.lower().split())
+"""Keys of partitions alone, in lower case."""
+MODELLED = {key.lower(): key for key in _READ.split() if key not in _OF_OTHER_LINES.split()}
+"""What a change may set, by its lower case: settings of the cluster and of partitions that the model uses."""

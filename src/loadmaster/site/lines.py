@@ -69,7 +69,7 @@ def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[Conf
         if include := _INCLUDE.fullmatch(joined):
             yield from _lines(_included(path, include[1].strip(), where, inner), digest, inner=True)
         else:
-            yield _pairs(joined, where)
+            yield pairs_of(joined, where)
 
 
 def text_within(path: Path) -> str:
@@ -120,7 +120,12 @@ def _included(path: Path, name: str, where: str, inner: bool) -> Path:
     return target
 
 
-def _pairs(text: str, where: str) -> ConfigLine:
+def pairs_of(text: str, where: str) -> ConfigLine:
+    """The pairs of one line, `KEY=VALUE KEY=VALUE ...`.
+
+    Raises:
+        InputError: text that is not so.
+    """
     pairs: dict[str, Pair] = {}
     at = 0
     while at < len(text):

@@ -1,6 +1,6 @@
 """A site as the model has it: hosts with partitions, qualities of service, accounts and limits (rules L2 to L8)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from loadmaster.model.limits import Limits
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.site.accounts import Accounts, Association, SiteQos
 from loadmaster.site.amounts import limits_of, rates_of
+from loadmaster.site.job_scope import ALL_JOBS, NOT_IN_LOGS, JobScope, LeftOut
 from loadmaster.site.node import SiteNode
 from loadmaster.site.partition import SitePartition
 from loadmaster.site.site import Site
@@ -28,10 +29,22 @@ _KINDS: dict[str, Literal["none", "qos", "partition"]] = {"none": "none", "qos":
 
 @dataclass(frozen=True)
 class ModelledSite:
-    """The hosts with what binds the jobs there, and what a user must know of it, one sentence each."""
+    """The hosts with what binds the jobs there.
+
+    Attributes:
+        cluster: hosts and rules.
+        facts: what a user must know of it, one sentence each.
+        unmodelled: what of the site is not modelled, and the jobs that it concerns.
+    """
 
     cluster: Cluster
-    notes: tuple[str, ...]
+    facts: tuple[str, ...]
+    unmodelled: Mapping[str, JobScope]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The facts, and what is not modelled, for whom no jobs are known."""
+        return (*self.facts, *([f"Of the site not modelled: {', '.join(self.unmodelled)}."] * bool(self.unmodelled)))
 
 
 def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
@@ -44,13 +57,14 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
         InputError: a host or a rule breaks what holds for any cluster.
     """
     nodes = sorted((node for node in site.nodes if node.there), key=lambda node: node.weight)
-    left_out: dict[str, None] = {}
+    left_out: LeftOut = {}
     rules = model.SiteRules(
         partitions=tuple(_partition(part, site, nodes, left_out) for part in site.partitions),
         default_partition=next((part.name for part in site.partitions if part.default), ""),
         qos=() if accounts is None else tuple(_qos(qos, site, left_out) for qos in accounts.qos),
         accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
         features=tuple(node.features for node in nodes) if any(node.features for node in nodes) else (),
+        licences=site.licences,
         preemption=_preemption(site, left_out),
         requeue=site.preemption.requeue,
         limits_safe=bool({"safe", "all"} & set(site.enforce)),
@@ -60,29 +74,33 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
     _say_of_accounts(site, accounts, left_out)
     _say_of_work(site, rules, accounts, left_out)
     cluster = cluster_of_nodes(nodes, memory=site.selection.memory, rules=rules)
-    return ModelledSite(cluster, tuple(_notes(site, accounts, left_out)))
+    rest = {**dict.fromkeys(site.not_modelled, ALL_JOBS), **site.scopes, **left_out}
+    rest = {text: rest[text] for text in (*site.not_modelled, *left_out)}
+    more = {} if accounts is None else dict.fromkeys(accounts.not_modelled, ALL_JOBS)
+    return ModelledSite(cluster, tuple(_notes(site, accounts)), rest | more)
 
 
-def _say_of_devices(nodes: list[SiteNode], left_out: dict[str, None]) -> None:
+def _say_of_devices(nodes: list[SiteNode], left_out: LeftOut) -> None:
     """Generic resources that bind nobody, and GPUs of several models, which are one resource."""
     others = sorted({kind for node in nodes for kind, _, _ in node.gres} - {"gpu"})
-    left_out |= {f"Gres={kind}": None for kind in others}
+    left_out |= {f"Gres={kind}": NOT_IN_LOGS for kind in others}
     models = sorted({model for node in nodes for kind, model, _ in node.gres if kind == "gpu"})
     if len(models) > 1:
-        left_out[f"models of GPUs ({', '.join(model or 'none' for model in models)})"] = None
+        left_out[f"models of GPUs ({', '.join(model or 'none' for model in models)})"] = JobScope("gpus")
 
 
-def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: dict[str, None]) -> None:
+def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: LeftOut) -> None:
     """What of limits on work is not modelled, where some are set: resets of use, QOS that count it otherwise."""
     limits = [*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts)]
     if not any(each.grp_tres_s or each.grp_wall_s is not None for each in limits):
         return
     if site.priority.multifactor and site.priority.reset != "none":
-        left_out["PriorityUsageResetPeriod for limits on work"] = None
+        left_out["PriorityUsageResetPeriod for limits on work"] = ALL_JOBS
     if any("nodecay" in qos.flags for qos in (() if accounts is None else accounts.qos)):
-        left_out["QOS Flags=NoDecay"] = None
+        left_out["QOS Flags=NoDecay"] = JobScope("qos", _with_flag(accounts, "nodecay"))
     if any(qos.usage_factor != 1.0 for qos in rules.qos):
-        left_out["UsageFactor for limits on work"] = None
+        factors = tuple(qos.name for qos in rules.qos if qos.usage_factor != 1.0)
+        left_out["UsageFactor for limits on work"] = JobScope("qos", factors)
 
 
 def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRules | None) -> Cluster:
@@ -100,17 +118,18 @@ def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRu
     return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
 
 
-def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: dict[str, None]) -> model.Partition:
+def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: LeftOut) -> model.Partition:
     members = set(part.nodes)
     hosts = tuple(number for number, node in enumerate(nodes) if node.name in members)
+    here = JobScope("partitions", (part.name,))
     if part.sharing in ("yes", "force"):
-        left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = None
+        left_out[f"OverSubscribe={part.sharing.upper()} of partition {part.name}"] = here
     if not np.isinf(part.max_cpus_per_node):
-        left_out[f"MaxCPUsPerNode of partition {part.name}"] = None
+        left_out[f"MaxCPUsPerNode of partition {part.name}"] = here
     if part.over_time_limit_s is not None:
-        left_out[f"OverTimeLimit of partition {part.name}"] = None
+        left_out[f"OverTimeLimit of partition {part.name}"] = here
     if part.exclusive_user:
-        left_out[f"ExclusiveUser of partition {part.name}"] = None
+        left_out[f"ExclusiveUser of partition {part.name}"] = here
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
         name=part.name,
@@ -133,7 +152,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
     )
 
 
-def _qos(qos: SiteQos, site: Site, left_out: dict[str, None]) -> model.Qos:
+def _qos(qos: SiteQos, site: Site, left_out: LeftOut) -> model.Qos:
     return model.Qos(
         name=qos.name,
         priority=qos.priority,
@@ -149,28 +168,31 @@ def _qos(qos: SiteQos, site: Site, left_out: dict[str, None]) -> model.Qos:
     )
 
 
-def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> None:
+def _say_of_accounts(site: Site, accounts: Accounts | None, left_out: LeftOut) -> None:
     """QOS of partitions that nobody describes, flags of QOS that change who may start or is refused, and the QOS that
     users have where a job names none.
     """
     qos_names = {qos.name for qos in (() if accounts is None else accounts.qos)}
     for part in site.partitions:
         if part.qos and part.qos not in qos_names and site.limits_bind:
-            left_out[f"QOS={part.qos} of partition {part.name}, which no file of accounts describes"] = None
+            left_out[f"QOS={part.qos} of partition {part.name}, which no file of accounts describes"] = JobScope(
+                "partitions", (part.name,)
+            )
     if accounts is None:
         return
     flags = {flag for qos in accounts.qos for flag in qos.flags} - _FLAGS_OF_QOS
-    left_out |= {f"QOS Flags={flag}": None for flag in sorted(flags)}
+    left_out |= {f"QOS Flags={flag}": JobScope("qos", _with_flag(accounts, flag)) for flag in sorted(flags)}
     if any(each.default_qos not in ("", "normal") for each in accounts.associations):
-        left_out["DefaultQOS of jobs that name no QOS"] = None
+        left_out["DefaultQOS of jobs that name no QOS"] = JobScope("no qos")
 
 
-def _accounts(accounts: Accounts, site: Site, left_out: dict[str, None]) -> Iterable[model.Account]:
+def _accounts(accounts: Accounts, site: Site, left_out: LeftOut) -> Iterable[model.Account]:
     """Parents before children, users behind all accounts; of a user's rows for several partitions the first."""
     seen: set[tuple[str, str]] = set()
     for each in _parents_first(accounts.associations):
         if (each.account, each.user) in seen:
-            left_out["limits of a user by partition"] = None
+            users = {*left_out.get("limits of a user by partition", ALL_JOBS).names, each.user}
+            left_out["limits of a user by partition"] = JobScope("users", tuple(sorted(users)))
             continue
         seen.add((each.account, each.user))
         limits = limits_of(each.limits, left_out) if site.limits_bind else Limits()
@@ -189,10 +211,10 @@ def _parents_first(associations: tuple[Association, ...]) -> list[Association]:
     return [*placed, *(each for each in associations if each.user)]
 
 
-def _preemption(site: Site, left_out: dict[str, None]) -> model.Preemption:
+def _preemption(site: Site, left_out: LeftOut) -> model.Preemption:
     given = site.preemption
     if given.kind != "none" and site.scheduler.parameters.preempt_strict_order:
-        left_out["SchedulerParameters=preempt_strict_order"] = None
+        left_out["SchedulerParameters=preempt_strict_order"] = ALL_JOBS
     return model.Preemption(
         by=_KINDS[given.kind],
         mode=_mode(given.mode, left_out),
@@ -202,13 +224,13 @@ def _preemption(site: Site, left_out: dict[str, None]) -> model.Preemption:
     )
 
 
-def _mode(words: tuple[str, ...], left_out: dict[str, None]) -> model.Mode:
+def _mode(words: tuple[str, ...], left_out: LeftOut) -> model.Mode:
     """The one of several modes that says what becomes of a job."""
     mode = next((word for word in _ORDER if word in words), "off")
     if "gang" in words and mode != "suspend":
-        left_out["PreemptMode=GANG"] = None
+        left_out["PreemptMode=GANG"] = ALL_JOBS
     if "priority" in words:  # of newer releases: only jobs of a lower priority
-        left_out["PreemptMode=PRIORITY"] = None
+        left_out["PreemptMode=PRIORITY"] = ALL_JOBS
     return mode  # type: ignore[return-value]
 
 
@@ -216,12 +238,17 @@ def _or_none(seconds: float) -> float | None:
     return None if np.isinf(seconds) else seconds
 
 
-def _notes(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> list[str]:
+def _with_flag(accounts: Accounts | None, flag: str) -> tuple[str, ...]:
+    return () if accounts is None else tuple(qos.name for qos in accounts.qos if flag in qos.flags)
+
+
+def _notes(site: Site, accounts: Accounts | None) -> list[str]:
     """What is said wherever the site is used."""
     notes = list(site.notes)
-    down = sum(not node.there for node in site.nodes)
+    own = [node for node in site.nodes if not node.removed]
+    down = sum(not node.there for node in own)
     if down:
-        notes.append(f"{down} of {len(site.nodes)} hosts of the site are down or not there yet: they are left out.")
+        notes.append(f"{down} of {len(own)} hosts of the site are down or not there yet: they are left out.")
     if not site.selection.said:
         notes.append(_WHOLE)
     if any(node.threads > 1 for node in site.nodes) and site.selection.unit != "cpu":
@@ -232,7 +259,4 @@ def _notes(site: Site, accounts: Accounts | None, left_out: dict[str, None]) -> 
         notes += accounts.notes
         if not site.limits_bind:
             notes.append("Limits of accounts and QOS do not bind: AccountingStorageEnforce lacks the word limits.")
-    rest = [*site.not_modelled, *left_out, *(() if accounts is None else accounts.not_modelled)]
-    if rest:
-        notes.append(f"Of the site not modelled: {', '.join(rest)}.")
     return notes

@@ -66,11 +66,19 @@ _FLAGS = {field.name for field in fields(SchedulerParameters) if field.type is b
 
 @dataclass(frozen=True)
 class SiteScheduler:
-    """`kind`: `backfill` (two loops) or `builtin` (each partition in order); `ignored`: parameters not modelled."""
+    """How the queue is walked.
+
+    Attributes:
+        kind: `backfill` (two loops) or `builtin` (each partition in order).
+        parameters: those that are modelled.
+        ignored: names of those that are not.
+        text: all parameters, as they are written.
+    """
 
     kind: str = "backfill"
     parameters: SchedulerParameters = SchedulerParameters()
     ignored: tuple[str, ...] = ()
+    text: str = ""
 
 
 def read_scheduler(settings: Fields) -> SiteScheduler:
@@ -97,7 +105,7 @@ def read_scheduler(settings: Fields) -> SiteScheduler:
     for name in ("bf_interval", "sched_interval"):
         if fields.get(name) == 0:
             raise InputError(f"{name}=0", "1 or more, or -1 for off", fix="correct it", where=pair.where)
-    return SiteScheduler(kind, SchedulerParameters(**fields), tuple(dict.fromkeys(ignored)))
+    return SiteScheduler(kind, SchedulerParameters(**fields), tuple(dict.fromkeys(ignored)), pair.value)
 
 
 def _number(name: str) -> Callable[[Pair], int]:

@@ -2,14 +2,18 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from loadmaster.model import InputError
+from loadmaster.model.licences import parse_licences
+from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
+from loadmaster.site.job_scope import SCOPE_OF_KEY, JobScope
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
-from loadmaster.site.lines import ConfigLine, Pair, read_lines
+from loadmaster.site.lines import ConfigLine, Lines, Pair, read_lines
 from loadmaster.site.node import Nodes, SiteNode, read_nodes
 from loadmaster.site.partition import DefaultMemory, SitePartition, over_time_s, read_memory, read_partition, seconds
 from loadmaster.site.preemption import PreemptionSetting, read_preemption
@@ -32,7 +36,9 @@ class Site:
         over_time_limit_s: infinite where it is UNLIMITED.
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
         enforce_part_limits: `no`, `any`, `all`: who is refused at submission.
+        licences: name and amount of those of the whole cluster.
         not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
+        scopes: of those that concern some jobs alone, which jobs they are.
         no_bearing: how many keys of daemons, files and networks were passed over.
         notes: what else a user must know.
         digest: SHA-256 of the text of all files.
@@ -51,7 +57,9 @@ class Site:
     max_array_size: int
     enforce: tuple[str, ...]
     enforce_part_limits: str
+    licences: Amounts
     not_modelled: tuple[str, ...]
+    scopes: Mapping[str, JobScope]
     no_bearing: int
     notes: tuple[str, ...]
     digest: str
@@ -74,7 +82,15 @@ def read_site(path: str | Path) -> Site:
         InputError: it cannot be read, a value breaks its rule, or there is no host or no partition.
     """
     path = Path(path)
-    read = read_lines(path)
+    return site_of_lines(path, read_lines(path))
+
+
+def site_of_lines(path: Path, read: Lines) -> Site:
+    """What the lines of a `slurm.conf` say; `path` is named in refusals.
+
+    Raises:
+        InputError: a value breaks its rule, or there is no host or no partition.
+    """
     settings: dict[str, Pair] = {}
     for line in read.lines:
         if line.kind not in _KINDS:
@@ -92,6 +108,7 @@ def read_site(path: str | Path) -> Site:
         fields.read("MaxArraySize", whole(0, 4_000_001), 1001),
         fields.read("AccountingStorageEnforce", names, ()),
         fields.read("EnforcePartLimits", lambda pair: one_of(pair, _ENFORCE), "no"),
+        fields.read("Licenses", _licences, ()),
     )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
     selection, scheduler = parts[0], parts[2]
@@ -104,10 +121,20 @@ def read_site(path: str | Path) -> Site:
         tuple(hosts.partitions.values()),
         *parts,
         tuple(rest),
+        _scopes(rest, settings, hosts),
         passed,
         tuple(hosts.notes),
         read.digest,
     )
+
+
+def _licences(pair: Pair) -> Amounts:
+    try:
+        return parse_licences(pair.value)
+    except InputError as error:
+        raise InputError(
+            error.value, error.rule, fix="write it as Slurm does: Licenses=matlab:20,fluent:5", where=pair.where
+        ) from None
 
 
 def nodes_in(path: Path) -> tuple[SiteNode, ...]:
@@ -126,10 +153,13 @@ class _Hosts:
         self.nodes = Nodes()
         self.partitions: dict[str, SitePartition] = {}
         self.rest: list[Pair] = []
+        self.members: list[tuple[Pair, tuple[str, ...]]] = []
         self.notes: list[str] = []
-        for line, fields, name in self._with_defaults(lines, "nodename"):
-            self.nodes.add(read_nodes(fields, name), line.where)
+        for line, fields, name in with_defaults(lines, "nodename"):
+            nodes = read_nodes(fields, name)
+            self.nodes.add(nodes, line.where)
             self.rest += fields.rest()
+            self.members += [(pair, tuple(node.name for node in nodes)) for pair in fields.rest()]
         for line in lines:
             name, fields = line.pairs[line.kind], Fields(line.pairs)
             if line.kind == "downnodes":
@@ -140,31 +170,14 @@ class _Hosts:
                 fields.pair(line.kind)
                 self.nodes.add_set(fields, name)
                 self.rest += fields.rest()
-        for _, fields, name in self._with_defaults(lines, "partitionname"):
+        for _, fields, name in with_defaults(lines, "partitionname"):
             if name.value in self.partitions:
                 self.notes.append(f"Partition {name.value} is there twice: the first counts, as in Slurm.")
                 continue
             self.partitions[name.value] = read_partition(fields, name, self.nodes)
             self.rest += fields.rest()
+            self.members += [(pair, (name.value,)) for pair in fields.rest()]
         self._check(path, partitions)
-
-    def _with_defaults(self, lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
-        """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
-        complete = []
-        defaults: dict[str, Pair] = {}
-        for line in lines:
-            if line.kind != kind:
-                continue
-            name = line.pairs[kind]
-            if name.value.upper() == "DEFAULT":
-                defaults |= {key: pair for key, pair in line.pairs.items() if key != kind}
-                continue
-            if not name.value:
-                raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
-            fields = Fields({**defaults, **line.pairs})
-            fields.pair(kind)
-            complete.append((line, fields, name))
-        return complete
 
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):
@@ -173,6 +186,41 @@ class _Hosts:
         if partitions and not self.partitions:
             rule = "no partition: lines PartitionName= are missing"
             raise InputError(path.name, rule, fix="give the slurm.conf of the whole cluster", where=str(path))
+
+
+def with_defaults(lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[ConfigLine, Fields, Pair]]:
+    """Lines of that kind with their pairs on top of the defaults so far; a line DEFAULT only sets these."""
+    complete = []
+    defaults: dict[str, Pair] = {}
+    for line in lines:
+        if line.kind != kind:
+            continue
+        name = line.pairs[kind]
+        if name.value.upper() == "DEFAULT":
+            defaults |= {key: pair for key, pair in line.pairs.items() if key != kind}
+            continue
+        if not name.value:
+            raise InputError(f"{name.key}=", "a name is missing", fix="give one", where=line.where)
+        fields = Fields({**defaults, **line.pairs})
+        fields.pair(kind)
+        complete.append((line, fields, name))
+    return complete
+
+
+def _scopes(rest: list[str], settings: Mapping[str, Pair], hosts: _Hosts) -> dict[str, JobScope]:
+    """For each of `rest` that concerns some jobs alone: which. A line of hosts concerns the partitions of these."""
+    scopes = {}
+    for text in rest:
+        key = text.partition(" ")[0].partition(":")[0].lower()
+        if key in settings:
+            if key in SCOPE_OF_KEY:
+                scopes[text] = SCOPE_OF_KEY[key]
+            continue
+        named = {name for pair, names in hosts.members if pair.key.lower() == key for name in names}
+        parts = [part.name for part in hosts.partitions.values() if part.name in named or named & {*part.nodes}]
+        if named:
+            scopes[text] = JobScope("partitions", tuple(parts))
+    return scopes
 
 
 def _rest(pairs: list[Pair]) -> tuple[list[str], int]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from loadmaster.traces.fit import Spread, fit_to
     from loadmaster.traces.formats import FORMATS
     from loadmaster.traces.hosts import parse_hosts, read_hosts
+    from loadmaster.traces.lublin import generate_lublin
     from loadmaster.traces.netbatch import generate_netbatch
     from loadmaster.traces.options import ReadOptions
     from loadmaster.traces.reader import read_trace
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS", "ReadOptions", "Skipped", "Spread", "SpreadChoice", "Trace", "demo", "fit_by", "fit_to",
-    "generate_netbatch", "parse_hosts", "read_hosts", "read_swf", "read_trace", "write_hosts", "write_trace",
+    "generate_lublin", "generate_netbatch", "parse_hosts", "read_hosts", "read_swf", "read_trace", "write_hosts",
+    "write_trace",
 ]  # fmt: skip
 
 __getattr__ = names_later(
@@ -31,6 +33,7 @@ __getattr__ = names_later(
         "loadmaster.traces.demo_log": ("demo",),
         "loadmaster.traces.fit": ("Spread", "fit_to"),
         "loadmaster.traces.hosts": ("parse_hosts", "read_hosts"),
+        "loadmaster.traces.lublin": ("generate_lublin",),
         "loadmaster.traces.netbatch": ("generate_netbatch",),
         "loadmaster.traces.options": ("ReadOptions",),
         "loadmaster.traces.formats": ("FORMATS",),

@@ -99,7 +99,7 @@ def notes_on_hosts(cluster: Cluster) -> list[str]:
 
 
 def notes_on_shared_gpus(workload: Workload) -> list[str]:
-    """Doubt about tasks that share a GPU: in a queue the GPUs of a host are one amount, and not so many cards."""
+    """How many jobs share a GPU: then the GPUs of a host are cards in the queue (rule Q22)."""
     if GPUS not in workload.resources:
         return []
     gpus = workload.demand[:, workload.resources.index(GPUS)]
@@ -108,8 +108,8 @@ def notes_on_shared_gpus(workload: Workload) -> list[str]:
         return []
     jobs = "1 job asks" if parts == 1 else f"{parts:,} jobs ask"
     return [
-        f"{jobs} for a part of a GPU. The GPUs of a host are one amount here and not cards, so jobs start where no "
-        "single card has room for them, and waits come out too short; `loadmaster pack` tells cards apart."
+        f"{jobs} for a part of a GPU. Each part lies on one GPU of its host, and a job of whole GPUs gets GPUs that "
+        "no other job uses."
     ]
 
 

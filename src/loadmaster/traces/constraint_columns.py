@@ -11,10 +11,11 @@ from loadmaster.model import Constraints, Dependencies, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.dependencies import parse_dependency
 from loadmaster.model.features import parse_features
+from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 from loadmaster.traces.values import Names
 
-NAMED = ("partition", "qos", "name", "gpu_kind", "features", "reservation")
+NAMED = ("partition", "qos", "name", "gpu_kind", "features", "licences", "reservation")
 """Columns of names."""
 DEFAULTS: dict[str, tuple[type, float]] = {
     "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),
@@ -74,6 +75,8 @@ class BindingColumns:
                 columns |= {name: values} if (values != default).any() else {}
         if "features" in columns:
             columns["features"] = self._understood("features", columns["features"], parse_features)
+        if "licences" in columns:
+            columns["licences"] = self._understood("licences", columns["licences"], parse_licences)
         if "depends" in found and (found["depends"] >= 0).any():
             depends = Named(found["depends"], self._names["depends"].names)
             depends = self._understood("dependencies", depends, parse_dependency)

@@ -1,13 +1,14 @@
 """Counts the constraints of a log and of a cluster."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from loadmaster.model import Cluster, Dependencies, Named, Workload
 from loadmaster.model.arrays import Bools
 from loadmaster.model.constraints import STATUSES
+from loadmaster.model.licences import parse_licences
 
 
 def constraints_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
@@ -29,8 +30,34 @@ def constraints_of_jobs(workload: Workload) -> dict[str, dict[str, int]]:
     return counts
 
 
+class LicenceCount(NamedTuple):
+    """The jobs that ask for a licence, and the most that one of them asks for."""
+
+    jobs: int
+    most: float
+
+
+def licences_of_jobs(workload: Workload) -> dict[str, LicenceCount]:
+    """By licence and burst buffer, the one of most jobs first.
+
+    Example:
+        >>> from loadmaster.model import Constraints
+        >>> bound = Constraints(licences=Named.of(["m:2", None, "m:3,x"]))
+        >>> licences_of_jobs(Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound))
+        {'m': LicenceCount(jobs=2, most=3.0), 'x': LicenceCount(jobs=1, most=1.0)}
+    """
+    column = None if workload.constraints is None else workload.constraints.licences
+    counts: dict[str, LicenceCount] = {}
+    for code, text in enumerate(() if column is None else column.names):
+        jobs = int((column.code == code).sum())  # type: ignore[union-attr]
+        for name, amount in parse_licences(text) if jobs else ():
+            before = counts.get(name, LicenceCount(0, 0.0))
+            counts[name] = LicenceCount(before.jobs + jobs, max(before.most, amount))
+    return dict(sorted(counts.items(), key=lambda item: -item[1].jobs))
+
+
 def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:
-    """How many partitions, qualities of service, accounts, hosts with features and calendar rows there are."""
+    """How many partitions, qualities of service, accounts, hosts with features, calendar rows and licences it has."""
     rules = cluster.rules
     if rules is None:
         return {}
@@ -40,6 +67,7 @@ def constraints_of_cluster(cluster: Cluster) -> dict[str, int]:
         "accounts": len(rules.accounts),
         "hosts_with_features": sum(map(bool, rules.features)),
         "calendar": len(rules.calendar),
+        "licences": len(rules.licences),
         "qos_with_limits": sum(bool(each.limits.given) for each in rules.qos),
         "accounts_with_limits": sum(bool(each.limits.given) for each in rules.accounts),
         "preemption": int(rules.preemption.by != "none"),

@@ -9,6 +9,7 @@ CONSTRAINT_COLUMNS = {
     "name": "what its user calls the job",
     "gpu_kind": "the model of its GPUs",
     "features": "of its hosts, joined by & and |",
+    "licences": "held while it runs, of the whole cluster: matlab:2,bb/scratch:500G",
     "reservation": "the name of that in which it runs",
     "depends": "as Slurm writes it: afterok:12,afterany:13",
     "follows": "the number of the job that must end before it is submitted",

@@ -1,19 +1,23 @@
 """Machines from files: CSV, Parquet, YAML, the `.machines` form, openb nodes, Alibaba's server events."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, InputError, SiteRules
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import MOST_HOSTS
+from loadmaster.model.licences import parse_licences, with_licences
+from loadmaster.model.limits import Amounts
 from loadmaster.model.units import CORES
 from loadmaster.traces.alibaba2017 import EVENT_FIELDS, read_server_events
 from loadmaster.traces.amount_columns import AMOUNT_COLUMNS, amounts, resource_columns, unknown_column
 from loadmaster.traces.files import checked_text, head_of, text_of
+from loadmaster.traces.host_power import host_power
 from loadmaster.traces.host_rules import RULE_COLUMNS, host_rules
 from loadmaster.traces.openb import read_openb_nodes
 from loadmaster.traces.parquet import MAGIC
@@ -27,6 +31,9 @@ HOST_COLUMNS = (
         "name": "a name; with count above 1, name-0, name-1, ...",
         "count": "number of equal hosts, 1 if absent",
         "speed": "speed relative to 1, 1 if absent",
+        "idle_w": "watts that one host draws without load; with full_w, for every row or none",
+        "full_w": "watts with all cores in use; between the two the power is linear",
+        "power_w": "in their place, watts by the part of the cores in use: 0:90;0.5:160;1:250",
         "price_per_hour": "what one host costs an hour, in whatever money; for every row or none",
     }
     | dict(RULE_COLUMNS)
@@ -75,7 +82,7 @@ def _from_table(path: Path) -> Cluster:
 
 
 def _yaml(path: Path) -> Cluster:
-    """A list of groups of hosts, or a mapping with such a list under `hosts`."""
+    """A list of groups of hosts, or a mapping with such a list under `hosts`, and `licences` of the whole cluster."""
     document = plain_yaml(path)
     groups = document.get("hosts") if isinstance(document, dict) else document
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups) or not groups:
@@ -87,7 +94,24 @@ def _yaml(path: Path) -> Cluster:
     keys = list(dict.fromkeys(key for group in groups for key in group))
     rows = {key: [None if group.get(key) == "~" else group.get(key) for group in groups] for key in keys}
     frame = pl.DataFrame(rows, schema=dict.fromkeys(keys, pl.String))
-    return _hosts(path, frame, np.arange(1, len(groups) + 1))
+    cluster = _hosts(path, frame, np.arange(1, len(groups) + 1))
+    licences = document.get("licences") if isinstance(document, dict) else None
+    return cluster if licences is None else with_licences(cluster, _licences(path, licences))
+
+
+def _licences(path: Path, given: Any) -> Amounts:
+    """Licences as one text, or as a mapping of names to amounts."""
+    if isinstance(given, dict):
+        given = ",".join(f"{name}:{amount}" for name, amount in given.items())
+    if not isinstance(given, str):
+        raise InputError("licences", "licences of a host file map names to amounts", fix=YAML_FORM, where=str(path))
+    try:
+        return parse_licences(given)
+    except InputError as error:
+        raise InputError(error.value, error.rule, fix=YAML_FORM, where=str(path)) from None
+
+
+YAML_FORM = "write it like licences: {matlab: 20, bb/scratch: 10T}"
 
 
 MACHINES_FIELDS = ("id", "name", "count", "cores", "speed", "memory_kb")
@@ -145,12 +169,15 @@ def _hosts(path: Path, frame: pl.DataFrame, line: Longs) -> Cluster:
     price = None
     if "price_per_hour" in frame.columns:
         price = amount("price_per_hour", -1.0, 0.0)  # an empty cell is refused: what all cost would not be known
+    rules, power = host_rules(path, frame, line, count), host_power(path, frame, line, count)
+    if power:
+        rules = replace(rules or SiteRules(), power=power)
     return Cluster(
         tuple(resources),
         np.repeat(capacity, count, axis=0),
         _names(frame, count),
         None if speed is None else np.repeat(speed, count),
-        host_rules(path, frame, line, count),
+        rules,
         None if price is None else np.repeat(price, count),
     )
 

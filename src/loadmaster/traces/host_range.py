@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Ints
 from loadmaster.model.cluster import MOST_HOSTS
-from loadmaster.traces.hosts import parse_hosts
+from loadmaster.traces.hosts import parse_hosts, short_form
 
 MOST_TIMES = 8
 """No more than so many times the machines given are tried, where no numbers are named."""
@@ -37,6 +37,10 @@ class HostRange:
             return proportional(self.like, number)
         groups = (_RANGE.sub(rf"{number}x\3", group) for group in self.name.split(","))
         return parse_hosts(",".join(groups))
+
+    def words(self, number: int) -> str:
+        """What so many are, for a sentence."""
+        return short_form(self.at(number))
 
 
 def is_range(text: str) -> bool:

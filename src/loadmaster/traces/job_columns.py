@@ -23,6 +23,7 @@ from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
+from loadmaster.traces.swf_block import USE
 from loadmaster.traces.swf_memory import memory_scale
 from loadmaster.traces.tabular import (
     BAD_ESTIMATE,
@@ -119,7 +120,7 @@ class ColumnLayout:
             columns["job_id"] = identifier.fill_null(-1).to_numpy().astype(np.int64)
         for name, (_, kind) in LOGGED.items():
             ours = SWF_NAMES.get(name, name)
-            if ours in self.theirs and self.options.all_fields:
+            if ours in self.theirs and (self.options.all_fields or (self.options.use and name in USE)):
                 columns[EXTRA + name] = self._numbers(frame, ours).or_else(-1.0).astype(kind)
         if self.options.all_fields and "estimate_s" in self.theirs:
             columns[EXTRA + "estimate_s"] = estimate.or_else(-1.0)

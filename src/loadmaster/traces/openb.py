@@ -41,7 +41,7 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read `openb_pod_list_*.csv`, plain or gzip; a pod is a job of one task.
 
     A pod runs from `scheduled_time` to `deletion_time`. GPUs are num_gpu x gpu_milli / 1000, so a pod that shares a
-    GPU asks for a fraction; the GPUs of a host are one pool. The quality of service (`qos`) is the project, too; a
+    GPU asks for a part of it (rule Q22). The quality of service (`qos`) is the project, too; a
     model of GPU (`gpu_spec`) is a feature that the host must have.
 
     Raises:
@@ -61,7 +61,7 @@ def read_openb(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     read = read_table(
         tables(), rejects, options.limit, path.name, constraints=constraints, all_fields=options.all_fields
     )
-    notes = ["The GPUs of a host are one pool: shares of two GPUs add up.", *bound.notes]
+    notes = [*bound.notes]
     if running := read.marked.get("running"):
         notes.append(f"{running:,} pods were running when the log ended; their runtime ends there.")
     return Trace(read.workload, None, rejects.skipped, tuple(notes), {}, read.extra)

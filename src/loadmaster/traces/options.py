@@ -31,6 +31,8 @@ class ReadOptions:
             aside; without it, a column that nobody knows is an error.
         all_fields: also read what a workload has no place for (in SWF the waits, states, queues, ...) into
             `Trace.extra`.
+        use: also read what jobs really used, into `Trace.extra`: `cpu_time_s`, seconds of processor time for each core,
+            and `used_memory`, bytes for each task; -1 where that is unknown.
         cluster: of a Slurm log with jobs of several clusters, the one whose jobs are read; None for all.
         progress: told the part of the file that has been read, from 0 to 1, now and then.
     """
@@ -43,6 +45,7 @@ class ReadOptions:
     hosts: str | Cluster | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     all_fields: bool = False
+    use: bool = False
     find_hosts: bool = True
     swf_partition: SwfPartition = "16"
     swf_feedback: SwfFeedback = "ignore"

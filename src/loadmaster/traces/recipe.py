@@ -68,9 +68,10 @@ class Recipe:
 
 def makers() -> "dict[str, Callable[..., Trace]]":
     """Every generator whose logs can be made again."""
+    from loadmaster.traces.lublin import generate_lublin
     from loadmaster.traces.netbatch import generate_netbatch
 
-    return {"netbatch": generate_netbatch}
+    return {"lublin": generate_lublin, "netbatch": generate_netbatch}
 
 
 def _are_its_own(kind: str, parameters: dict[str, Any]) -> bool:

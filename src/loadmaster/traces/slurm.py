@@ -23,6 +23,7 @@ from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_reso
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_use import SlurmUse
 from loadmaster.traces.tabular import (
     BOUND,
     EXTRA,
@@ -96,6 +97,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         reader.refuse_cluster()
         raise
     notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
+    extra = read.extra if reader.use is None else reader.use.of_jobs(read.extra, read.workload.task_count)
     window = window_of(read.workload)
     notes = (*notes, *([window.sentence] if window else []))
     return Trace(
@@ -104,7 +106,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
         rejects.skipped,
         notes,
         {},
-        read.extra,
+        extra,
         listed_s=reader.listed_s,
         of_queue=reader.of_queue,
         window_s=None if window is None else window.opens_s,
@@ -125,6 +127,7 @@ class _Reader:
         self.of_queue = False
         self.clusters: dict[str, None] = {}
         self.restarts: dict[int, int] = {}
+        self.use = SlurmUse() if options.use else None
         self.listed_s: float | None = None
 
     def refuse_cluster(self) -> None:
@@ -230,6 +233,8 @@ class _Reader:
             marks["started"] = ~np.isnan(columns[BOUND + SINCE])
         if self.options.all_fields and {"timelimit", "timelimitraw"} & set(frame.columns):
             columns[EXTRA + "estimate_s"] = limit.or_else(-1.0)
+        if self.use is not None:
+            columns |= {EXTRA + name: column for name, column in self.use(frame, cores).items()}
         if "start" in frame.columns:
             columns["recorded_wait_s"] = moments(frame["start"]).values - submit.values
         if "nodelist" in frame.columns:

@@ -11,7 +11,7 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind
-from loadmaster.traces.slurm_fields import hosts_asked
+from loadmaster.traces.slurm_fields import hosts_asked, licences_asked
 from loadmaster.traces.submit_line import SubmitOptions, submit_options
 from loadmaster.traces.values import moments, numbers, words
 
@@ -48,6 +48,10 @@ def bound_columns(
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
     columns["gpu_kind"] = bound.codes("gpu_kind", gpu_kind(frame))
+    asked = licences_asked(frame)
+    if lines:
+        asked = asked.fill_null(pl.Series([one.licences or None for one in lines], dtype=pl.String))
+    columns["licences"] = bound.codes("licences", asked)
     columns["min_hosts"], columns["max_hosts"] = hosts_asked(frame)
     columns["limit_s"] = np.where(limit > 0, limit, np.inf)
     if "eligible" in frame.columns:

@@ -21,8 +21,9 @@ PER_CPU = float(1 << 31)
 _MEMORY = r"^([0-9]+(?:\.[0-9]+)?)([KMGTP]?)([nc]?)$"
 _MIB = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 MIB = float(1 << 20)
-_OTHERS = re.compile(r"(?:^|,)((?:gres|license|bb)/[^=,]+)=")
-"""What a job may ask for beside processors, memory and hosts, as Slurm writes it."""
+_OTHERS = re.compile(r"(?:^|,)(gres/[^=,]+)=")
+"""What a job may ask for beside processors, memory, hosts and licences, as Slurm writes it."""
+_LICENCE = re.compile(r"(?:^|,)(license/|bb/)([^=,]+)=([0-9.]+[KMGTP]?)")
 
 
 def nodes(frame: pl.DataFrame) -> Floats:
@@ -99,6 +100,27 @@ def other_resources(frame: pl.DataFrame) -> pl.Series:
     some = text.filter(text.str.contains(_OTHERS.pattern)).unique().to_list()
     kinds_by_text = {each: ", ".join(kinds) for each in some if (kinds := _other_kinds(each))}
     return text.replace_strict(kinds_by_text, default=None, return_dtype=pl.String)
+
+
+def licences_asked(frame: pl.DataFrame) -> pl.Series:
+    """Of each row its licences and burst buffers, as `parse_licences` reads them; null for none.
+
+    A queue's listing has them in a column of their own, accounting in ReqTRES, else in AllocTRES.
+    """
+    asked = pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
+    if "licenses" in frame.columns:
+        asked = words(frame["licenses"]).replace("(null)", None)
+    for name in ("reqtres", "alloctres"):
+        if name in frame.columns:
+            text = words(frame[name])
+            some = text.filter(text.str.contains(_LICENCE.pattern)).unique().to_list()
+            by_text = {each: _licences_in(each) for each in some}
+            asked = asked.fill_null(text.replace_strict(by_text, default=None, return_dtype=pl.String))
+    return asked
+
+
+def _licences_in(tres: str) -> str:
+    return ",".join(f"{kind.removeprefix('license/')}{name}:{n}" for kind, name, n in _LICENCE.findall(tres))
 
 
 def _other_kinds(tres: str) -> list[str]:

@@ -20,8 +20,8 @@ COLUMNS = (
     "jobid", "jobidraw", "user", "account", "submit", "eligible", "start", "elapsed", "timelimit", "state", "nnodes",
     "reqcpus", "reqmem", "reqtres", "alloctres", "partition", "qos", "jobname", "reservation", "priority", "restarts",
     "constraints", "submitline", "dependency", "reason", "throttle", "requeue", "nice",
-    "oversubscribe", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket", "gresdetail",
-    "ntasks", "socketspernode", START,
+    "oversubscribe", "licenses", "nodelist", "cluster", "tresperjob", "trespernode", "trespertask", "trespersocket",
+    "gresdetail", "ntasks", "socketspernode", START, "totalcpu", "maxrss", "rsstasks",
 )  # fmt: skip
 
 
@@ -84,7 +84,30 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
         "submitline": _text(job.get("submit_line")),
         "throttle": _positive(_number(running.get("tasks"))),
         "nodelist": _text(job.get("nodes")),
+        "totalcpu": _cpu_s(times.get("total")),
+        **_resident(job.get("steps")),
     }
+
+
+def _cpu_s(total: Any) -> str | None:
+    """Seconds of {seconds, microseconds}."""
+    whole, parts = _number(_dict(total).get("seconds")), _number(_dict(total).get("microseconds"))
+    return None if whole is None else f"{float(whole) + float(parts or 0) / 1e6:.6f}"
+
+
+def _resident(steps: Any) -> dict[str, str | None]:
+    """The most memory of a task, and how many tasks, of the step in which the product is most."""
+    most = 0.0
+    found: dict[str, str | None] = {"maxrss": None, "rsstasks": None}
+    for step in map(_dict, steps if isinstance(steps, list) else ()):
+        highest = _dict(_dict(step.get("tres")).get("requested")).get("max")
+        tasks = _number(_dict(step.get("tasks")).get("count"))
+        for each in map(_dict, highest if isinstance(highest, list) else ()):
+            memory = float(_number(each.get("count")) or 0.0) if each.get("type") == "mem" else 0.0
+            whole = memory * max(float(tasks or 1.0), 1.0)
+            if whole > most:
+                most, found = whole, {"maxrss": f"{memory:.0f}", "rsstasks": tasks}
+    return found
 
 
 def _queued(job: dict[str, Any]) -> dict[str, str | None]:
@@ -134,6 +157,7 @@ def _named(job: dict[str, Any], array: str | None, task: str | None) -> dict[str
         "partition": _text(job.get("partition")),
         "qos": _text(job.get("qos")),
         "jobname": _text(job.get("name")),
+        "licenses": _text(job.get("licenses")),
         "priority": _number(job.get("priority")),
     }
 

@@ -18,7 +18,7 @@ _FLAGS = frozenset(_FLAGS_WORDS.split())
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
 _SHORT = {
     "d": "dependency", "a": "array", "C": "constraint", "N": "nodes", "b": "begin", "H": "hold", "G": "gpus",
-    "n": "ntasks",
+    "n": "ntasks", "L": "licenses",
 }  # fmt: skip
 _NODES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 _TASKS = re.compile(r"[0-9]{1,7}")
@@ -38,6 +38,7 @@ class SubmitOptions(NamedTuple):
         constraint: features of the hosts.
         nodes: how many hosts at least and at most, 0 and 0 where it says nothing.
         reservation: that it names; accounting forgets one that had not begun when the job came.
+        licences: of the whole cluster, in Slurm's notation.
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
         gpus: that it asks for; accounting does not track them at every site.
@@ -51,6 +52,7 @@ class SubmitOptions(NamedTuple):
     constraint: str = ""
     nodes: tuple[int, int] = (0, 0)
     reservation: str = ""
+    licences: str = ""
     shared_by: str = ""
     later: bool = False
     gpus: GpuRequest = GpuRequest()
@@ -77,6 +79,7 @@ def submit_options(line: str) -> SubmitOptions:
         constraint=given.get("constraint", "").strip(),
         nodes=_nodes(given.get("nodes", "")),
         reservation=given.get("reservation", "").strip(),
+        licences=given.get("licenses", "").strip(),
         shared_by=whole if whole in ("user", "mcs", "topo") else "",
         later=not {"begin", "hold"}.isdisjoint(given),
         gpus=_gpus(given),

@@ -52,7 +52,8 @@ def read_swf(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     about = _header(head)
     words = Words() if has_words(head) else None
     closed = options.swf_feedback == "closed"
-    wanted = WantedColumns(memory_scale(options), options.swf_memory == "job-total", options.all_fields, closed)
+    job_total = options.swf_memory == "job-total"
+    wanted = WantedColumns(memory_scale(options), job_total, options.all_fields, closed, options.use)
     rejects = Rejects(path, strict=options.strict)
     grown = _kept(path, wanted, rejects, options, words)
     if not len(grown):

@@ -34,6 +34,8 @@ EXTRA: dict[str, tuple[int, type]] = {
     "think_time_s": (THINK, np.float64),
 }  # fmt: skip
 """The fields that a workload has no place for: name, field (from 0), type. -1 means unknown, as in the file."""
+USE = ("cpu_time_s", "used_memory")
+"""Of these, what a job really used: seconds of processor time of each processor, bytes of each."""
 
 QUEUE_CODE, PARTITION_CODE, PRECEDING_CODE, THOUGHT = "queue code", "partition code", "preceding code", "thought"
 """Columns of fields 15 to 17, whatever else is wanted; and of field 18, where jobs follow others."""
@@ -43,17 +45,20 @@ _CODES = (USER, GROUP, ASKED, USED, STATUS, EXECUTABLE, QUEUE, PARTITION)
 
 
 class WantedColumns(NamedTuple):
-    """What to take from every line: bytes in one unit of memory, what memory counts, all 18 fields, think times."""
+    """What to take from each line: bytes in a unit of memory, what memory counts, all 18 fields, think times, use."""
 
     memory_scale: float
     job_total: bool
     all_fields: bool
     thinks: bool = False
+    use: bool = False
 
     @property
     def fields(self) -> tuple[int, ...]:
         """The fields to read, ascending from 0."""
-        return tuple(range(18)) if self.all_fields else (*NEEDED, THINK) if self.thinks else NEEDED
+        if self.all_fields:
+            return tuple(range(18))
+        return tuple(sorted((*NEEDED, *([THINK] if self.thinks else []), *([CPU] if self.use else []))))
 
 
 class Block(NamedTuple):
@@ -165,6 +170,10 @@ def _columns(field: dict[int, Floats], wanted: WantedColumns) -> dict[str, NDArr
     if wanted.all_fields:
         columns |= {name: field[k].astype(kind) for name, (k, kind) in EXTRA.items()}
         columns["used_memory"] = np.where(used > 0, used * wanted.memory_scale, -1.0)
+    elif wanted.use:  # what stands for the memory that nobody asked for is no use of it
+        columns["cpu_time_s"] = field[CPU]
+        each = wanted.memory_scale / (processors if wanted.job_total else 1.0)
+        columns["used_memory"] = np.where((used > 0) & (requested > 0), used * each, -1.0)
     return columns
 
 

@@ -1,5 +1,6 @@
 """Baselines of a search: built-in rules of the same kind as the rules that are searched (rule U10)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from loadmaster.order import ORDERS
@@ -8,15 +9,20 @@ from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, sources_of
 from loadmaster.scheduling.notation import order_and_backfilling
 from loadmaster.tuning.bench import Ruled
-from loadmaster.tuning.space import Space
+from loadmaster.tuning.space import PartName, Space
 
 BASELINE = "fcfs+easy"
+SITE_QUEUE = "the site"
+"""What sentences call the baseline where parameters of Slurm are searched."""
 _BACKFILLINGS = ("easy", "easy(fill=shortest)", "netbatch", "skip", "stepwise", "selective")
 
 
-def baseline(base: Setting) -> Ruled:
-    """First come, first served with EASY backfilling, with the placement of `base`."""
-    setting = replace(base, discipline=BASELINE)
+def baseline(base: Setting, parts: Sequence[PartName] = ()) -> Ruled:
+    """First come, first served with EASY backfilling, with the placement of `base`.
+
+    Where parameters of Slurm are searched it is `base`, the site's own queue.
+    """
+    setting = base if "slurm" in parts else replace(base, discipline=BASELINE)
     return Ruled(setting, sources_of(setting))
 
 
@@ -24,7 +30,7 @@ def baselines(space: Space, case: Case) -> list[Ruled]:
     """The base, and with each part that is searched in turn replaced by every built-in one; the baseline first."""
     base = space.base
     order, backfilling = order_and_backfilling(base.discipline)
-    settings = [baseline(base).setting, base]
+    settings = [baseline(base, space.parts).setting, base]
     if "order" in space.parts:
         settings += [replace(base, discipline=f"{name}+{backfilling}") for name in ORDERS if _can_rank(name, case)]
     if space.places:
@@ -42,8 +48,8 @@ def of_the_kind(rule: Ruled, space: Space) -> bool:
     (order, backfilling), own = (order_and_backfilling(each.discipline) for each in (rule.setting, space.base))
     return (
         (space.places or rule.setting.policy == space.base.policy)
-        and ("order" in space.parts or order == own[0])
-        and ("backfilling" in space.parts or backfilling == own[1])
+        and (bool({"order", "slurm"} & {*space.parts}) or order == own[0])
+        and (bool({"backfilling", "slurm"} & {*space.parts}) or backfilling == own[1])
     )
 
 

@@ -7,6 +7,7 @@ from loadmaster.measure.metric import METRICS
 from loadmaster.runs.setting import Setting
 from loadmaster.tuning.figures import Figures
 from loadmaster.tuning.search import SearchOutcome, SearchPlan
+from loadmaster.tuning.slurm_parameters import slurm_conf_lines, what_if_words
 from loadmaster.tuning.space import FILE
 
 FRONT = "front"
@@ -42,7 +43,7 @@ def _on_front(figures: Figures, plan: SearchPlan) -> str:
     """What a candidate of the front came to in the trials."""
     pairs = zip(plan.targets, figures.values, strict=True)
     parts = [f"{METRICS[target].heading} {math.exp(value):.2f} times" for target, value in pairs]
-    trials = f"On the training logs, against fcfs+easy: {', '.join(parts)}."
+    trials = f"On the training logs, against {plan.baseline_name}: {', '.join(parts)}."
     return f"{trials} No other candidate had less of one without more of another."
 
 
@@ -70,7 +71,7 @@ def _head(
         *_wrapped(_plain(summary)),
         "",
         f"{first}, seed {plan.seed}; for {', '.join(plan.targets)}; longest wait at most {plan.limit:g} times",
-        "that of fcfs+easy. Constants of other logs are other constants: tune again for yours.",
+        f"that of {plan.baseline_name}. Constants of other logs are other constants: tune again for yours.",
         "",
         "Use:",
         f"    {_usage(setting)}",
@@ -82,11 +83,25 @@ def _head(
 def usage(selection: SearchOutcome) -> str:
     """Options of `compare` that take the winner."""
     assert selection.winner is not None
+    if "slurm" in selection.space.parts and selection.won is not None:
+        return f"loadmaster compare LOG --site slurm.conf --what-if '{_what_if(selection)}'"
     return _usage(selection.winner.rule.setting)
 
 
 def _usage(setting: Setting) -> str:
     return f"loadmaster compare LOG --policies {setting.policy} --disciplines '{setting.discipline}'"
+
+
+def winner_lines(selection: SearchOutcome, plan: SearchPlan) -> tuple[str, ...]:
+    """The lines of slurm.conf that the winner changes; () where parameters of Slurm were not searched."""
+    if "slurm" not in selection.space.parts or selection.won is None:
+        return ()
+    return slurm_conf_lines(selection.space.knobs, selection.won.values, plan.scheduler_parameters)
+
+
+def _what_if(selection: SearchOutcome) -> str:
+    assert selection.won is not None
+    return what_if_words(selection.space.knobs, selection.won.values)
 
 
 def file_name(selection: SearchOutcome) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from loadmaster.runs.samples import SampleRun
 from loadmaster.runs.setting import Setting
-from loadmaster.tuning.baselines import baseline, baselines, of_the_kind
+from loadmaster.tuning.baselines import BASELINE, SITE_QUEUE, baseline, baselines, of_the_kind
 from loadmaster.tuning.bench import Ruled, TrialBench
 from loadmaster.tuning.figures import Figures, figures, front
 from loadmaster.tuning.knobs import Values
@@ -36,6 +36,7 @@ class SearchPlan:
         finalists: candidates that are judged again.
         final_runs: logs that they are judged on, none of which was tried before.
         seed: of all draws.
+        scheduler_parameters: of a site whose parameters are searched, what SchedulerParameters says now.
     """
 
     parts: tuple[PartName, ...]
@@ -47,6 +48,12 @@ class SearchPlan:
     finalists: int = 8
     final_runs: int = 8
     seed: int = 0
+    scheduler_parameters: str = ""
+
+    @property
+    def baseline_name(self) -> str:
+        """The rule that all are measured against, as sentences call it."""
+        return SITE_QUEUE if "slurm" in self.parts else BASELINE
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None
         folder: where trials are kept.
         then: runs that come after the search, about; for whoever watches.
     """
-    zero = baseline(plan.base)
+    zero = baseline(plan.base, plan.parts)
     numbers = range(plan.runs)
     bench.ahead(plan.trials * plan.runs + _finals(plan, 0) + then)
     against = bench.in_turn([zero], numbers)[0]

@@ -16,11 +16,12 @@ from loadmaster.tuning.backfillings import backfilling_knobs, backfilling_text, 
 from loadmaster.tuning.knobs import Knob, Value, Values
 from loadmaster.tuning.orders import AGEING, first_orders, order_knobs, order_text
 from loadmaster.tuning.placements import first_placements, placement_knobs, placement_text
+from loadmaster.tuning.slurm_parameters import one_by_one, refuse_other_queues, slurm_discipline, slurm_knobs
 from loadmaster.tuning.trees import cut, expression, first_trees, tree_knobs, tree_text
 
 FILE = "winner.py"
 """The name under which the functions of candidates run; the winner's file bears it."""
-PartName = Literal["order", "placement", "tree", "backfilling"]
+PartName = Literal["order", "placement", "tree", "backfilling", "slurm"]
 PARTS: tuple[PartName, ...] = get_args(PartName)
 _SCORES: tuple[PartName, ...] = ("placement", "tree")
 """Two forms of one function: a weighted sum, and an expression."""
@@ -82,6 +83,8 @@ class Space:
 
     def setting(self, values: Values, path: str) -> Setting:
         """A candidate as it runs, its functions in the file `path`."""
+        if "slurm" in self.parts:
+            return replace(self.base, discipline=slurm_discipline(self.base, self.knobs, values))
         order, backfilling = order_and_backfilling(self.base.discipline)
         if "order" in self.parts:
             order = f"{path}:rank"
@@ -113,6 +116,8 @@ class Space:
     def first(self) -> list[dict[str, Value]]:
         """Candidates to begin with: those of each part in turn, the others' going round beside them."""
         lists: list[list[dict[str, Value]]] = []
+        if "slurm" in self.parts:
+            lists.append(one_by_one(self.knobs))
         if "order" in self.parts:
             lists.append(first_orders(self.of("order")))
         if "placement" in self.parts:
@@ -157,6 +162,8 @@ def space_of(case: Case, parts: Sequence[PartName], base: Setting, longest_s: fl
         knobs += tree_knobs(resources)
     if "backfilling" in parts:
         knobs += _searched_backfilling(base, parts)
+    if "slurm" in parts:
+        knobs += slurm_knobs(base, case.cluster)
     ordered = tuple(part for part in PARTS if part in parts)
     hosts, speed = case.cluster.capacity, case.cluster.speed
     assert speed is not None
@@ -176,6 +183,11 @@ def refuse_base(base: Setting, parts: Sequence[PartName]) -> None:
     if all(part in parts for part in _SCORES):
         fix = "search one of them; compare takes the winners of both"
         raise InputError(",".join(_SCORES), "a placement is a weighted sum or a tree, not both", fix=fix)
+    if "slurm" in parts:
+        if len(parts) > 1:
+            fix = "search slurm alone, or leave it out"
+            raise InputError(",".join(parts), "the parameters of Slurm are searched by themselves", fix=fix)
+        refuse_other_queues(base)
     texts = sources_of(base)
     policy_of(base, texts)
     discipline_of(base, texts)

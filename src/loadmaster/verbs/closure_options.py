@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.common_options import MACHINES
+from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
@@ -16,7 +18,8 @@ from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
-from loadmaster.verbs.site_options import SiteOptions, with_row
+from loadmaster.verbs.site_change_options import SiteChangeOptions, with_changes
+from loadmaster.verbs.site_options import with_row
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -36,7 +39,9 @@ DEFAULT_POLICIES = (
 class CompareOptions(
     MachineOptions,
     ClosureOptions,
-    SiteOptions,
+    SiteChangeOptions,
+    LicenceOptions,
+    EnergyOptions,
     RunOptions,
     MetricOptions,
     GroupOptions,
@@ -77,7 +82,12 @@ class CompareOptions(
     @property
     def from_window(self) -> bool:
         """Whether runs of a dump begin as its window opens: not at other loads, with samples, a bound or more sets."""
-        return not (self.loads or self.beta or self.bound or self.asks or len(self.sets) > 1)
+        several = len(self.sets) > 1 or bool(self.changes)
+        return not (self.loads or self.beta or self.bound or self.asks or several)
+
+    @property
+    def change(self) -> None:
+        """None: each change is a row of its own."""
 
     @property
     def not_closed(self) -> str:
@@ -207,14 +217,18 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs import Store
     from loadmaster.runs.machines import on_each, sweep_machines
+    from loadmaster.runs.setting import SITE
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, refuse_distributed, remarks, warn_of_plain
 
     address = options.address
     options.refuse_reading()
     at = options.at_site()
+    changed = {change.name: options.site_with(change) for change in options.changes}
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
+    if at is not None and changed and not {"policies", "disciplines"} & {*options.given}:
+        policies, disciplines = [at.policy], [SITE]  # what is asked is what the changes do
 
     metrics = options.metric_names(name)
 
@@ -224,9 +238,13 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     idle = refuse_unused_settings(options, wanted([1.0]))
     if options.out is not None:
         make_folder(Path(options.out))
-    machines = options.on_machines(at)
+    machines = options.on_changes(at, changed) if at is not None and changed else options.on_machines(at)
     case = machines[0].case
-    settings = on_each(with_row(wanted(betas(case, options.loads, options.beta)), at), machines)
+    settings = wanted(betas(case, options.loads, options.beta))
+    if at is not None and changed:
+        settings = with_changes(settings, at, changed)
+    else:
+        settings = on_each(with_row(settings, at), machines)
     idle += [*notes_on_clock(options, settings), *refuse_unused_foresight(options, case, settings)]
     drawing, by = options.drawing(case), options.groupings_of(case.workload)
     case = noting_runs(case, settings)

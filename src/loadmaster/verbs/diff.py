@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import PageFolder
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
@@ -29,10 +30,7 @@ class DiffOptions(Options):
     ]
     _: KW_ONLY
     top: Annotated[int, Option("How many of the jobs that differ most are shown.", least=1)] = 10
-    out: Annotated[
-        "str | Path | None",
-        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
-    ] = None
+    out: PageFolder = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

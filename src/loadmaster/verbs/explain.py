@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
+from loadmaster.verbs.common_options import PageFolder
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
@@ -48,10 +49,7 @@ class ExplainOptions(Options):
         ),
     ] = None
     trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
-    out: Annotated[
-        "str | Path | None",
-        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
-    ] = None
+    out: PageFolder = None
 
     @property
     def record(self) -> "Record":
@@ -67,7 +65,7 @@ class ExplainOptions(Options):
             return given.record
         folder = Path(given)
         if _is_behind(folder):
-            from loadmaster.live.run_record import run_record_in
+            from loadmaster.live.queue.run_record import run_record_in
 
             return run_record_in(folder)
         return read_record(folder)
@@ -212,7 +210,7 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
     Raises:
         InputError: it is such a job.
     """
-    from loadmaster.live.record import left_out_in, lines_of
+    from loadmaster.live.queue.record import left_out_in, lines_of
     from loadmaster.model import InputError
     from loadmaster.runs.rebuild import job_named, meant
     from loadmaster.runs.record import LIVE
@@ -243,8 +241,8 @@ def _live(options: ExplainOptions, record: "Record") -> _Live:
     given = options.run
     if record.workload.source != LIVE or not isinstance(given, str | Path):
         return {}
-    from loadmaster.live.choice import live_choice
-    from loadmaster.live.wait_reasons import wait_reasons
+    from loadmaster.live.queue.choice import live_choice
+    from loadmaster.live.queue.wait_reasons import wait_reasons
 
     folder = Path(given)
     return {

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import MACHINES
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.log_options import MACHINES
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, usual_discipline
 from loadmaster.verbs.sampling import MOST_SAMPLES, SURE, Resample
+from loadmaster.verbs.site_change_options import CHANGES, SiteChangeOptions, listed
 from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from loadmaster.model import Cluster
     from loadmaster.report.fewest import FewestFound
     from loadmaster.report.page import Page
+    from loadmaster.runs.added_hosts import SiteRange
     from loadmaster.runs.machines import MachineSet
+    from loadmaster.runs.site_case import SiteCase
     from loadmaster.search.fewest import Target
     from loadmaster.traces.host_range import HostRange
 
@@ -31,8 +35,19 @@ _OWN = "the log's own machines"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewestOptions(MachineOptions, RunOptions, DaskOptions):
+class FewestOptions(MachineOptions, SiteChangeOptions, RunOptions, DaskOptions):
     """All that `fewest` can be told."""
+
+    add: Annotated[
+        "str | Sequence[str]",
+        Option(
+            "Hosts to add to the site, with the numbers to try: 0..40x64c256g@main, or 0..40xn01@main for hosts like "
+            "n01. Each kind that the site has, if not given. Again for more kinds.",
+            metavar="N..MxKIND@PARTITION",
+            panel=CHANGES,
+            typed=list[str],
+        ),
+    ] = ()
 
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
@@ -76,6 +91,8 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
     @property
     def machines(self) -> "Cluster | None":
         """The most machines of the first kind: a log is read for these."""
+        if self.site is not None:
+            return None if self.hosts is None else super().machines  # type: ignore[return-value]
         first = next(iter(self.ranges.values()), None)
         return None if first is None else first.at(first.most)
 
@@ -89,7 +106,9 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
         from loadmaster.site.machines import read_machines
         from loadmaster.traces.host_range import is_range, proportions_of, range_of
 
-        by_name = {}
+        by_name: dict[str, HostRange] = {}
+        if self.site is not None:
+            return {name: each.hosts for name, each in self._ranges_of_site.items()}
         for name, each in self.sets.items():
             if isinstance(each, str) and is_range(each):
                 by_name[name] = range_of(each)
@@ -97,6 +116,30 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
                 cluster = read_machines(each) if isinstance(each, str | Path) else each
                 by_name[name] = proportions_of(cluster, name)
         return by_name
+
+    @property
+    def added(self) -> list[str]:
+        """None: these are what is searched for."""
+        return []
+
+    @cached_property
+    def _ranges_of_site(self) -> "dict[str, SiteRange]":
+        from loadmaster.model import InputError
+        from loadmaster.runs.added_hosts import site_range, usual_ranges
+        from loadmaster.site.changes import SiteChange
+
+        before = self.change
+
+        def changed(more: "SiteChange | None") -> "SiteCase":
+            steps = (*(() if before is None else before.steps), *(() if more is None else more.steps))
+            return self.site_with(SiteChange(steps) if steps else None)
+
+        at = changed(None)
+        if at.site is None:
+            fix = "give its slurm.conf with --site, or machines with --hosts"
+            raise InputError(str(self.site), "hosts are added to a site that has partitions", fix=fix)
+        ranges = [site_range(each, changed) for each in listed(self.add)] or usual_ranges(at, changed)
+        return {each.hosts.name: each for each in ranges}
 
     @property
     def target(self) -> "Target":
@@ -114,13 +157,21 @@ class FewestOptions(MachineOptions, RunOptions, DaskOptions):
             raise InputError("no target", "how long jobs may wait is not said", fix="give --p95 1h, --p99 or --mean")
         return Target(*given)
 
-    def tried_on(self) -> "list[tuple[MachineSet, HostRange]]":
+    def tried_on(self, at: "SiteCase | None" = None) -> "list[tuple[MachineSet, HostRange]]":
         """The jobs on the most machines of every kind, and the numbers of it."""
-        from loadmaster.runs.machines import MachineSet, machines_of
+        from loadmaster.runs.machines import MachineSet, changed_sites, machines_of
         from loadmaster.traces.host_range import proportions_of
 
         ranges = self.ranges
-        if not ranges:
+        if at is not None:
+            read = self.trace_read_for(at.cluster, self.spread if self.spread != "auto" else at.spread)
+            most_of = {name: each.at_most for name, each in self._ranges_of_site.items()}
+            sets = [
+                replace(each, case=replace(each.case, allowed=self.allow_left_out))
+                for each in changed_sites(read, most_of, self.spread if self.spread != "auto" else at.spread)
+            ]
+            kinds = list(ranges.values())
+        elif not ranges:
             case = self.case()
             sets = [MachineSet(_OWN, case)]
             kinds = [proportions_of(case.cluster, _OWN)]
@@ -236,6 +287,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     from loadmaster.report.fewest import FewestFound, FewestRow
     from loadmaster.runs import Store
     from loadmaster.runs.samples import drawing_for
+    from loadmaster.runs.setting import SITE
     from loadmaster.search.fewest import fewest
     from loadmaster.search.fewest_sampled import needed
     from loadmaster.verbs.folder import make_folder
@@ -249,13 +301,20 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
         refuse_unused(options, ["resample"], "no samples are drawn", "add --samples 100, or leave it out")
     elif options.samples < FEWEST_SAMPLES:
         raise InputError(options.samples, f"--samples takes a whole number of at least {FEWEST_SAMPLES}")
+    if options.site is None:
+        refuse_unused(
+            options, ["add"], "hosts are added to a site", "give it with --site, or the machines with --hosts"
+        )
+    at = options.at_site()
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
-    settings = options.settings(policies, disciplines, [1.0 / options.growth], name)
+    if at is not None and not {"policies", "disciplines"} & {*options.given}:
+        policies, disciplines = [at.policy], [SITE]
+    settings = options.settings(policies, disciplines, [1.0 / options.growth], name, at)
     idle = refuse_unused_settings(options, settings)
     if options.out is not None:
         make_folder(Path(options.out))
-    tried = options.tried_on()
+    tried = options.tried_on(at)
     first = noting_runs(tried[0][0].case, settings)
     if first.without_verdict:
         raise InputError(first.workload.source or "this log", first.without_verdict.removesuffix("."))

@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.rules import Rule, name_of
 from loadmaster.verbs.unused_options import refuse_unused
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
     from loadmaster.packing.instance import Instance
     from loadmaster.traces import Trace
 
-__all__ = ["bag", "lublin", "netbatch", "opportunity", "own", "virtual_clusters"]
+__all__ = ["bag", "lublin", "netbatch", "opportunity", "own", "virtual_clusters", "virtual_jobs"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeedOptions(Options):
     """What every kind takes."""
 
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +74,27 @@ class VirtualClustersOptions(SeedOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LublinOptions(VirtualClustersOptions):
-    """All that `lublin` can be told."""
+class VirtualJobsOptions(VirtualClustersOptions):
+    """All that `virtual_jobs` can be told."""
 
     lublin_bug: Annotated[bool, Option("Draw job sizes with the slip of the authors' later generator.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LublinOptions(SeedOptions):
+    """All that `lublin` can be told."""
+
+    jobs: Annotated[int, Option("Number of jobs.", least=1)] = 10_000
+    cores: Annotated[int, Option("Cores of the machine; the published parameters are for 128.", least=1)] = 128
+    classes: Annotated[
+        Literal["both", "one"], Option("Batch and interactive jobs, or the parameters of all jobs as one class.")
+    ] = "both"
+    load: Annotated[float | None, Option("Offered load on cores; else the published rate of arrivals.")] = None
+    estimates: Annotated[
+        Literal["exact", "tsafrir"], Option("Estimates: the runtimes, or the model of Tsafrir et al. 2005.")
+    ] = "exact"
+    longest_estimate: Annotated[float | None, Option("Longest estimate in seconds; else two days.")] = None
+    users: Annotated[int, Option("Users, who submit alike jobs in sessions; 0 as published.", least=0)] = 0
 
 
 @dataclass(frozen=True)
@@ -168,7 +186,32 @@ def virtual_clusters_with(options: VirtualClustersOptions) -> "Instance":
     return virtual_clusters(options.spec(parallel=False), options.seed)
 
 
-def lublin_with(options: LublinOptions) -> "Instance":
+def lublin_with(options: LublinOptions) -> "Trace":
+    """A log of rigid parallel jobs by the model of Lublin and Feitelson 2003, with its machine.
+
+    Returns:
+        Jobs and machine; times in seconds, one core a node.
+
+    Raises:
+        InputError: a value breaks its rule, or an option changes nothing.
+    """
+    from loadmaster.traces.lublin import LONGEST_ESTIMATE_S, generate_lublin
+
+    if options.estimates == "exact":
+        refuse_unused(options, ["longest_estimate"], "the estimates are exact")
+    return generate_lublin(
+        options.jobs,
+        cores=options.cores,
+        classes=options.classes,
+        load=options.load,
+        estimates=options.estimates,
+        longest_estimate_s=LONGEST_ESTIMATE_S if options.longest_estimate is None else options.longest_estimate,
+        users=options.users,
+        seed=options.seed,
+    )
+
+
+def virtual_jobs_with(options: VirtualJobsOptions) -> "Instance":
     """Parallel jobs with sizes of Lublin and Feitelson 2003, to be packed (Casanova et al. 2008, section 5.2).
 
     Returns:
@@ -219,6 +262,7 @@ def own_with(options: OwnGeneratorOptions) -> "Trace | Bag":
 netbatch = called_with(NetbatchOptions, netbatch_with)
 opportunity = called_with(OpportunityOptions, opportunity_with)
 virtual_clusters = called_with(VirtualClustersOptions, virtual_clusters_with)
+virtual_jobs = called_with(VirtualJobsOptions, virtual_jobs_with)
 lublin = called_with(LublinOptions, lublin_with)
 bag = called_with(BagOptions, bag_with)
 own = called_with(OwnGeneratorOptions, own_with)

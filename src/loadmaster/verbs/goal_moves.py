@@ -14,6 +14,7 @@ from loadmaster.verbs.result import Result
 if TYPE_CHECKING:
     import polars as pl
 
+    from loadmaster.move.constrained.goal_bounds import GoalBound
     from loadmaster.report.page import Page
 
 _SHOWN = 3
@@ -25,7 +26,7 @@ class GoalMoves(Result):
 
     Attributes:
         name: of the file.
-        goal: `place`, `drain`, `consolidate`, `balance` or `fix`.
+        goal: `place`, `drain`, `consolidate`, `balance`, `fix` or `minimise`.
         drained: names of the hosts to drain.
         task_names, host_names: as the file has them.
         now, host: int64[T], the host of each task before and after; -1 for none.
@@ -40,6 +41,9 @@ class GoalMoves(Result):
         gated: pods that wait for a gate of their own.
         known: what was assumed of the file.
         command: how to make it again.
+        weighted_sum: what was minimised: its text, before and after, bound, gap, proven, its terms; None for no sum.
+        interrupted: the user ended the search.
+        bound: of one figure of the goal, whatever the budget; None where there is none.
     """
 
     verb = "rebalance"
@@ -64,11 +68,16 @@ class GoalMoves(Result):
     gated: int = 0
     known: tuple[str, ...] = ()
     command: str = ""
+    weighted_sum: Mapping[str, Any] | None = None
+    interrupted: bool = False
+    bound: "GoalBound | None" = None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of the file."""
-        return self.known
+        """What was assumed of the file, and whether the search was ended."""
+        from loadmaster.move.plan import INTERRUPTED
+
+        return (*self.known, INTERRUPTED) if self.interrupted else self.known
 
     @property
     def done(self) -> bool:
@@ -98,6 +107,8 @@ class GoalMoves(Result):
             "left": [dict(each) for each in self.left],
             "rules": [dict(each) for each in self.rules],
             "gated": self.gated,
+            "weighted_sum": self.weighted_sum,
+            "bound": None if self.bound is None else self.bound._asdict(),
         }
 
     def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
@@ -128,16 +139,22 @@ class GoalMoves(Result):
         cost = f" ({self.in_words(self.figures['spent'])})" if self.unit == "bytes" and steps else ""
         if self.goal == "place":
             return self._placed(moves, cost)
+        if self.weighted_sum is not None:
+            starts = sum(source < 0 for _, source, _ in self.moves.tolist())
+            moves = f"{steps - starts:,} move{'' if steps - starts == 1 else 's'}"
+            moves += f"{cost}, {starts:,} start{'' if starts == 1 else 's'}" if starts else cost
+            return f"{moves}: {self._sum_in_words(self.weighted_sum)}{self._left_in_words('have no room')}"
         if self.goal == "drain":
             there = int(before["to_drain"])
             names = ", ".join(self.drained)
             left = f"{there - len(self.left):,} of {there:,} tasks leave {names}, {moves}{cost}"
+            left += "" if self.left or not steps else f", {self._beside_the_bound()}"
             return left + self._left_in_words("stay")
         if self.goal == "consolidate":
             hosts = f"{after['hosts_in_use']:,.0f} host{'' if after['hosts_in_use'] == 1 else 's'}"
             return (
                 f"{moves}{cost}: {hosts} in use instead of {before['hosts_in_use']:,.0f}, "
-                f"the best found{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
+                f"{self._beside_the_bound()}{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
             )
         if self.goal == "balance":
             highest, old_highest, spread, old_spread = (
@@ -145,13 +162,26 @@ class GoalMoves(Result):
             )
             return (
                 f"{moves}{cost}: the most loaded host is {highest} full instead of {old_highest}, the standard "
-                f"deviation of the loads is {spread} instead of {old_spread}, the best found"
+                f"deviation of the loads is {spread} instead of {old_spread}, {self._beside_the_bound()}"
             )
         broken = int(before["broken"])
         if not broken:
             return "nothing is broken: no task breaks a rule, and no host is too full"
         mended = f"{broken - len(self.left):,} of {broken:,} tasks that break a rule or fill a host too much are mended"
         return f"{mended}, {moves}{cost}{self._left_in_words('stay')}"
+
+    def _beside_the_bound(self) -> str:
+        """How the plan stands beside the bound of its goal."""
+        if self.bound is None:
+            return "the best found, no bound"
+        name, least = self.bound
+        value = self.after.get(name, {"spent": self.figures["spent"], "moves": len(self.moves)}.get(name, 0.0))
+        if value <= least * (1 + 1e-9) + 1e-12:
+            return {"spent": "the least possible", "highest_load": "the lowest possible"}.get(
+                name, "the fewest possible"
+            )
+        shown = {"spent": self.in_words(least), "highest_load": f"{100 * least:.0f} %"}.get(name, f"{least:,.0f}")
+        return f"the best found; no plan has less than {shown}"
 
     def _placed(self, moves: str, cost: str) -> str:
         waiting = int(self.before["waiting"])
@@ -161,13 +191,22 @@ class GoalMoves(Result):
         running = sum(source >= 0 for _, source, _ in self.moves.tolist())
         moving = f", {running:,} running task{'s' if running > 1 else ''} move{'' if running > 1 else 's'}{cost}"
         placed = f"{started:,} of {waiting:,} tasks that wait are placed{moving if running else ''}"
-        return placed + self._left_in_words("have no room" if len(self.left) > 1 else "has no room")
+        return placed + self._left_in_words("have no room")
+
+    def _sum_in_words(self, facts: Mapping[str, Any]) -> str:
+        from loadmaster.verbs.pack import in_words
+
+        if facts["after"] is None:
+            return f"{facts['minimise']} is not known while tasks wait"
+        instead = "" if facts["before"] is None else f" instead of {facts['before']:,.6g}"
+        return f"{facts['minimise']} is {facts['after']:,.6g}{instead}, {in_words(dict(facts))}"
 
     def _left_in_words(self, verb: str) -> str:
         if not self.left:
             return ""
         names = ", ".join(each["task"] for each in self.left[:_SHOWN])
-        verb = "stays" if verb == "stay" and len(self.left) == 1 else verb
+        if len(self.left) == 1:
+            verb = {"stay": "stays", "have no room": "has no room"}.get(verb, verb)
         return f"; {len(self.left):,} {verb}: {names}{', ...' if len(self.left) > _SHOWN else ''}"
 
     def in_words(self, value: float) -> str:

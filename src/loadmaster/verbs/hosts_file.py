@@ -1,7 +1,6 @@
 """Machines that a log shows, as `--hosts` takes them: in the short form, or as a file to correct."""
 
 import re
-from itertools import groupby
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ MOST_KINDS = 6
 """Kinds of hosts in the short form; further kinds count as the smallest of these that has as much."""
 ENDINGS = (".yaml", ".yml", ".conf", ".csv")
 _PLAIN = re.compile(r"[\w.-]+", re.ASCII)
-_LAST_NUMBER = re.compile(r"(.*?)([0-9]+)")
 
 
 def short_hosts(seen: "ObservedHosts", workload: "Workload") -> str:
@@ -157,6 +155,7 @@ def _slurm_lines(seen: "ObservedHosts", workload: "Workload") -> list[str]:
     import numpy as np
 
     from loadmaster.model.errors import InputError
+    from loadmaster.model.host_names import bracketed
 
     lines = _head(seen, workload)
     if not seen.hosts:
@@ -190,35 +189,3 @@ def _slurm_amounts(seen: "ObservedHosts", amounts: "Floats") -> str:
     parts += [f"RealMemory={ceil(named[MEMORY] / 2**20)}"] if named.get(MEMORY) else []
     parts += [f"Gres=gpu:{named[GPUS]:.0f}"] if named.get(GPUS) else []
     return " ".join(parts)
-
-
-def bracketed(names: list[str]) -> str:
-    """Names of hosts as Slurm writes them, ranges of the last number in brackets.
-
-    Example:
-        >>> bracketed(["n01", "n02", "n03", "n7", "login"])
-        'n[01-03],n7,login'
-    """
-    split = [(*match.groups(), "") if (match := _LAST_NUMBER.fullmatch(name)) else (name, "", name) for name in names]
-    parts = []
-    for (stem, width), group in groupby(split, key=lambda each: (each[0], len(each[1]))):
-        numbers = [int(number) for _, number, _ in group] if width else []
-        if not numbers:
-            parts.append(stem)
-            continue
-        ranges = _ranges(numbers)
-        texts = [
-            f"{first:0{width}}" if first == last else f"{first:0{width}}-{last:0{width}}" for first, last in ranges
-        ]
-        parts.append(f"{stem}{texts[0]}" if len(numbers) == 1 else f"{stem}[{','.join(texts)}]")
-    return ",".join(parts)
-
-
-def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1] = (ranges[-1][0], number)
-        else:
-            ranges.append((number, number))
-    return ranges

@@ -5,8 +5,9 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from loadmaster.verbs.common_options import MACHINES, Hosts, PageFolder, Spread
 from loadmaster.verbs.group_options import GroupOptions
-from loadmaster.verbs.log_options import MACHINES, READS, ReadingOptions, log_of
+from loadmaster.verbs.log_options import READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
@@ -14,6 +15,7 @@ from loadmaster.verbs.unused_options import refuse_all_but, refuse_unused
 if TYPE_CHECKING:
     import polars as pl
 
+    from loadmaster.measure.asked_and_used import AskedAndUsed
     from loadmaster.measure.observed_hosts import ObservedHosts
     from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.measure.recorded_waits import RecordedWaits
@@ -42,24 +44,9 @@ class InfoOptions(GroupOptions, ReadingOptions):
             typed=Path,
         ),
     ]
-    hosts: Annotated[
-        "str | Path | Cluster | None",
-        Option(
-            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
-            metavar="HOSTS",
-            panel=MACHINES,
-            reads=True,
-            typed=str | None,
-        ),
-    ] = None
+    hosts: Hosts = None
     _: KW_ONLY
-    spread: Annotated[
-        Literal["auto", "single-host", "any", "asked"],
-        Option(
-            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-            panel=MACHINES,
-        ),
-    ] = "auto"
+    spread: Spread = "auto"
     write_hosts: Annotated[
         "str | Path | None",
         Option(
@@ -69,10 +56,7 @@ class InfoOptions(GroupOptions, ReadingOptions):
             typed=Path | None,
         ),
     ] = None
-    out: Annotated[
-        "str | Path | None",
-        Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
-    ] = None
+    out: PageFolder = None
 
     def typed(self, without: Collection[str] = ()) -> str:
         """The options that were given, as they stand behind the log in another command, but those `without`."""
@@ -98,7 +82,7 @@ class InfoOptions(GroupOptions, ReadingOptions):
         from loadmaster.verbs.progress import reading
 
         if isinstance(self.trace, str | Path) and not is_generator(self.trace):
-            return self.unnamed(reading(Path(self.trace), self.reading(self.hosts)))
+            return self.unnamed(reading(Path(self.trace), replace(self.reading(self.hosts), use=True)))
         refuse_unused(self, READS, "the log is read already", "give it to loadmaster.read")
         read = self.unnamed(log_of(self.trace))
         if self.hosts is None:
@@ -150,12 +134,19 @@ class Described(Result):
         return recorded_waits(self.read.workload)
 
     @property
+    def use(self) -> "tuple[AskedAndUsed, ...]":
+        """What jobs asked for beside what they used; empty where the log does not tell."""
+        from loadmaster.measure.asked_and_used import asked_and_used
+
+        return asked_and_used(self.read.workload, self.read.extra)
+
+    @property
     def rule_groups(self) -> "list[RuleGroups]":
         """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came."""
         from loadmaster.measure.recorded_metrics import groups_of_log
         from loadmaster.report.breakdown import RECORDED, RuleGroups
 
-        return [RuleGroups(RECORDED, groups_of_log(self.read.workload))]
+        return [RuleGroups(RECORDED, groups_of_log(self.read.workload, self.use))]
 
     def by(self, name: str) -> "pl.DataFrame":
         """Use, waits and losses by one property of the jobs, as the log recorded them: a row a group.
@@ -205,14 +196,15 @@ class Described(Result):
         from loadmaster.report.document import left_out
         from loadmaster.report.guide_facts import guide_figures
         from loadmaster.report.room_claims import room_document
-        from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs
+        from loadmaster.traces.constraint_counts import constraints_of_cluster, constraints_of_jobs, licences_of_jobs
 
         read, fitted = self.read, self.fitted
         figures: dict[str, Any] = {"source": read.workload.source, **asdict(self.summary)}
         figures |= {"sentence": self.sentence, "next": self.next}
         figures |= {"about": dict(read.about), "constraints": constraints_of_jobs(read.workload), "cluster": None}
+        figures["licences"] = {name: each._asdict() for name, each in licences_of_jobs(read.workload).items()}
         figures["recorded"] = room_document(self.really, self.rejected)
-        figures |= guide_figures(read, self.window, self.waits, self.seen)
+        figures |= guide_figures(read, self.window, self.waits, self.seen, self.use)
         figures |= {"by": list(self.groupings), "breakdown": breakdown_rows(self.rule_groups, self.groupings)}
         if fitted is not None:
             kinds = [{"hosts": n, **dict(zip(fitted.total, amounts, strict=True))} for n, amounts in fitted.kinds]
@@ -226,6 +218,7 @@ class Described(Result):
                 "rejected": left_out(fitted.rejected),
                 "rejected_work": fitted.rejected.work,
                 "constraints": {} if read.cluster is None else constraints_of_cluster(read.cluster),
+                "licences": _licences_of(read.cluster),
             }
         return figures
 
@@ -268,7 +261,7 @@ class Described(Result):
         from loadmaster.report.guide_facts import guide_facts
         from loadmaster.report.info_page import info_page
 
-        facts = guide_facts(self.read, self.window, self.seen)
+        facts = guide_facts(self.read, self.window, self.seen, self.use)
         more = breakdown_blocks(self.rule_groups, self.groupings, waits_known=self.waits is not None)
         footer = {"try next": self.next}
         return info_page(self.answer, self.notes, self.read, self.summary, self.fitted, footer, facts, more)
@@ -381,6 +374,11 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     verdict, following = verdict_of(read, summary, fitted), as_named(next_command(options, read, path, seen))
     really = _really(read, options.spread)
     return _kept(Described(read, summary, fitted, verdict, following, really, options.spread, seen, by), options)
+
+
+def _licences_of(cluster: "Cluster | None") -> dict[str, float]:
+    """By licence and burst buffer, what the cluster has; bytes of a burst buffer."""
+    return {} if cluster is None or cluster.rules is None else dict(cluster.rules.licences)
 
 
 def _write_hosts(path: Path, seen: "ObservedHosts | None", workload: "Workload") -> None:

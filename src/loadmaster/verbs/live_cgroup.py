@@ -53,8 +53,9 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     """
     from loadmaster.live.cgroup.engine import CgroupEngine
     from loadmaster.live.cgroup.tree import clean_up
-    from loadmaster.live.clocks import RealClock
-    from loadmaster.live.shares.door import SharesTerms, run_under_shares
+    from loadmaster.live.session.clocks import RealClock
+    from loadmaster.live.shares.config import SharesConfig
+    from loadmaster.live.shares.door import run_under_shares
     from loadmaster.live.shares.method_names import share_method_named
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder
@@ -71,7 +72,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     try:
         left = (f"commands of another run still run in {path}" for path in clean_up(out))
         notes = (*notes, *left)
-        config = SharesTerms(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
+        config = SharesConfig(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
         report, state = run_under_shares(engine, RealClock(), batch, config)
         rows = tuple(_rows(engine, state))
     finally:

@@ -1,18 +1,19 @@
 """A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.verbs.live_result import Lived, Quiet
 
 if TYPE_CHECKING:
-    from loadmaster.live.engine import Clock, Engine
-    from loadmaster.live.metrics import ServedAt
-    from loadmaster.live.queue_decider import LiveExtras
-    from loadmaster.live.record import LiveRecord
-    from loadmaster.live.settings import LiveSettings, Report
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.queue.metrics import ServedAt
+    from loadmaster.live.queue.record import LiveRecord
+    from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.live.session.engine import Clock, Engine
+    from loadmaster.live.session.report import Report
     from loadmaster.runs import Setting
     from loadmaster.scheduling import Scheduler
 
@@ -57,12 +58,12 @@ class LiveRun:
 
 def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, run: LiveRun) -> Lived:
     """Run `setting` live on `engine`, and keep the record in the folder `out`."""
-    from loadmaster.live.door import run_live
-    from loadmaster.live.metrics import MetricsServer, ServedAt
-    from loadmaster.live.queue_decider import LiveExtras
-    from loadmaster.live.record import LiveRecord, lines_of
-    from loadmaster.live.run_record import run_record_of
-    from loadmaster.live.settings import Report
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.queue.door import run_live
+    from loadmaster.live.queue.metrics import MetricsServer, ServedAt
+    from loadmaster.live.queue.record import LiveRecord, lines_of
+    from loadmaster.live.queue.run_record import run_record_of
+    from loadmaster.live.session.report import Report
     from loadmaster.model import InputError
     from loadmaster.rules.find import given
     from loadmaster.runs import sources_of
@@ -134,9 +135,9 @@ def _compared(
     how: "LiveSettings", record: "LiveRecord", scheduler: "Scheduler"
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Of a run that asks nothing, how it compares with what the site did; and what must be said of that."""
-    from loadmaster.live.agreement import agreement_of
-    from loadmaster.live.shadow_waits import TookTooLong, interim_waits_within
-    from loadmaster.live.stranded_capacity import stranded_by_host
+    from loadmaster.live.queue.agreement import agreement_of
+    from loadmaster.live.queue.shadow_waits import TookTooLong, interim_waits_within
+    from loadmaster.live.queue.stranded_capacity import stranded_by_host
     from loadmaster.model import LoadmasterError
 
     if how.acts:
@@ -145,7 +146,7 @@ def _compared(
     figures: dict[str, Any] = agreement_of(lines).summary()
     if how.mode != "shadow":
         return figures, ()
-    figures["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
+    figures["stranded_by_host"] = [each._asdict() for each in stranded_by_host(lines)]
     try:
         so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:

@@ -29,12 +29,13 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     Raises:
         InputError: the log, the machines or a rule cannot be used, or an option changes nothing.
     """
-    from loadmaster.live.clocks import FakeClock
-    from loadmaster.live.fake import FakeEngine
-    from loadmaster.live.fault_injection import FaultRates
-    from loadmaster.live.queue_decider import LiveExtras
+    from loadmaster.live.fake.engine import FakeEngine
+    from loadmaster.live.fake.fault_injection import FaultRates
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.session.clocks import FakeClock
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
+    from loadmaster.sim.queue.card_runs import refuse_cards
     from loadmaster.verbs.notes import noting, remarks
 
     options.refuse_reading()
@@ -43,6 +44,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     setting = options.setting(how)
     case = noting(options.case(options.at_site()), setting.policy)
     work = case.workload
+    refuse_cards(work, case.cluster, "a live run")
     clock = FakeClock(float(work.submit_s[0]))
     engine = FakeEngine(
         work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow

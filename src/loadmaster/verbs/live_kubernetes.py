@@ -15,8 +15,7 @@ from loadmaster.verbs.unused_options import refuse_all_but
 
 if TYPE_CHECKING:
     from loadmaster.live.kubernetes.engine import KubernetesEngine
-    from loadmaster.live.move_budget import MoveBudget
-    from loadmaster.live.settings import LiveSettings
+    from loadmaster.live.queue.settings import LiveSettings
 
 LEASE_S = 60.0
 """The lease lasts so long or three cycles, whichever is more."""
@@ -66,16 +65,19 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     """
     from functools import partial
 
-    from loadmaster.live.clocks import RealClock
-    from loadmaster.live.finding import Finding
     from loadmaster.live.kubernetes.api import Api
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
+    from loadmaster.live.kubernetes.lease import LeaseTerms
+    from loadmaster.live.kubernetes.pods import PodScope
     from loadmaster.live.kubernetes.preemption import Preemptor, both
-    from loadmaster.live.queue_decider import LiveExtras
-    from loadmaster.live.termination import Terminated, as_ctrl_c
-    from loadmaster.live.warmup import compile_for
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.queue.warmup import compile_for
+    from loadmaster.live.session.clocks import RealClock
+    from loadmaster.live.session.disruption import MoveBudget
+    from loadmaster.live.session.finding import Finding
+    from loadmaster.live.session.termination import Terminated, as_ctrl_c
     from loadmaster.model import InputError
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.run_options import split
@@ -83,7 +85,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     if options.doctor:
         refuse_all_but(options, LOOKS, "--doctor only looks")
     how = options.live_settings("hold", "keep")
-    move_budget, preempt = _move_budget(options), options.preempt
+    move_budget, preempt = MoveBudget.of(options.moves, options.budget), options.preempt
     for given, words, rule in (
         (move_budget is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
         (preempt, "--preempt", "--shadow and --dry-run evict no pod"),
@@ -91,28 +93,19 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     ):
         if given and not how.acts:
             raise InputError(words, rule, fix="leave it out")
-    names = split(options.namespace)
+    scope = PodScope(options.scheduler_name, tuple(split(options.namespace)), everyone=how.mode == "shadow")
+    lease = LeaseTerms(options.lease_namespace, max(LEASE_S, 3 * how.interval_s))
     api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
     if options.doctor:
         moving = move_budget is not None or preempt
-        findings = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
+        findings = examine(api, scope, options.lease_namespace, moves=moving)
         return Looked("doctor", tuple(findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
     say = for_notes().print
 
     def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
-        return KubernetesEngine(
-            api,
-            options.scheduler_name,
-            looks_on=looks_on,
-            everyone=how.mode == "shadow",
-            namespaces=names,
-            lease_namespace=options.lease_namespace,
-            lease_s=max(LEASE_S, 3 * how.interval_s),
-            watch=watch,
-            say=say,
-        )
+        return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)
 
     def compiled() -> None:
         """Compile before the Lease is taken: nobody else decides while we hold it."""
@@ -157,16 +150,3 @@ def _taken(
 
     when_free(compiled, pause, say, over)
     return None if over() else when_free(make_engine, pause, say, over)
-
-
-def _move_budget(options: KubernetesOptions) -> "MoveBudget | None":
-    """What may be moved in an hour; None: nothing."""
-    from loadmaster.live.move_budget import MoveBudget
-    from loadmaster.model import InputError
-    from loadmaster.model.units import parse_bytes
-
-    if options.moves is not None and options.budget is not None:
-        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
-    if options.budget is not None:
-        return MoveBudget(float(parse_bytes(options.budget)), "bytes")
-    return None if options.moves is None else MoveBudget(float(options.moves), "count")

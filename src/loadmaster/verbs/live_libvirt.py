@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
 from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
@@ -56,7 +57,7 @@ class LibvirtOptions(LiveOptions):
         "str | Path | None", Option("Where the leases of the hosts are.", metavar="DIR", typed=Path | None)
     ] = None
     doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.")] = False
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 def libvirt_with(
@@ -67,11 +68,11 @@ def libvirt_with(
     Raises:
         InputError: a host does not answer, an option changes nothing, or another loadmaster looks after one.
     """
-    from loadmaster.live.clocks import RealClock
     from loadmaster.live.guests.door import look_after
     from loadmaster.live.libvirt.doctor import examine
     from loadmaster.live.libvirt.engine import LibvirtEngine
     from loadmaster.live.libvirt.hosts import closed, connect
+    from loadmaster.live.session.clocks import RealClock
     from loadmaster.model.units import parse_bytes
     from loadmaster.verbs.folder import make_folder
 
@@ -116,7 +117,10 @@ def libvirt_with(
 
 
 def _config(options: LibvirtOptions) -> "GuestsConfig":
+    from math import inf
+
     from loadmaster.live.guests.config import GuestsConfig
+    from loadmaster.live.session.disruption import MoveBudget
     from loadmaster.model.units import parse_seconds
 
     if not options.mover:
@@ -126,6 +130,7 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
     if not options.caps:
         refuse_unused(options, ("on_exit",), "no cap is changed")
     interval_s, for_s = options.times("looks")
+    budget = MoveBudget.of(options.moves, options.budget) or MoveBudget(inf)
     return GuestsConfig(
         caps=options.caps,
         mover=options.mover,
@@ -135,19 +140,9 @@ def _config(options: LibvirtOptions) -> "GuestsConfig":
         seed=options.seed,
         acts=not options.dry_run,
         on_exit=options.on_exit,
-        **_budget(options),
+        most=budget.most,
+        unit=budget.unit,
     )
-
-
-def _budget(options: LibvirtOptions) -> dict[str, Any]:
-    from loadmaster.model import InputError
-    from loadmaster.model.units import parse_bytes
-
-    if options.moves is not None and options.budget is not None:
-        raise InputError("--budget and --moves", "only one of them can bind", fix="leave one out")
-    if options.budget is not None:
-        return {"most": float(parse_bytes(options.budget)), "unit": "bytes"}
-    return {} if options.moves is None else {"most": float(options.moves), "unit": "count"}
 
 
 class Shown:
@@ -167,10 +162,11 @@ class Shown:
 
 
 def _words(action: "Action", state: "GuestsSessionState") -> str:
+    from loadmaster.live.session.engine import job_of
     from loadmaster.model.actions import Cap, Move
     from loadmaster.model.units import percent
 
-    name = str(getattr(action, "id", "")).rpartition("@")[0]
+    name = job_of(action).rpartition("@")[0]
     match action:
         case Cap(of, share):
             return f"cap {name} at {percent(share, 1)} of its {state.snapshot.guests[of].cores:g} cores"

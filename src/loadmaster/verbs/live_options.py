@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.live.metrics import ServedAt
-    from loadmaster.live.settings import LiveSettings
+    from loadmaster.live.queue.metrics import ServedAt
+    from loadmaster.live.queue.settings import LiveSettings
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
@@ -72,7 +73,7 @@ class QueueOptions(LiveOptions):
     max_starts: Annotated[
         int | None, Option("Start no more than N jobs in all.", metavar="N", panel=CONDUCT, least=0)
     ] = None
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     metrics: Annotated[int | None, Option("Serve /metrics while it runs.", metavar="PORT", least=0, most=65535)] = None
     metrics_host: Annotated[str, Option("At an address that others reach, by token.", metavar="NAME")] = "127.0.0.1"
     metrics_token: Annotated[
@@ -86,7 +87,7 @@ class QueueOptions(LiveOptions):
         Raises:
             InputError: the file has no token that can be given in a header, or an option changes nothing.
         """
-        from loadmaster.live.metrics import ServedAt
+        from loadmaster.live.queue.metrics import ServedAt
         from loadmaster.model import InputError
 
         if self.metrics is None:
@@ -113,7 +114,7 @@ class QueueOptions(LiveOptions):
         Raises:
             InputError: a time is none, two options contradict each other, or one changes nothing.
         """
-        from loadmaster.live.settings import LiveSettings
+        from loadmaster.live.queue.settings import LiveSettings
         from loadmaster.model import InputError
 
         interval_s, for_s = self.times()

@@ -9,7 +9,7 @@ from loadmaster.verbs.result import Result
 if TYPE_CHECKING:
     import polars as pl
 
-    from loadmaster.live.finding import Finding
+    from loadmaster.live.session.finding import Finding
     from loadmaster.report.page import Page
 
 
@@ -47,7 +47,7 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.timeline import timeline_in
+            from loadmaster.live.queue.timeline import timeline_in
             from loadmaster.report.live_answer import live_answer
 
             return live_answer(timeline_in(self.folder))
@@ -77,7 +77,7 @@ class Lived(Result):
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
-            from loadmaster.live.timeline import timeline_in
+            from loadmaster.live.queue.timeline import timeline_in
             from loadmaster.report.live_charts import queue_over_time, spans_of
 
             timeline = timeline_in(self.folder)

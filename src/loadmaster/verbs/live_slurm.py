@@ -79,8 +79,8 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     Raises:
         InputError: no Slurm here, an option changes nothing, or another loadmaster has the lease.
     """
-    from loadmaster.live.clocks import RealClock
-    from loadmaster.live.queue_decider import LiveExtras
+    from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.session.clocks import RealClock
     from loadmaster.live.slurm.engine import SlurmEngine
     from loadmaster.live.slurm.hook import FAIL_OPEN_S
     from loadmaster.live.slurm.reasons import Reasons
@@ -133,7 +133,7 @@ def _look(
     """What is asked beside running."""
     from math import isfinite
 
-    from loadmaster.live.finding import Finding
+    from loadmaster.live.session.finding import Finding
     from loadmaster.live.slurm.doctor import examine
     from loadmaster.live.slurm.engine import locked
     from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import MACHINES, Hosts, Spread
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.unused_options import refuse_unused
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from loadmaster.traces import ReadOptions, Trace
 
 LOG = "The log"
-MACHINES = "The machines"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,24 +126,9 @@ class LogOptions(ReadingOptions):
             typed=Path | None,
         ),
     ] = None
-    hosts: Annotated[
-        "str | Path | Cluster | None",
-        Option(
-            "Machines: 200x16c64g,4x64c512g8gpu or a file.",
-            metavar="HOSTS",
-            panel=MACHINES,
-            reads=True,
-            typed=str | None,
-        ),
-    ] = None
+    hosts: Hosts = None
     _: KW_ONLY
-    spread: Annotated[
-        Literal["auto", "single-host", "any", "asked"],
-        Option(
-            "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
-            panel=MACHINES,
-        ),
-    ] = "auto"
+    spread: Spread = "auto"
 
     allow_left_out: Annotated[
         bool,
@@ -208,13 +193,26 @@ class LogOptions(ReadingOptions):
         cluster = at.cluster if at is not None else read_machines(given) if isinstance(given, str | Path) else given
         if cluster is not None and at is None:
             cluster = self.unnamed_cluster(cluster)
+        if cluster is not None:
+            cluster = self.equipped(cluster)
         spread = self.spread if at is None or self.spread != "auto" else at.spread
         read = self.trace_read_for(cluster, spread)
+        if read.cluster is not None:
+            read = replace(read, cluster=self.equipped(read.cluster))
         if at is None:
             case = case_of(read, cluster, spread, from_window=self.from_window)
-            return read, replace(case, allowed=self.allow_left_out)
+            return read, self.with_energy(read, replace(case, allowed=self.allow_left_out))
         site_jobs = case_of(at.jobs_of(read), cluster, spread, from_window=self.from_window)
-        return read, replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        site_jobs = replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
+        return read, self.with_energy(read, site_jobs)
+
+    def equipped(self, cluster: "Cluster") -> "Cluster":
+        """The cluster, of a verb without options that add to it."""
+        return cluster
+
+    def with_energy(self, read: "Trace", case: "Case") -> "Case":
+        """The case, of a verb without options about energy; `read` is the log, on whose clock prices change."""
+        return case
 
     @property
     def closes(self) -> bool:

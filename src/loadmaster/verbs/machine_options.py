@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.common_options import MACHINES
+from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class MachineOptions(LogOptions):
             sets = (MachineSet("", self.case(at)),)
         else:
             names = {
-                name: self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each)
+                name: self.equipped(self.unnamed_cluster(read_machines(each) if isinstance(each, str | Path) else each))
                 for name, each in given.items()
             }
             first = next(iter(names.values()))
@@ -100,7 +101,10 @@ class MachineOptions(LogOptions):
             sets = tuple(
                 replace(
                     each,
-                    case=self.with_closures(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    case=self.with_closures(
+                        read,
+                        self.with_energy(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                    ),
                 )
                 for each in sets
             )

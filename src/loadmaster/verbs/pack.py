@@ -4,8 +4,9 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Rule, name_of
@@ -39,11 +40,17 @@ class PlacingOptions(TaskOptions):
     ] = None
     exact: Annotated[bool, Option("The optimum with its proof, if time allows.")] = False
     minimise: Annotated[
-        Literal["level", "hosts", "cost"] | None,
-        Option("The largest load (level), the hosts in use, or their price (cost); hosts if all demands are rigid."),
+        str | None,
+        Option(
+            "level, hosts, cost, moves, imbalance, stranded, or a sum such as 'cost + 0.1*moves'; default level, or "
+            "hosts if all demands are rigid."
+        ),
+    ] = None
+    numa_nodes: Annotated[
+        int | None, Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes.", least=1)
     ] = None
     admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +114,8 @@ class Packed(Result):
             return f"{what}: {facts['cost']:,.0f} hosts in use, {sure}; minimum {yields}."
         if facts["minimise"] == "cost":
             return f"{what}: hosts in use for {facts['cost']:,.10g} an hour, {sure}; minimum {yields}."
+        if facts["minimise"] != "level":
+            return f"{what}: {facts['minimise']} = {facts['cost']:,.6g}, {sure}; minimum {yields}."
         return f"{what}: minimum {yields}, {sure}; mean yield {facts['mean_yield']:.4f}."
 
     @cached_property
@@ -128,6 +137,8 @@ class Packed(Result):
         columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in demand.fluid_names}
         if rows and "cards" in rows[0]:
             columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
+        if rows and "numa_nodes" in rows[0]:
+            columns["numa_nodes"] = [" ".join(map(str, row["numa_nodes"])) for row in rows]
         columns |= {name: demand.fluid[:, f] for f, name in enumerate(demand.fluid_names)}
         columns |= {name: demand.rigid[:, r] for r, name in enumerate(demand.rigid_names)}
         return pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
@@ -198,7 +209,7 @@ def in_words(facts: dict[str, Any]) -> str:
     if facts["proven"]:
         return "optimal"
     if facts["gap"] is None:
-        return "best found, no bound known"
+        return "best found, no bound"
     return f"best found, at most {percent(math.ceil(facts['gap'] * 1e4 - 1e-6) / 1e4, 2)} from optimal"
 
 
@@ -232,32 +243,52 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     from loadmaster.packing import PackOptions
     from loadmaster.packing.admit import admit
     from loadmaster.packing.beside import beside
+    from loadmaster.packing.by_objective import pack_by_objective
     from loadmaster.packing.incumbent import silent
     from loadmaster.packing.most_placed import with_place_bound
+    from loadmaster.packing.numa_nodes import NumaNodes
+    from loadmaster.packing.numa_placement import pack_on_numa_nodes
+    from loadmaster.packing.objective import PLAIN, summed
     from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.plan_goal_moves import is_state_of_kubernetes
 
+    objective = summed(options.minimise, PLAIN)
     if options.exact and method not in (None, "exact"):
         fix = "leave one of them out"
         raise InputError(f"--method {method} --exact", "two packers for one placement", fix=fix)
     name = "exact" if options.exact else method or "mcb8"
     packer = packer_named(name)
-    if not packer.timed and not packer.rates:
+    if objective is not None:
+        refuse_unused(options, ["method", "exact"], "one search serves such a sum")
+    elif not packer.timed and not packer.rates and options.numa_nodes is None:
         refuse_unused(options, ["time_limit"], "it is for exact solvers, local search and placement policies")
     if options.out is not None:
         make_folder(Path(options.out))
     if options.admit is not None and options.minimise not in (None, "level"):
         fix = "leave one of them out"
         raise InputError(f"--admit {options.admit:g} --minimise {options.minimise}", "two goals at once", fix=fix)
+    if options.numa_nodes is not None:
+        only = ["tasks", "hosts", "fluid", "time_limit", "out", "numa_nodes", "seed"]
+        refuse_all_but(options, only, "tasks on NUMA nodes are placed on as few hosts as possible")
     if isinstance(options.tasks, str | Path) and is_state_of_kubernetes(Path(options.tasks)):
         return _packed_under_rules(options, Path(options.tasks), command)
     how = PackOptions(options.time_limit, options.seed, minimise=options.minimise, report=report or silent)
     read = options.read(options.tasks)
+    if read.numa_nodes is not None and options.numa_nodes is None:
+        fix = "give --numa-nodes 2, or leave the column out"
+        raise InputError("numa_nodes", "tasks take NUMA nodes, and the hosts have none", fix=fix)
     instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
-    if options.admit is None:
+    if options.numa_nodes is not None:
+        parts = np.ones(instance.tasks, np.int64) if read.numa_nodes is None else read.numa_nodes
+        packing = pack_on_numa_nodes(instance, NumaNodes.of(instance, parts, options.numa_nodes), how)
+        packed = Packed(title, instance, instance, packing, np.ones(instance.jobs, bool), notes)
+    elif objective is not None:
+        packing = pack_by_objective(instance, objective, how, read.host)
+        packed = Packed(title, instance, instance, packing, np.ones(instance.jobs, bool), notes)
+    elif options.admit is None:
         everybody = np.ones(instance.jobs, bool)
         packed = Packed(title, instance, instance, pack_what_fits(instance, name, how), everybody, notes)
     else:

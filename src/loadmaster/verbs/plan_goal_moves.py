@@ -1,20 +1,21 @@
 """The work of `rebalance` towards a goal: reads the state as a constrained problem and plans moves on it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.verbs.goal_moves import GoalMoves
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    from loadmaster.move.constrained.goal_plan import Goal, GoalPlan
+    from loadmaster.move.constrained.goal_plan import Goal, GoalPlan, GoalQuestion
     from loadmaster.packing.constrained.problem import ConstrainedProblem
-    from loadmaster.packing.constrained.whole_amounts import WholeAmounts
+    from loadmaster.packing.constrained.weighted_sum import WeightedSum
+    from loadmaster.packing.incumbent import Report
     from loadmaster.verbs.rebalance import RebalanceOptions
 
 GOALS = ("drain", "consolidate", "balance", "fix")
@@ -33,6 +34,7 @@ class StateProblem:
         rules: of Kubernetes, as plain values.
         gated: pods that wait for a gate of their own.
         notes: what was assumed of the file.
+        price: float64[H], of each host; None where no prices are known.
     """
 
     problem: "ConstrainedProblem"
@@ -42,6 +44,7 @@ class StateProblem:
     rules: tuple[dict[str, Any], ...] = ()
     gated: int = 0
     notes: tuple[str, ...] = ()
+    price: Floats | None = None
 
 
 def is_state_of_kubernetes(path: Path) -> bool:
@@ -54,28 +57,42 @@ def is_state_of_kubernetes(path: Path) -> bool:
 
 def has_goal(options: "RebalanceOptions") -> bool:
     """Whether an option names a goal, or the state is one of Kubernetes, where the goal is to place what waits."""
+    from loadmaster.packing.objective import LEVEL, summed
+
+    if summed(options.minimise, LEVEL) is not None:
+        return True
     return any(getattr(options, name) for name in GOALS) or is_state_of_kubernetes(Path(options.state))
 
 
-def move_towards_goal(options: "RebalanceOptions", limit: float, command: str) -> GoalMoves:
+def move_towards_goal(
+    options: "RebalanceOptions", limit: float, command: str, report: "Report | None" = None
+) -> GoalMoves:
     """The moves towards the goal that the options name.
 
     Args:
         options: of the verb.
         limit: the budget; infinite for none.
         command: how to make it again.
+        report: is told the least sum and the bound while it is minimised.
 
     Raises:
         InputError: the state or its hosts cannot be used, or an option changes nothing.
     """
     from loadmaster.model.errors import InputError
     from loadmaster.move.constrained.goal_plan import GoalQuestion, plan_towards
+    from loadmaster.packing.constrained.weighted_sum import WeightedSum
+    from loadmaster.packing.deadline import Deadline
+    from loadmaster.packing.objective import LEVEL, summed
+    from loadmaster.system.interrupt import Interrupt
 
     named = [name for name in GOALS if getattr(options, name)]
     if len(named) > 1:
         raise InputError(" and ".join(options.flag(name) for name in named), "only one goal", fix="leave one out")
+    objective = summed(options.minimise, LEVEL)
+    if objective is not None and named:
+        raise InputError(f"{options.flag(named[0])} and --minimise", "only one goal", fix="leave one out")
     why = "moves towards a goal, and those of a state of Kubernetes, are found by one search"
-    refuse_unused(options, ["method", "time_limit", "seed"], why)
+    refuse_unused(options, ["method"] if objective is not None else ["method", "seed", "minimise"], why)
     state = _of_kubernetes(options) if is_state_of_kubernetes(Path(options.state)) else _of_table(options)
     problem, goal = state.problem, _goal(named)
     hosts = np.array([name in _drained(options, problem) for name in problem.host_names], bool)
@@ -87,7 +104,55 @@ def move_towards_goal(options: "RebalanceOptions", limit: float, command: str) -
     else:
         unit, cost = "count", np.ones(problem.tasks)
     question = GoalQuestion(goal, problem, cost.astype(float), limit, state.tied, state.priority, hosts, state.full)
-    return _result(plan_towards(question), state, Path(options.state).name, unit, command)
+    name = Path(options.state).name
+    if objective is None:
+        with Interrupt() as interrupt:
+            deadline = Deadline.after(options.time_limit, interrupt)
+            plan = plan_towards(question, deadline)
+        late = f"the search ended at its limit of {options.time_limit:g} s; more time may find more"
+        notes = (late,) if deadline.passed() and not interrupt.asked else ()
+        made = _result(plan, state, name, unit, command)
+        return replace(made, known=(*made.known, *notes), interrupted=interrupt.asked)
+    question = replace(question, goal="minimise")
+    total = WeightedSum(objective, problem, state.full, state.price)
+    option = f"--minimise {objective.text!r}"
+    if "cost" in objective.weights and state.price is None:
+        raise InputError(option, "the hosts have no prices", fix="give them in --hosts")
+    if {"hosts", "cost"} & set(objective.weights) and state.tied.any():
+        raise InputError(option, "DaemonSet pods keep each node in use", fix="use --consolidate, which leaves them out")
+    return _minimised(question, total, state, (name, unit, command), options, report)
+
+
+def _minimised(
+    question: "GoalQuestion",
+    total: "WeightedSum",
+    state: StateProblem,
+    words: tuple[str, str, str],
+    options: "RebalanceOptions",
+    report: "Report | None",
+) -> GoalMoves:
+    """The moves to the least sum found; `words` are the file's name, the budget's unit and the command."""
+    from loadmaster.move.constrained.cheaper_moves import plan_cheaper_moves
+    from loadmaster.move.constrained.goal_plan import plan_of
+    from loadmaster.packing.incumbent import Incumbent
+
+    def shown(_: float, least: float, bound: float) -> None:
+        if report is not None:
+            report(Incumbent(total.objective.text, least, bound))
+
+    made = plan_cheaper_moves(total, question.cost, question.budget, options.time_limit, options.seed, shown)
+    planned = _result(plan_of(question, made.moves), state, *words)
+    amounts = {
+        "minimise": total.objective.text,
+        "before": None if math.isnan(made.before) else made.before,
+        "after": None if math.isnan(made.after) else made.after,
+        "bound": made.bound,
+        "gap": made.gap,
+        "proven": made.proven,
+        "terms_before": made.terms_before,
+        "terms_after": made.terms_after,
+    }
+    return replace(planned, weighted_sum=amounts, interrupted=made.interrupted)
 
 
 def _goal(named: list[str]) -> "Goal":
@@ -126,48 +191,14 @@ def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
 
 def _of_table(options: "RebalanceOptions") -> StateProblem:
     from loadmaster.model.errors import InputError
-    from loadmaster.packing.constrained.constraints import Capacity
-    from loadmaster.packing.constrained.problem import ConstrainedProblem
-    from loadmaster.packing.constrained.whole_amounts import whole_amounts
+    from loadmaster.packing.constrained.instance_problem import instance_problem
 
     read, name = options.read(options.state), Path(options.state).name
     if read.host is None:
         raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
-    instance = read.instance
-    resources = (*instance.fluid_names, *instance.rigid_names)
-    amounts = whole_amounts(
-        resources,
-        np.hstack((instance.fluid, instance.rigid)),
-        np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
-    )
-    fluid = np.arange(len(resources)) < len(instance.fluid_names)
-    limits = _shared_limits(amounts, read.host, fluid)
-    problem = ConstrainedProblem(
-        resources,
-        amounts.demand,
-        limits,
-        read.host.astype(np.int64),
-        (Capacity(np.zeros(len(resources), bool)),),
-        (),
-        tuple(instance.task_name(t) for t in range(instance.tasks)),
-        tuple(instance.host_name(h) for h in range(instance.hosts)),
-        name,
-        amounts.units,
-    )
+    problem, full = instance_problem(read.instance, read.host, name)
     none = np.zeros(problem.tasks, bool)
-    return StateProblem(problem, amounts.capacity, np.zeros(problem.tasks), none, notes=read.notes)
-
-
-def _shared_limits(amounts: "WholeAmounts", host: Ints, fluid: Bools) -> Longs:
-    """int64[H, R], the capacities; of a fluid resource as much more as the most loaded host shares now.
-
-    So no move lowers the least part that a task gets.
-    """
-    use, there = np.zeros_like(amounts.capacity), host >= 0
-    np.add.at(use, host[there], amounts.demand[there])
-    shared = (use / np.maximum(amounts.capacity, 1)).max(axis=0, initial=1.0)
-    limits: Longs = np.where(fluid, np.floor(amounts.capacity * np.maximum(shared, 1.0) + 1e-6), amounts.capacity)
-    return limits.astype(np.int64)
+    return StateProblem(problem, full, np.zeros(problem.tasks), none, notes=read.notes, price=read.instance.price)
 
 
 def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command: str) -> GoalMoves:
@@ -215,4 +246,5 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
         state.gated,
         tuple(notes),
         command,
+        bound=plan.bound,
     )

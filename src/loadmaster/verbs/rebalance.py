@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from loadmaster.move.change import State
     from loadmaster.move.plan import MovePlan
+    from loadmaster.packing.incumbent import Report
     from loadmaster.report.page import Page
     from loadmaster.verbs.goal_moves import GoalMoves
     from loadmaster.verbs.placement_by_cost import PlacementByCost
@@ -44,11 +45,14 @@ class RebalanceOptions(TaskOptions):
     consolidate: Annotated[bool, Option("Goal: empty as many hosts as possible.")] = False
     balance: Annotated[bool, Option("Goal: even out how full the hosts are.")] = False
     fix: Annotated[bool, Option("Goal: mend broken rules and hosts that are too full, and nothing else.")] = False
+    minimise: Annotated[
+        str | None, Option("Goal: level, or a sum of hosts, cost, moves, imbalance, stranded: 'hosts + 0.1*moves'.")
+    ] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
     time_limit: Annotated[
-        float, Option("For the exact method and models with costs: seconds, or a duration such as 5min.", typed=str)
+        float, Option("How long may be searched: seconds, or a duration such as 5min.", typed=str)
     ] = 30.0
-    seed: Annotated[int, Option("Seed of the search over a model with costs.", least=0, below=2**63)] = 0
+    seed: Annotated[int, Option("Seed of the search for the least cost or sum.", least=0, below=2**63)] = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,8 +81,10 @@ class Rebalanced(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed of the file."""
-        return self.known
+        """What was assumed of the file, and whether the search was ended."""
+        from loadmaster.move.plan import INTERRUPTED
+
+        return (*self.known, INTERRUPTED) if self.plan.interrupted else self.known
 
     @property
     def done(self) -> bool:
@@ -120,6 +126,8 @@ class Rebalanced(Result):
         facts = self.figures
         if facts["proven"]:
             return "proven best of all placements" + ("" if facts["budget"] is None else " within the budget")
+        if self.plan.interrupted:
+            return "the best found until Ctrl-C"
         if facts["status"] == "limit":
             return f"the best found in {self.time_limit_s:g} s"
         return "the best found"
@@ -177,7 +185,10 @@ def amount(facts: dict[str, Any], value: float) -> str:
 
 
 def rebalance_with(
-    options: RebalanceOptions, command: str = "", progress: Callable[[float, int], None] | None = None
+    options: RebalanceOptions,
+    command: str = "",
+    progress: Callable[[float, int], None] | None = None,
+    report: "Report | None" = None,
 ) -> "Rebalanced | GoalMoves | PlacementByCost":
     """Which tasks to move where: in an order in which no host is ever too full, or at the least cost of a model.
 
@@ -185,6 +196,7 @@ def rebalance_with(
         options: what to move.
         command: how to make it again; made of the options where it is not given.
         progress: told the part of the time that has passed and the best cost, for a model with costs of its own.
+        report: is told the best level or sum so far and the bound, for the other states.
 
     Returns:
         The moves in order, and for a model with costs of its own its placement; `done` says whether there is one.
@@ -209,26 +221,27 @@ def rebalance_with(
         make_folder(Path(options.out))
     command = command or options.call("rebalance")
     towards = has_goal(options)
-    planned = move_towards_goal(options, limit, command) if towards else _rebalanced(options, limit, command)
+    planned = (
+        move_towards_goal(options, limit, command, report) if towards else _rebalanced(options, limit, command, report)
+    )
     if options.out is not None and (planned.done or isinstance(planned, GoalMoves)):
         planned.save(options.out)
     return planned
 
 
-def _rebalanced(options: RebalanceOptions, limit: float, command: str) -> Rebalanced:
+def _rebalanced(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
     """The moves to the highest minimum yield."""
     from loadmaster.model.errors import InputError
     from loadmaster.move.change import State
     from loadmaster.move.plan import plan_moves
+    from loadmaster.packing.incumbent import silent
 
-    refuse_unused(options, ["seed"], "it is for a model with costs of its own")
-    if options.method == "heuristic":
-        refuse_unused(options, ["time_limit"], "it is for the exact method")
+    refuse_unused(options, ["seed"], "it is for a model with costs of its own, and for --minimise")
     read, name = options.read(options.state), Path(options.state).name
     if read.host is None:
         raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
     now = State(read.instance, read.host, "count" if options.moves is not None else "bytes")
-    plan = plan_moves(now, limit, options.method, options.time_limit)
+    plan = plan_moves(now, limit, options.method, options.time_limit, report or silent)
     return Rebalanced(name, now, plan, limit, options.time_limit, read.notes, command)
 
 

@@ -96,7 +96,7 @@ def page_of_folder(folder: Path, command: str = "") -> KeptPage:
 
 
 def _live(folder: Path, command: str) -> KeptPage:
-    from loadmaster.live.timeline import timeline_in
+    from loadmaster.live.queue.timeline import timeline_in
     from loadmaster.report.live_answer import live_answer, live_figures
     from loadmaster.report.live_page import live_page
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import RUN, Estimates, Overrun, Seed
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from loadmaster.runs import Case, Setting
     from loadmaster.runs.site_case import SiteCase
 
-RUN = "The run"
 NETBATCH_CYCLE_S = 30.0
 """Shai 2014, section 2.2."""
 
@@ -53,20 +53,9 @@ class RunOptions(Options):
         str | Sequence[Discipline],
         Option("Disciplines that twin chooses from.", metavar="A,B,...", panel=RUN, typed=str),
     ] = ""
-    estimates: Annotated[
-        str | float,
-        Option(
-            "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
-            "two, the estimate times FACTOR.",
-            metavar="user|exact|last-two|FACTOR",
-            panel=RUN,
-            typed=str,
-        ),
-    ] = "user"
-    overrun: Annotated[
-        str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
-    ] = "run"
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    estimates: Estimates = "user"
+    overrun: Overrun = "run"
+    seed: Seed = 0
     check: Annotated[bool, Option("Check every schedule by itself, host by host.")] = False
 
     def settings(

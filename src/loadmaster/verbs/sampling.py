@@ -6,6 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options
 from loadmaster.verbs.unused_options import refuse_unused
 
@@ -54,7 +55,7 @@ class SamplingOptions(Options):
         str | float,
         Option("Draw seeds until the best is sure, for at most so long.", metavar="TIME", panel=SURE, typed=str),
     ] = ""
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
 
     @property
     def asks(self) -> bool:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.verbs.common_options import MACHINES, Estimates, Overrun, Seed
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Naming, Rule, name_of, names_of
-from loadmaster.verbs.run_options import RUN
 from loadmaster.verbs.unused_options import refuse_unneeded
 
 if TYPE_CHECKING:
@@ -112,20 +112,9 @@ class ShareOptions(LogOptions, DaskOptions):
         str | Sequence[float],
         Option("Shares of the VMs of each host, for choices of VMs.", metavar="S1,S2,...", panel=SHARING, typed=str),
     ] = "1,1,1,1"
-    estimates: Annotated[
-        str | float,
-        Option(
-            "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last "
-            "two, the estimate times FACTOR.",
-            metavar="user|exact|last-two|FACTOR",
-            panel=RUN,
-            typed=str,
-        ),
-    ] = "user"
-    overrun: Annotated[
-        str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
-    ] = "run"
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    estimates: Estimates = "user"
+    overrun: Overrun = "run"
+    seed: Seed = 0
     spread: Annotated[  # nothing keeps the tasks of a job apart on shared machines
         Literal["auto", "single-host", "any"],
         Option("Where the tasks of one job may go; auto goes by the log and its machines.", panel=MACHINES),

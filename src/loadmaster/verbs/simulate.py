@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
-from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.site_change_options import SiteChangeOptions
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(ClosureOptions, SiteOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(
+    ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions, MetricOptions, GroupOptions
+):
     """All that a single run can be told."""
 
     policy: Annotated[

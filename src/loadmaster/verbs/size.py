@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -60,7 +61,7 @@ class SizeOptions(DaskOptions):
         ),
     ] = "silva,planner"
     repetitions: Annotated[int, Option("Simulated runs for every number of machines.", least=1)] = 100
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     out: Annotated[
         "str | Path | None", Option("Folder for chart and table.", flags=("-o", "--out"), typed=Path | None)
     ] = None

@@ -6,12 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of
 from loadmaster.verbs.run_options import split
-from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.site_change_options import SiteChangeOptions
+from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,24 +22,28 @@ if TYPE_CHECKING:
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
     from loadmaster.runs import Setting
+    from loadmaster.runs.site_case import SiteCase
     from loadmaster.tuning.search import SearchPlan
     from loadmaster.tuning.tune import Tuning
 
 SEARCH = "The search"
+CHANGES_FILE = "slurm-changes.conf"
+"""The lines of slurm.conf to change, where parameters of Slurm were searched."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(SiteOptions, DaskOptions):
+class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     """All that a search can be told."""
 
     search: Annotated[
         str | Sequence[str],
         Option(
-            "What to search, one or several; tree: placements as small expressions.",
-            metavar="order,placement,tree,backfilling",
+            "What to search, one or several; tree: placements as small expressions; slurm: parameters of slurm.conf, "
+            "by itself. Of a slurm.conf slurm, else order.",
+            metavar="order,placement,tree,backfilling|slurm",
             typed=str,
         ),
-    ] = "order"
+    ] = ""
     target: Annotated[
         str | Sequence[str],
         Option(
@@ -79,15 +86,19 @@ class TuneOptions(SiteOptions, DaskOptions):
         str | float,
         Option("Time between scheduling cycles, 30s or 5min; 0: at every event.", metavar="TIME", typed=str),
     ] = "0s"
-    seed: Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)] = 0
+    seed: Seed = 0
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
         Option("Where winner.py, report and trials go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
-    def plan(self, name: Naming) -> "SearchPlan":
+    def plan(self, name: Naming, at: "SiteCase | None" = None) -> "SearchPlan":
         """The search that is asked for.
+
+        Args:
+            name: names functions.
+            at: the site.
 
         Raises:
             InputError: a word that is none of those that may be searched, or be low, or a time that is none.
@@ -98,20 +109,22 @@ class TuneOptions(SiteOptions, DaskOptions):
         from loadmaster.tuning.search import SearchPlan
         from loadmaster.tuning.space import PARTS
 
-        base = Setting(
-            name_of(self.policy, name),
-            name_of(self.discipline, name),
-            interval_s=parse_seconds(str(self.interval)),
-            seed=self.seed,
-        )
+        own = at is not None and at.site is not None and not at.fitted
+        parts = _words(self.search or ("slurm" if own else "order"), "--search", PARTS)
+        policy, discipline, words = name_of(self.policy, name), name_of(self.discipline, name), ""
+        if "slurm" in parts and at is not None and at.site is not None and own:
+            refuse_unused(self, ["policy", "discipline"], "parameters of the site's own queue are searched")
+            policy, discipline, words = at.policy, at.discipline, at.site.scheduler.text
+        base = Setting(policy, discipline, interval_s=parse_seconds(str(self.interval)), seed=self.seed)
         return SearchPlan(
-            _words(self.search, "--search", PARTS),
+            parts,
             base,
             _words(self.target, "--for", TARGETS),
             self.longest_wait_limit,
             self.trials,
             self.runs,
             seed=self.seed,
+            scheduler_parameters=words,
         )
 
 
@@ -212,12 +225,23 @@ class Tuned(Result):
             earlier.unlink(missing_ok=True)  # one of another search would be taken for this one's
         if rule is not None and self.file is not None:
             write_whole(folder / self.file, rule.text)
+        changes = folder / CHANGES_FILE
+        changes.unlink(missing_ok=True)
+        if self.slurm_conf:
+            write_whole(changes, "\n".join([f"# {self.answer}", f"# Found by: {self.command}", *self.slurm_conf, ""]))
         source = tuning.case.workload.source or "a log"
         for path, text in front_files(tuning.selection, tuning.plan, source).items():
             (folder / FRONT).mkdir(exist_ok=True)
             write_whole(folder / path, text)
         with whole_file(folder / "trials.parquet") as part:
             self.frame.write_parquet(part)
+
+    @property
+    def slurm_conf(self) -> tuple[str, ...]:
+        """The lines of slurm.conf that the winner changes; () where parameters of Slurm were not searched."""
+        from loadmaster.tuning.rule_file import winner_lines
+
+        return winner_lines(self.tuning.selection, self.tuning.plan)
 
     @property
     def file(self) -> str | None:
@@ -261,14 +285,15 @@ def _tuned(options: TuneOptions, watch: "Watch", command: str, name: Naming) -> 
     from loadmaster.verbs.folder import make_folder
 
     optuna()
-    address, plan = options.address, options.plan(name)
+    at = options.at_site()
+    address, plan = options.address, options.plan(name, at)
     options.refuse_reading()
     refuse_base(plan.base, plan.parts)
     folder = None if options.out is None else Path(options.out)
     if folder is not None:
         _refuse_replaced(folder, plan.base)
         make_folder(folder)
-    case = options.case(options.at_site())
+    case = options.case(at)
     store = Store(options.store) if options.store else Store.in_folder(folder) if folder else None
     tuning = tuned(case, plan, options.hold_out, options.samples, folder, store, pool_on(address), watch)
     if store is not None:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.energy_options import EnergyOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, only, rules_or_site
-from loadmaster.verbs.site_options import SiteOptions
+from loadmaster.verbs.site_change_options import SiteChangeOptions
 from loadmaster.verbs.unused_options import refuse_unused, refuse_unused_settings
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(ClosureOptions, SiteOptions, RunOptions):
+class WhenOptions(ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[

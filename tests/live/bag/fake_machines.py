@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from loadmaster.live.bag.config import task_folder
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.engine import (
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.engine import (
     NOWHERE,
     RUNNING,
     Capabilities,

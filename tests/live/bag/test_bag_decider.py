@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from loadmaster.live.bag import door
 from loadmaster.live.bag.config import BagConfig
 from loadmaster.live.bag.door import run_bag
-from loadmaster.live.engine import Refusal
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model.actions import Release, Rent, Start, Stop
 from loadmaster.sizing import FixedHosts, HostType, SilvaRule
 
@@ -56,7 +56,7 @@ def run(folder, lasts_s, sizer=None, *, watch=None, **options):
 
 def replayed_alike(folder, sizer):
     """Every recorded decision is what the sizer decides on the recorded events."""
-    for session in sessions(JobLog(folder / "log.jsonl")):
+    for session in sessions(RecordFile(folder / "log.jsonl")):
         again = decide_again(session, sizer, KIND)
         if [made.actions for made in again] != [made.actions for made in session.decisions]:
             return False
@@ -143,7 +143,7 @@ def test_killed_between_any_two_writes_no_command_is_lost_and_none_that_ended_we
     for steps in [*deaths, math.inf]:
         left = [steps]
 
-        class Mortal(JobLog):
+        class Mortal(RecordFile):
             def append(self, lines, left=left):
                 left[0] -= 1
                 if left[0] < 0 and not (after and left[0] == -1):
@@ -153,7 +153,7 @@ def test_killed_between_any_two_writes_no_command_is_lost_and_none_that_ended_we
                     raise Killed
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(door, "JobLog", Mortal)
+            patch.setattr(door, "RecordFile", Mortal)
             clock = Waking()
             engine = FakeMachines(clock, folder, {k: [each] for k, each in enumerate(lasts_s, 1)})
             commands = [f"c{k}" for k in range(1, len(lasts_s) + 1)]
@@ -251,5 +251,5 @@ def test_the_log_of_a_run_says_what_the_engine_refused(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         run_bag(engine, clock, ["c1"], BagConfig(tmp_path, FixedHosts(1), KIND), watch, say=lambda _: None)
-    answers = [line["answer"] for line in JobLog(tmp_path / "log.jsonl").lines() if line.get("answer")]
+    answers = [line["answer"] for line in RecordFile(tmp_path / "log.jsonl").lines() if line.get("answer")]
     assert answers[0] == [[["rent", "slot", 1], "denied", "not today"]]

@@ -13,11 +13,12 @@ from loadmaster.live.cgroup.command import outcome_in
 from loadmaster.live.cgroup.engine import CgroupEngine
 from loadmaster.live.cgroup.groups import groups_named, make_group, why_not
 from loadmaster.live.cgroup.tree import PREFIX, clean_up, name_of
-from loadmaster.live.clocks import RealClock
-from loadmaster.live.engine import RUNNING
+from loadmaster.live.session.clocks import RealClock
+from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import check_shares
-from loadmaster.live.shares.door import SharesTerms, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, InputError
 from loadmaster.model.actions import Cap, Move, Start, Stop
@@ -143,7 +144,7 @@ def test_a_bag_runs_under_shares_and_its_decisions_are_taken_again_alike(tmp_pat
     engine = CgroupEngine(of, tmp_path)
     try:
         report, state = run_under_shares(
-            engine, RealClock(), of, SharesTerms(tmp_path, share_method_named("fractional"), interval_s=0.05)
+            engine, RealClock(), of, SharesConfig(tmp_path, share_method_named("fractional"), interval_s=0.05)
         )
     finally:
         engine.close()
@@ -162,7 +163,7 @@ from test_cgroup_engine import *
 folder = Path(sys.argv[1])
 of = commands(f"echo once >> {folder}/runs; while [ ! -e {folder}/go ]; do sleep 0.05; done")
 engine = CgroupEngine(of, folder)
-run_under_shares(engine, RealClock(), of, SharesTerms(folder, share_method_named("fractional"), interval_s=0.05))
+run_under_shares(engine, RealClock(), of, SharesConfig(folder, share_method_named("fractional"), interval_s=0.05))
 engine.close()
 """
 

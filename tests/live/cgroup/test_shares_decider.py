@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from share_fake import Dead, FakeBox, batch
 
-from loadmaster.live.clocks import FakeClock
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.shares.check import FILE, check_shares, share_lines
-from loadmaster.live.shares.door import SharesTerms, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import InputError, Workload
 from loadmaster.scheduling.time_shared import METHODS
@@ -27,7 +28,7 @@ def disk_of_this_process():
 
 
 def config(folder, method="fractional", least=0.0, **more):
-    return SharesTerms(folder, share_method_named(method, least), least, **more)
+    return SharesConfig(folder, share_method_named(method, least), least, **more)
 
 
 def run(folder, of, work_s, method="fractional", least=0.0, refuse=(), **more):

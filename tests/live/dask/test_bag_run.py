@@ -19,7 +19,7 @@ from bag_replay import decide_again, sessions
 from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.dask.door import run_commands
 from loadmaster.live.dask.machine_source import DaskMachineSource, machines
-from loadmaster.live.job_log import JobLog, described
+from loadmaster.live.session.record_file import RecordFile, described
 from loadmaster.model.errors import InputError
 from loadmaster.sizing import FixedHosts, HostType, Planner, SilvaRule
 
@@ -125,7 +125,7 @@ def test_a_budget_holds_over_all_starts(place, tmp_path):
 
 
 def test_a_deadline_counts_from_the_first_start(place, tmp_path):
-    log = JobLog(tmp_path / "log.jsonl")
+    log = RecordFile(tmp_path / "log.jsonl")
     log.open()
     log.write(session=time.time() - 100, commands=["true"], type=described(SECOND))
     log.close()
@@ -145,7 +145,7 @@ def test_a_straggler_gets_a_copy_the_first_to_end_counts_and_the_other_is_killed
     assert report.again == [(1, "lasts far longer than others, a copy is started")]
     assert "task 1 ended on its attempt 2; attempt 1 is killed" in said
     assert not (tmp_path / "late").exists()
-    (session,) = sessions(JobLog(tmp_path / "out" / "log.jsonl"))
+    (session,) = sessions(RecordFile(tmp_path / "out" / "log.jsonl"))
     again = decide_again(session, config.sizer, kind)
     assert [made.actions.replicate for made in again] == [made.actions.replicate for made in session.decisions]
     killed = task_folder(tmp_path / "out", 1, 1) / "result.json"
@@ -205,7 +205,7 @@ def test_a_killed_worker_loses_no_task(place, tmp_path):
 @pytest.mark.parametrize("sizer", SIZERS, ids=lambda sizer: sizer.name)
 def test_simulator_and_real_run_take_the_same_decisions(place, tmp_path, sizer):
     run(place, [f"sleep 0.{n % 3}" for n in range(10)] + ["false"], tmp_path, sizer, retries=1)
-    (session,) = sessions(JobLog(tmp_path / "log.jsonl"))
+    (session,) = sessions(RecordFile(tmp_path / "log.jsonl"))
     assert len(session.decisions) > 10
     again = decide_again(session, sizer, SECOND)
     for real, anew in zip(session.decisions, again, strict=True):

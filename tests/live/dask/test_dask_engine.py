@@ -7,9 +7,9 @@ from patience import until
 
 pytest.importorskip("distributed")
 
-from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.engine import DaskEngine
 from loadmaster.live.dask.machine_source import DaskMachineSource, machines
+from loadmaster.live.session.clocks import WokenClock
 from loadmaster.model.actions import Hold, Release, Rent, Start, Stop
 
 

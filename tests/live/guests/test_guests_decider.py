@@ -7,11 +7,11 @@ from guests_fake import Dead, FakeHosts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.live.clocks import FakeClock
 from loadmaster.live.guests.check import FILE, check_guests, guest_lines
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.door import look_after
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.record_file import RecordFile
 from loadmaster.model import InputError
 
 TWO = {"a": (1.0, 4.0), "b": (1.0, 4.0)}
@@ -166,14 +166,14 @@ def test_killed_anywhere_and_started_again_no_host_is_overfilled_and_all_ends_as
     }
     mover = data.draw(st.sampled_from(["mosix", "enhanced-mosix"]))
     site_ = site(machines, hosts, journey_s=data.draw(st.sampled_from([0.5, 3.0])))
-    append = JobLog.append
+    append = RecordFile.append
 
     def mortal(self, lines):
         site_.step()
         append(self, lines)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(JobLog, "append", mortal)
+        patch.setattr(RecordFile, "append", mortal)
         for steps in data.draw(st.lists(st.integers(0, 40), max_size=4)):
             site_.steps = steps
             try:
@@ -203,7 +203,7 @@ def test_a_mover_without_a_budget_and_terms_that_do_nothing_are_refused():
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path):
-    log = JobLog(tmp_path / FILE)
+    log = RecordFile(tmp_path / FILE)
     log.open()
     with pytest.raises(InputError, match="another run is writing this log"):
         run(site({"x": (1, 1, "a")}), tmp_path)

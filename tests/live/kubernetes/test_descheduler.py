@@ -3,17 +3,18 @@
 import pytest
 from fake_kubernetes import FakeKubernetes, node, pod, serving
 
-from loadmaster.live.check import check_live
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.move_budget import MoveBudget
-from loadmaster.live.queue_decider import LiveExtras
-from loadmaster.live.record import LiveRecord
-from loadmaster.live.settings import LiveSettings
-from loadmaster.live.timeline import timeline_in
+from loadmaster.live.kubernetes.pods import PodScope
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.decider import LiveExtras
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.queue.timeline import timeline_in
+from loadmaster.live.session.clocks import FakeClock
+from loadmaster.live.session.disruption import MoveBudget
 from loadmaster.model.actions import Move
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
@@ -113,7 +114,7 @@ def test_what_must_stay_stays(made, tmp_path, move_budget, more):
 def test_pods_of_a_namespace_that_is_not_ours_stay(made, tmp_path):
     split(made)
     made.add(pod("large", namespace="ours", cpu=6, created_s=950))
-    run(made, tmp_path / "run", MoveBudget(2), namespaces=("ours",))
+    run(made, tmp_path / "run", MoveBudget(2), scope=PodScope(namespaces=("ours",)))
     assert made.evicted == []
 
 

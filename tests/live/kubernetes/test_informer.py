@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import pytest
 from fake_kubernetes import FakeKubernetes, node, pod, serving
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import NODES, PODS, KubernetesEngine
 from loadmaster.live.kubernetes.informer import Informer
+from loadmaster.live.session.engine import EngineDown
 
 
 @pytest.fixture

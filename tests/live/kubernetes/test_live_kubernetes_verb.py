@@ -153,7 +153,7 @@ def test_all_is_compiled_before_the_lease_is_taken(made, monkeypatch):
     def compiling(scheduler, first, **more):
         seen.append((list(fake.leases), list(first.ids)))
 
-    monkeypatch.setattr("loadmaster.live.warmup.compile_for", compiling)
+    monkeypatch.setattr("loadmaster.live.queue.warmup.compile_for", compiling)
     run = verb(*words, *RULE, "-o", folder / "run")
     assert run.exit_code == 0, run.output
     assert seen[0] == ([], ["default/a@uid-a"])

@@ -9,7 +9,7 @@ from fake_kubernetes import node
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
-from loadmaster.live.check import check_live
+from loadmaster.live.queue.check import check_live
 
 WHY = rk.why_not(rk.MANAGER)
 pytestmark = pytest.mark.skipif(

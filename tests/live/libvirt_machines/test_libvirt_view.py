@@ -2,11 +2,10 @@
 
 import pytest
 
-from loadmaster.live.engine import NOWHERE
 from loadmaster.live.guests.snapshot import GuestSnapshot
 from loadmaster.live.libvirt.host import Machine
-from loadmaster.live.libvirt.quota import Quota, quota_of, share_of
 from loadmaster.live.libvirt.view import HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.session.engine import NOWHERE
 
 GB = 2**30
 X = Machine("x", "x@1", 2, GB, 0.5)
@@ -50,15 +49,3 @@ def test_hosts_full_of_machines_that_are_none_of_ours_keep_a_little():
     listings = [[Y._replace(cores=9, memory=9 * GB, why_left_out="it is paused")]]
     seen = observation_of(0.0, [HostView("a", 4, 4 * GB, listings[0])], put_together(listings), {})
     assert seen.cluster.capacity[0].tolist() == pytest.approx([1e-3, 0.0], rel=1e-3)
-
-
-@pytest.mark.parametrize("share", [0.001, 0.0123, 0.05, 0.3333, 0.5, 0.999, 1.0])
-def test_a_share_and_its_quota_are_the_same_to_a_thousandth(share):
-    quota = quota_of(share)
-    assert share_of(quota) == pytest.approx(share, abs=5e-5)
-    assert quota.quota_us == -1 or quota.quota_us >= 1000
-    assert quota.period_us <= 1_000_000
-
-
-def test_no_quota_is_all_of_the_cpu():
-    assert [share_of(Quota(-1, 100_000)), share_of(Quota(0, 0)), share_of(Quota(300_000, 100_000))] == [1.0, 1.0, 1.0]

@@ -9,12 +9,12 @@ import time
 import pytest
 import real_libvirt
 
-from loadmaster.live.clocks import RealClock
 from loadmaster.live.guests.check import check_guests
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.door import look_after
 from loadmaster.live.libvirt.engine import LibvirtEngine
 from loadmaster.live.libvirt.hosts import connect
+from loadmaster.live.session.clocks import RealClock
 from loadmaster.model.actions import Cap, Move
 
 pytestmark = pytest.mark.skipif(bool(real_libvirt.why_not()), reason=real_libvirt.why_not() or "there are some")

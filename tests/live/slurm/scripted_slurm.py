@@ -1,6 +1,6 @@
 """A Slurm that is none: jobs by the cells of `squeue`, which start where they are pinned, or by themselves."""
 
-from loadmaster.live.engine import Capabilities
+from loadmaster.live.session.engine import Capabilities
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver

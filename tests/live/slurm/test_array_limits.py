@@ -20,20 +20,20 @@ def most(found):
 
 def test_tasks_that_run_and_the_last_that_waits_keep_the_limit_of_their_array():
     throttles = Throttles()
-    assert most(throttles.told(listed(("0-2%1", "PENDING")))) == {"7_0": 1, "7_1": 1, "7_2": 1}
-    assert most(throttles.told(listed(("1-2%1", "PENDING"), ("0", "RUNNING")))) == {"7_0": 1, "7_1": 1, "7_2": 1}
-    assert most(throttles.told(listed(("2", "PENDING"), ("1", "RUNNING")))) == {"7_1": 1, "7_2": 1}
+    assert most(throttles.with_limits(listed(("0-2%1", "PENDING")))) == {"7_0": 1, "7_1": 1, "7_2": 1}
+    assert most(throttles.with_limits(listed(("1-2%1", "PENDING"), ("0", "RUNNING")))) == {"7_0": 1, "7_1": 1, "7_2": 1}
+    assert most(throttles.with_limits(listed(("2", "PENDING"), ("1", "RUNNING")))) == {"7_1": 1, "7_2": 1}
 
 
 def test_a_limit_that_is_changed_or_taken_away_is_so_for_all_tasks():
     throttles = Throttles()
-    throttles.told(listed(("0-3%1", "PENDING")))
-    assert set(most(throttles.told(listed(("1-3%2", "PENDING"), ("0", "RUNNING")))).values()) == {2}
-    assert set(most(throttles.told(listed(("1-3", "PENDING"), ("0", "RUNNING")))).values()) == {0}
+    throttles.with_limits(listed(("0-3%1", "PENDING")))
+    assert set(most(throttles.with_limits(listed(("1-3%2", "PENDING"), ("0", "RUNNING")))).values()) == {2}
+    assert set(most(throttles.with_limits(listed(("1-3", "PENDING"), ("0", "RUNNING")))).values()) == {0}
 
 
 def test_an_array_that_has_gone_is_forgotten():
     throttles = Throttles()
-    throttles.told(listed(("0-3%1", "PENDING")))
-    throttles.told([])
-    assert most(throttles.told(listed(("3", "PENDING")))) == {"7_3": 0}
+    throttles.with_limits(listed(("0-3%1", "PENDING")))
+    throttles.with_limits([])
+    assert most(throttles.with_limits(listed(("3", "PENDING")))) == {"7_3": 0}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.live.engine import EngineDown
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.model.errors import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loadmaster.live.lease import Lease, MachineLock
+from loadmaster.live.session.lease import Lease, MachineLock
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, hook_text
 from loadmaster.live.slurm.units import unit_files
 from loadmaster.model import InputError
@@ -43,7 +43,7 @@ def test_a_heartbeat_tells_its_age_and_its_end(tmp_path):
 HOLDS = """
 import sys, time
 from pathlib import Path
-from loadmaster.live.lease import Lease, MachineLock
+from loadmaster.live.session.lease import Lease, MachineLock
 lease = Lease("slurm-lm", Path(sys.argv[1]))
 print("has it", flush=True)
 time.sleep(600)
@@ -68,7 +68,7 @@ def test_only_one_holds_the_lease_and_a_dead_one_gives_it_back(tmp_path):
 
 LOCKS = """
 import time
-from loadmaster.live.lease import MachineLock
+from loadmaster.live.session.lease import MachineLock
 lock = MachineLock("slurm-test-hook@head:1")
 print("has it", flush=True)
 time.sleep(600)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from listed_observation import observation_in
 
-from loadmaster.live.engine import HELD, RUNNING
-from loadmaster.live.listing import listing_of, observation_in
+from loadmaster.live.queue.listing import listing_of
+from loadmaster.live.session.engine import HELD, RUNNING
 from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.host_parts import HostParts
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import real_slurm
 
-from loadmaster.live.engine import CLAIMED, HELD, RUNNING, EngineDown
+from loadmaster.live.session.engine import CLAIMED, HELD, RUNNING, EngineDown
 from loadmaster.live.slurm.doctor import examine
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path

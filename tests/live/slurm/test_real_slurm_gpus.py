@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import real_slurm
 
-from loadmaster.live.engine import RUNNING
+from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.slurm.engine import SlurmEngine
 from loadmaster.model.actions import Start
 from loadmaster.scheduling.resolved_constraints import resolve_constraints

@@ -3,12 +3,12 @@
 import pytest
 from scripted_slurm import ScriptedSlurm
 
-from loadmaster.live.check import check_live
-from loadmaster.live.clocks import FakeClock
-from loadmaster.live.door import run_live
-from loadmaster.live.record import LiveRecord, lines_of
-from loadmaster.live.run_record import run_record_of
-from loadmaster.live.settings import LiveSettings
+from loadmaster.live.queue.check import check_live
+from loadmaster.live.queue.door import run_live
+from loadmaster.live.queue.record import LiveRecord, lines_of
+from loadmaster.live.queue.run_record import run_record_of
+from loadmaster.live.queue.settings import LiveSettings
+from loadmaster.live.session.clocks import FakeClock
 from loadmaster.place import POLICIES
 from loadmaster.runs import Setting
 from loadmaster.scheduling import Scheduler, discipline_named

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadmaster.live.engine import CLAIMED, ENDING, HELD, RUNNING
+from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.mark import of_owner
 from loadmaster.live.slurm.open_dependencies import KnownEnds

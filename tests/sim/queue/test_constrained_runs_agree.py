@@ -15,12 +15,13 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler, scheduler
 from loadmaster.scheduling.notation import discipline_named as named
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
-from loadmaster.sim.queue.constrained_door import serves_bound
+from loadmaster.sim.queue.constrained_run import shadow_serves
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
-SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide"))
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide", "licences", "power"))
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
@@ -57,7 +58,8 @@ def both(workload, cluster, policy, discipline, interval_s=0.0, seed=5):
     plain = replay(workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed)
     binding = resolve_constraints(workload, cluster)
     compiled = replay_compiled(
-        workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed, binding=binding
+        QueueRun(workload, cluster, Scheduler(policy, named(discipline)), interval_s=interval_s, seed=seed),
+        binding=binding,
     )
     return plain, compiled
 
@@ -85,11 +87,13 @@ def test_the_compiled_engine_agrees_under_constraints(kinds, seed, policy, disci
 )
 def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, policy, discipline, interval_s):
     workload, cluster = bound_jobs(seed, *kinds)
-    assert serves_bound(workload, cluster, policy, named(discipline))
+    assert shadow_serves(QueueRun(workload, cluster, Scheduler(policy, named(discipline))))
     assert_equal(*both(workload, cluster, policy, discipline, interval_s))
 
 
-@pytest.mark.parametrize("kinds", [("hosts",), ("wide",), *PAIRS], ids="+".join)
+@pytest.mark.parametrize(
+    "kinds", [("hosts",), ("wide",), ("licences",), ("licences", "partition"), ("power",), *PAIRS], ids="+".join
+)
 @settings(max_examples=6, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -125,6 +129,8 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
         ("preempt", "fair-share", False),
         ("hosts", "skip", True),
         ("wide", "skip", True),
+        ("licences", "easy", True),
+        ("power", "conservative", True),
         ("work", "skip", True),
     ],
 )

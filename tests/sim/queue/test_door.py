@@ -12,6 +12,7 @@ from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate, simulate_lived
 from loadmaster.sim.queue.engine import general_replay
 from loadmaster.sim.queue.engine_cost import is_cheaper_than_a_kept_plan
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT, EASY = POLICIES["first-fit"], discipline_named("easy")
@@ -34,7 +35,7 @@ def _jobs(jobs: int, tasks: int) -> Workload:
 @pytest.mark.parametrize("cores", [1, 2])
 def test_wide_jobs_are_placed_as_by_the_board(monkeypatch, cores, rules):
     log, hosts = _jobs(1000, 8), replace(Cluster.uniform(40, cores=cores), rules=rules)
-    this_pass = general_replay.replay_general(log, hosts, Scheduler(FIRST_FIT, EASY), interval_s=0.0, seed=0)
+    this_pass = general_replay.replay_general(QueueRun(log, hosts, Scheduler(FIRST_FIT, EASY), interval_s=0.0, seed=0))
     monkeypatch.setattr(general_replay, "replay_general", None)
     bulk = simulate(log, hosts, FIRST_FIT, EASY)
     assert (bulk.start_s.tolist(), bulk.host.tolist()) == (this_pass.start_s.tolist(), this_pass.host.tolist())
@@ -68,7 +69,9 @@ def test_many_hosts_keep_the_plan_where_jobs_wait():
 @pytest.mark.parametrize("policy", ["first-fit", "worse-fit-cores"])
 def test_conservative_backfilling_of_very_wide_jobs_keeps_its_plan_and_equals_the_board(monkeypatch, policy):
     log, hosts, rule = _jobs(1000, 60), Cluster.uniform(80, cores=2), discipline_named("conservative")
-    this_pass = general_replay.replay_general(log, hosts, Scheduler(POLICIES[policy], rule), interval_s=0.0, seed=0)
+    this_pass = general_replay.replay_general(
+        QueueRun(log, hosts, Scheduler(POLICIES[policy], rule), interval_s=0.0, seed=0)
+    )
     monkeypatch.setattr(general_replay, "replay_general", None)
     plan = simulate(log, hosts, POLICIES[policy], rule)
     assert (plan.start_s.tolist(), plan.host.tolist()) == (this_pass.start_s.tolist(), this_pass.host.tolist())

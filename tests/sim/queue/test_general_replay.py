@@ -17,11 +17,13 @@ from loadmaster.backfilling import Easy
 from loadmaster.model import Cluster, Constraints, Limits, Named, Partition, Qos, SiteRules, Workload
 from loadmaster.order import ORDERS
 from loadmaster.place import POLICIES
-from loadmaster.scheduling import Discipline
+from loadmaster.scheduling import Discipline, Scheduler
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.sim.queue import constrained_door, simulate
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.constrained_run import general_serves
 from loadmaster.sim.queue.engine import general_replay
+from loadmaster.sim.queue.queue_run import QueueRun
 
 HELPER = Path(__file__).parents[2] / "set_ups" / "random_general_passes.py"
 
@@ -74,7 +76,7 @@ def test_few_jobs_are_not_worth_compiling_for(monkeypatch):
     monkeypatch.setattr(general_replay, "replay_general", None)
     jobs, cluster = bound_jobs(1, "partition")
     easy = discipline_named("easy")
-    assert constrained_door.serves_general(cluster, POLICIES["first-fit"], easy)
+    assert general_serves(QueueRun(jobs, cluster, Scheduler(POLICIES["first-fit"], easy)))
     assert simulate(jobs, cluster, POLICIES["first-fit"], easy, interval_s=0.0).started.any()
 
 

@@ -11,6 +11,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue.engine.replay import replay_compiled
 from loadmaster.sim.queue.engine.state import FAN, HOSTS_OF_BLOCK
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay
 
 FIRST_FIT = POLICIES["first-fit"]
@@ -24,7 +25,7 @@ DISCIPLINES = tuple(
 
 def agree(workload, cluster, discipline, interval_s, policy=FIRST_FIT):
     plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
-    quick = replay_compiled(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5)
+    quick = replay_compiled(QueueRun(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=5))
     assert quick.start_s.tolist() == pytest.approx(plain.start_s.tolist(), rel=0, abs=0, nan_ok=True)
     assert quick.host.tolist() == plain.host.tolist()
     for column in ("time_s", "queue_length", "started"):

@@ -10,6 +10,7 @@ from loadmaster.scheduling import Scheduler, discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine import general_layout, general_replay
 from loadmaster.sim.queue.engine.profile import layout
+from loadmaster.sim.queue.queue_run import QueueRun
 
 JOBS = Workload.of(submit_s=[0] * 6, runtime_s=[9, 5, 7, 3, 4, 8], cores=[2, 1, 2, 1, 1, 2], memory=[1, 2, 1, 2, 1, 1])
 HOSTS = Cluster.uniform(2, cores=2, memory=4)
@@ -44,10 +45,10 @@ def test_more_jobs_that_are_to_start_now_than_there_is_room_for_end_the_run(monk
 def test_more_news_than_an_order_has_room_for_end_the_run(monkeypatch):
     policy, discipline = POLICIES["first-fit"], discipline_named("multifactor+easy(heads=2)")
     assert general_replay.replay_general(
-        JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1
+        QueueRun(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1)
     ).started.all()
     made = general_replay.general_pass_of
     few = general_layout.table(general_layout.EVENT, 3)
     monkeypatch.setattr(general_replay, "general_pass_of", lambda *given: made(*given)._replace(order_events=few))
     with pytest.raises(OutOfRoom):
-        general_replay.replay_general(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1)
+        general_replay.replay_general(QueueRun(JOBS, HOSTS, Scheduler(policy, discipline), interval_s=0.0, seed=1))

@@ -12,6 +12,7 @@ from loadmaster.scheduling import Scheduler
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.queue_run import QueueRun
 
 ORDERED = [name for name, order in ORDERS.items() if not getattr(order, "moves", True)]
 FREE_OF_NUMBERS = [policy for policy in POLICIES.values() if not policy.contextual]
@@ -45,7 +46,7 @@ def wide_jobs(draw):
 def test_a_pool_starts_the_same_jobs_on_the_same_hosts(order, backfilling, log, interval_s, policy):
     discipline = discipline_named(f"{order}+{backfilling}")
     plain = simulate(log, HOSTS, policy, discipline, interval_s=interval_s, engine="reference")
-    counted = replay_compiled(log, HOSTS, Scheduler(policy, discipline), interval_s=interval_s, seed=0)
+    counted = replay_compiled(QueueRun(log, HOSTS, Scheduler(policy, discipline), interval_s=interval_s, seed=0))
     assert counted.start_s.tolist() == plain.start_s.tolist()
     assert counted.host.tolist() == plain.host.tolist()
     assert counted.cycles.time_s.tolist() == plain.cycles.time_s.tolist()

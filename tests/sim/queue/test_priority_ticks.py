@@ -18,6 +18,7 @@ from loadmaster.scheduling.notation import discipline_named as named
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.door import is_compiled
 from loadmaster.sim.queue.engine.replay import replay_compiled
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay
 
 ACCOUNTS = SiteRules(
@@ -89,7 +90,7 @@ def test_it_agrees_with_the_reference(policy, order, backfilling, seed, jobs, sp
     cluster = replace(cluster, rules=ACCOUNTS if with_accounts else None)
     discipline = Discipline(order, named(f"fcfs+{backfilling}").backfilling)
     plain = replay(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=3)
-    fast = replay_compiled(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=3)
+    fast = replay_compiled(QueueRun(workload, cluster, Scheduler(policy, discipline), interval_s=interval_s, seed=3))
     assert_same(plain, fast)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.job_log import JobLog
+from loadmaster.live.bag.config import FILE
+from loadmaster.live.session.record_file import RecordFile
 
 
 def command_rows(folder: Path, commands: Sequence[str]) -> list[dict[str, Any]]:
@@ -31,7 +32,7 @@ def command_rows(folder: Path, commands: Sequence[str]) -> list[dict[str, Any]]:
         for number, command in enumerate(commands, 1)
     ]
     names: dict[int, str] = {}
-    for line in JobLog(folder / "log.jsonl").lines():
+    for line in RecordFile(folder / FILE).lines():
         event = line.get("event")
         if event == "rented":
             names[line["host"]] = str(line.get("name", line["host"]))

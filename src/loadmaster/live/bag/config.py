@@ -6,6 +6,8 @@ from pathlib import Path
 
 from loadmaster.sizing import HostType, Sizer
 
+FILE = "log.jsonl"
+
 
 @dataclass(frozen=True)
 class BagConfig:

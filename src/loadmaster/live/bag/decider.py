@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from loadmaster.live.bag.budget import BagBudget
 from loadmaster.live.bag.new_events import BagUpdates
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Observation, Refusal
+from loadmaster.live.session.decider import Decider, Line, Step
+from loadmaster.live.session.engine import Observation, Refusal
 from loadmaster.model.actions import Action, Release, Rent, Start
 from loadmaster.sizing import BagSnapshot, Sizer, decide
 from loadmaster.sizing.snapshot import Occasion
@@ -26,8 +26,10 @@ done in all starts."""
 
 
 @dataclass
-class BagDecider:
+class BagDecider(Decider):
     """See `Decider`: hands out the commands of a bag to machines that a sizer rents and gives back.
+
+    It hands nothing back: nobody else could start what waits, and that waits in its file.
 
     Attributes:
         state: of this start.
@@ -67,9 +69,6 @@ class BagDecider:
         """See `Decider`."""
         return self.earlier
 
-    def warm_up(self, first: Observation) -> None:
-        """See `Decider`: nothing here takes long to compile."""
-
     def decide(self, seen: Observation, *, away: bool) -> Step:
         """Enter one piece of news and decide on it; a look of the clock where there is none."""
         self.asked = []
@@ -88,7 +87,7 @@ class BagDecider:
             host = self.state.running()[refusal.action.id]
             self.updates.refused[host] = f"its machine did not take it ({refusal.text})"
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """Every second, or after a decision."""
         now_s = self.state.now_s
         if now_s - self.shown_s >= SHOW_S:
@@ -103,10 +102,6 @@ class BagDecider:
         if self.state.ledger.complete or self.is_out_of_money:
             return math.inf
         return now_s if self.busy else min(self.tick_s, self.wake_s, now_s + LOOK_S)
-
-    def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
-        """Nobody else could start what waits: it waits in its file."""
-        return Step()
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; machines that are given back with the run are charged up to now."""

@@ -5,16 +5,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from loadmaster.live.bag.budget import BagBudget
-from loadmaster.live.bag.config import BagConfig, BagReport
+from loadmaster.live.bag.config import FILE, BagConfig, BagReport
 from loadmaster.live.bag.decider import BagDecider, Watch
-from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands
+from loadmaster.live.bag.earlier_starts import EarlierStarts, read_earlier_starts, same_commands, take_up
 from loadmaster.live.bag.new_events import BagUpdates
-from loadmaster.live.bag.resume import take_up
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.job_log import JobLog, described
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile, described
+from loadmaster.live.session.report import Report
 from loadmaster.sizing import BagLedger
 
 
@@ -40,14 +39,10 @@ def run_bag(
         InputError: the folder belongs to other commands, or another runner is at work there.
         KeyboardInterrupt: passed on after the state is written down; the same call goes on from there.
     """
-    log = JobLog(config.folder / "log.jsonl")
-    log.open()
-    try:
-        earlier = same_commands(read_earlier_starts(log), commands, log.path)
+    with RecordFile(config.folder / FILE) as record:
+        earlier = same_commands(read_earlier_starts(record), commands, record.path)
         decider = _decider(commands, config, earlier, clock, watch or (lambda *_: None), say)
-        ended = Loop(engine, clock, decider, log, Report()).run().ended
-    finally:
-        log.close()
+        ended = Loop(engine, clock, decider, record, Report()).run().ended
     if ended == "stopped":
         raise KeyboardInterrupt
     return _report(decider, earlier)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, outcome_in
 from loadmaster.live.bag.config import BagConfig, task_folder
 from loadmaster.live.bag.session_state import BagSessionState
-from loadmaster.live.engine import EndedJob, Observation
+from loadmaster.live.session.engine import EndedJob, Observation
 from loadmaster.model.actions import Action, Release, Stop
 from loadmaster.sizing.snapshot import Occasion
 

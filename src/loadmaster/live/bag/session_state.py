@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.decider import Line
-from loadmaster.live.engine import Clock
+from loadmaster.live.session.decider import Line
+from loadmaster.live.session.engine import Clock
 from loadmaster.sizing import BagLedger, Event
 from loadmaster.sizing.ledger import Kind
 

@@ -1,4 +1,4 @@
-"""Runs shell commands on this box, each in a control group with a quota of CPU; see `loadmaster.live.engine.Engine`.
+"""Runs shell commands on this box, each in a control group with a quota of CPU; see `session.engine.Engine`.
 
 A machine is a part of this box: a group with a quota of its cores, in which the groups of its commands are. What is
 there, what runs and how it ended stands in the groups and in the commands' folders, so that a start after a crash finds
@@ -15,7 +15,7 @@ from loadmaster.live.cgroup import command as shell
 from loadmaster.live.cgroup.command import CappedOutcome
 from loadmaster.live.cgroup.groups import ControlGroup
 from loadmaster.live.cgroup.tree import GroupTree
-from loadmaster.live.engine import (
+from loadmaster.live.session.engine import (
     HELD,
     NOWHERE,
     RUNNING,
@@ -24,6 +24,7 @@ from loadmaster.live.engine import (
     Observation,
     ObservedTasks,
     Refusal,
+    job_of,
 )
 from loadmaster.live.shares.batch import Batch
 from loadmaster.model import Workload
@@ -75,7 +76,7 @@ class CgroupEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`; a share that is given before the start counts from the start on."""
-        name = getattr(action, "id", "")
+        name = job_of(action)
         if name not in self._row:
             return Refusal(action, "gone", f"there is no command {name}")
         try:
@@ -190,11 +191,9 @@ class CgroupEngine:
         )
         at = {name: row for row, name in enumerate(batch.machines.names)}
         host = np.array([at[self._where[name]] if name in self._where else NOWHERE for name in names], np.int32)
-        state = np.where(host >= 0, RUNNING, HELD).astype(np.int32)
+        state = np.where(host >= 0, RUNNING, HELD)
         start_s = np.array([self._began_s[name] if name in self._where else np.nan for name in names])
-        tasks = ObservedTasks(
-            np.arange(count), np.zeros(count, np.int32), state, host, np.full(count, NOWHERE, np.int32), start_s=start_s
-        )
+        tasks = ObservedTasks.one_each(host, state, start_s=start_s)
         up = np.ones(batch.machines.hosts, bool)
         return Observation(now_s, batch.machines, up, jobs, tuple(names), tasks, over=tuple(self._over.values()))
 

@@ -7,14 +7,9 @@ import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from loadmaster.live.session.cpu_quota import NO_QUOTA, NO_QUOTA_US, CpuQuota, quota_of
 from loadmaster.model.errors import InputError
 
-PERIOD_S = 0.02
-"""The kernel shares out anew so often: short ones answer a changed cap at once."""
-LEAST_QUOTA_S = 0.001
-"""The kernel takes no less."""
-LONGEST_S = 1.0
-"""The kernel takes no longer period."""
 MOUNTS = Path("/proc/self/mounts")
 OWN = Path("/proc/self/cgroup")
 _V2 = "cgroup.controllers"
@@ -40,16 +35,16 @@ class ControlGroup(ABC):
         Raises:
             OSError: the kernel does not take it: a group above has less.
         """
-        limit = _quota(cores)
+        limit = NO_QUOTA if cores is None else quota_of(cores)
         if limit != self.limit():
-            self._write_limit(*limit)
+            self._write_limit(limit)
 
     @abstractmethod
-    def limit(self) -> tuple[int, int] | None:
-        """Microseconds of CPU in each period, -1 for no limit, and the period; None where nobody can tell."""
+    def limit(self) -> CpuQuota | None:
+        """What it may have; None where nobody can tell."""
 
     @abstractmethod
-    def _write_limit(self, quota: int, period: int) -> None: ...
+    def _write_limit(self, limit: CpuQuota) -> None: ...
 
     @abstractmethod
     def favour(self) -> None:
@@ -126,12 +121,12 @@ class _Version2(ControlGroup):
     def doors(self) -> list[Path]:
         return [self.path / "cgroup.procs"]
 
-    def limit(self) -> tuple[int, int] | None:
-        words = self._read("cpu.max").split()
-        return (-1 if words[0] == "max" else int(words[0]), int(words[1])) if len(words) == 2 else None
+    def limit(self) -> CpuQuota | None:
+        words = self._read("cpu.max").replace("max", str(NO_QUOTA_US)).split()
+        return CpuQuota(*map(int, words)) if len(words) == 2 else None
 
-    def _write_limit(self, quota: int, period: int) -> None:
-        self._write("cpu.max", f"{'max' if quota < 0 else quota} {period}")
+    def _write_limit(self, limit: CpuQuota) -> None:
+        self._write("cpu.max", f"{'max' if limit.quota_us < 0 else limit.quota_us} {limit.period_us}")
 
     def favour(self) -> None:
         self._write("cpu.weight", "10000")
@@ -156,14 +151,14 @@ class _Version1(ControlGroup):
     def doors(self) -> list[Path]:
         return [place / "cgroup.procs" for place in dict.fromkeys((self.path, self.account))]
 
-    def limit(self) -> tuple[int, int] | None:
+    def limit(self) -> CpuQuota | None:
         quota, period = self._read("cpu.cfs_quota_us"), self._read("cpu.cfs_period_us")
-        return (int(quota), int(period)) if quota and period else None
+        return CpuQuota(int(quota), int(period)) if quota and period else None
 
-    def _write_limit(self, quota: int, period: int) -> None:
+    def _write_limit(self, limit: CpuQuota) -> None:
         """Two files, neither of which may ask for more than the group above has: the smaller part is written first."""
-        texts = [("cpu.cfs_period_us", str(period)), ("cpu.cfs_quota_us", str(quota))]
-        for name, text in texts if period >= self._period() else reversed(texts):
+        texts = [("cpu.cfs_period_us", str(limit.period_us)), ("cpu.cfs_quota_us", str(limit.quota_us))]
+        for name, text in texts if limit.period_us >= self._period() else reversed(texts):
             self._write(name, text)
 
     def _period(self) -> int:
@@ -275,11 +270,3 @@ def _step_inside(folder: Path) -> None:
 
 def _holds_processes(folder: Path) -> bool:
     return bool((folder / "cgroup.procs").read_text().strip())
-
-
-def _quota(cores: float | None) -> tuple[int, int]:
-    """Microseconds of CPU in each period, -1 for no limit, and the period: longer for a part that is very small."""
-    if cores is None:
-        return -1, round(PERIOD_S * 1e6)
-    period_s = min(LONGEST_S, max(PERIOD_S, LEAST_QUOTA_S / cores))
-    return max(round(LEAST_QUOTA_S * 1e6), round(cores * period_s * 1e6)), round(period_s * 1e6)

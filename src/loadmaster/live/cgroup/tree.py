@@ -4,7 +4,6 @@ Who holds a lock on the folder of the run's group is at work with it; the kernel
 that what he leaves can be told from what is in use.
 """
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from loadmaster.live.cgroup.groups import ControlGroup, groups_named, make_group
 from loadmaster.model import InputError
+from loadmaster.system.file_lock import lock
 
 PREFIX = "loadmaster-shares-"
 
@@ -29,7 +29,7 @@ class GroupTree:
         """
         self._top = make_group(name_of(folder), again=True)
         self._lock = os.open(self._top.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        if not _locked(self._lock):
+        if not lock(self._lock):
             os.close(self._lock)
             raise InputError(folder, "another loadmaster runs its commands", fix="wait for it or give another -o")
         self._row = {name: row for row, name in enumerate(machines)}
@@ -87,25 +87,17 @@ def clean_up(but: Path) -> list[str]:
         if name == name_of(but):
             continue
         group = make_group(name, again=True)
-        lock = os.open(group.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        file = os.open(group.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            if _locked(lock):
+            if lock(file):
                 if _busy(group):
                     left.append(str(group.path))
                 else:
                     group.remove_all()
         finally:
-            os.close(lock)
+            os.close(file)
     return left
 
 
 def _busy(group: ControlGroup) -> bool:
     return bool(group.processes()) or any(_busy(group.within(name)) for name in group.inner())
-
-
-def _locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

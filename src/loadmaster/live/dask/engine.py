@@ -16,11 +16,9 @@ import numpy as np
 
 from loadmaster.live.bag.command import CANNOT_RUN, TIMED_OUT, CommandOutcome, execute, stop
 from loadmaster.live.bag.config import task_folder
-from loadmaster.live.clocks import WokenClock
 from loadmaster.live.dask.machines import Machines
-from loadmaster.live.engine import (
-    NOWHERE,
-    RUNNING,
+from loadmaster.live.session.clocks import WokenClock
+from loadmaster.live.session.engine import (
     Capabilities,
     EndedJob,
     Observation,
@@ -57,7 +55,7 @@ class _Host:
 
 
 class DaskEngine:
-    """See `loadmaster.live.engine.Engine`."""
+    """See `loadmaster.live.session.engine.Engine`."""
 
     name = "dask"
     can = Capabilities(rent=True, hold=False, watch="push")
@@ -214,15 +212,7 @@ class DaskEngine:
             estimate_s=limit_s,
             cores=np.ones(count),
         )
-        where = np.array([row[name] for _, _, name in running], np.int32)
-        tasks = ObservedTasks(
-            np.arange(count),
-            np.zeros(count, np.int32),
-            np.full(count, RUNNING, np.int32),
-            where,
-            np.full(count, NOWHERE, np.int32),
-            start_s=np.array(jobs.submit_s),
-        )
+        tasks = ObservedTasks.one_each([row[name] for _, _, name in running], start_s=np.array(jobs.submit_s))
         cluster = Cluster(jobs.resources, np.ones((len(hosts), len(jobs.resources))), tuple(hosts)) if hosts else None
         return Observation(
             self._clock.now_s(),

@@ -1,10 +1,16 @@
 """Machines of a bag, rented one by one: workers that a Dask cluster starts, or those of a running scheduler."""
 
 import time
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from loadmaster.live.dask.scaling import ScalingRequest
 from loadmaster.model.errors import InputError
+
+
+class ScalingRequest(NamedTuple):
+    """What the cluster is to do: start `rent` workers, close those named in `release`."""
+
+    rent: int = 0
+    release: tuple[Any, ...] = ()
 
 
 class Machines(Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from loadmaster.live.dask.scaling import ScalingRequest
+from loadmaster.live.dask.machines import ScalingRequest
 from loadmaster.sizing import Actions, BagSnapshot, HostType, RentedHost, Sizer, decide
 from loadmaster.sizing.snapshot import Occasion
 

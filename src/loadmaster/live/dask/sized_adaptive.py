@@ -5,7 +5,7 @@ from typing import Any
 
 from distributed.deploy.adaptive import Adaptive
 
-from loadmaster.live.dask.scaling import ScalingRequest
+from loadmaster.live.dask.machines import ScalingRequest
 from loadmaster.live.dask.scheduler_watch import SchedulerWatch
 from loadmaster.sizing import HostType, Planner, Sizer
 

@@ -1,15 +1,13 @@
-"""Whether a recorded run decided on nothing but what is written down: every decision taken again."""
+"""Whether a recorded run of virtual machines decided on nothing but what is written down."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import plain_action, refusals_in
-from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.decider import FORMAT
 from loadmaster.live.guests.session_state import GuestsSessionState
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.replayed_decisions import ReplayedDecisions
+from loadmaster.live.session.check import ReplayedDecisions, check_decisions
+from loadmaster.live.session.lines import plain_actions
+from loadmaster.live.session.record_file import RecordFile
 
 FILE = "guests.jsonl"
 
@@ -20,15 +18,7 @@ def check_guests(folder: Path) -> ReplayedDecisions:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    checked, state = ReplayedDecisions(), GuestsSessionState(GuestsConfig())
-    for line in guest_lines(folder):
-        if "begin" in line:
-            state = GuestsSessionState.of(GuestsConfig.of(line["terms"]), line["carried"])
-        elif "answer" in line:
-            state.answered(refusals_in(line))
-        elif "cycle" in line:
-            _again(checked, state, line)
-    return checked
+    return check_decisions(guest_lines(folder), GuestsSessionState.begun, _decided)
 
 
 def guest_lines(folder: Path) -> list[dict[str, Any]]:
@@ -37,13 +27,9 @@ def guest_lines(folder: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: there is none, or it is of another format.
     """
-    return JobLog(folder / FILE).begun(FORMAT, "machines under caps", "make one with live libvirt -o DIR")
+    return RecordFile(folder / FILE).begun("machines under caps", "make one with live libvirt -o DIR")
 
 
-def _again(checked: ReplayedDecisions, state: GuestsSessionState, line: Mapping[str, Any]) -> None:
-    state.see(line["cycle"], line["changes"], line.get("failed", ()))
-    actions = state.decide()
-    plain, recorded = [plain_action(action) for action in actions], line.get("asked", line.get("would"))
-    checked.note(line["cycle"], plain, recorded, same=plain == recorded)
-    if "asked" in line:
-        state.take(actions)
+def _decided(state: GuestsSessionState, line: Mapping[str, Any]) -> tuple[Sequence[Any], Sequence[Any], bool]:
+    plain, recorded = plain_actions(state.decide()), line.get("asked", line.get("would"))
+    return plain, recorded or (), plain == recorded

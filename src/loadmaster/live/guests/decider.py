@@ -5,20 +5,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.answers import plain_action
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import Observation, Refusal
 from loadmaster.live.guests.session_state import GuestsSessionState
 from loadmaster.live.guests.snapshot import GuestSnapshot
-from loadmaster.live.settings import Report
+from loadmaster.live.session.decider import Decider, Line, Step
+from loadmaster.live.session.engine import Observation, Refusal
+from loadmaster.live.session.lines import begin_line, end_line, plain_actions
+from loadmaster.live.session.report import Report
 from loadmaster.model.actions import Action
 
-FORMAT = 1
 Watch = Callable[["GuestsDecider", Sequence[Action]], None]
 
 
 @dataclass
-class GuestsDecider:
+class GuestsDecider(Decider):
     """See `Decider`.
 
     Attributes:
@@ -45,11 +44,8 @@ class GuestsDecider:
     def begin(self, first: Observation) -> Sequence[Line]:
         """A machine that is on its way from an earlier start is left to come in."""
         self.until_s = first.at_s + self.state.config.for_s
-        line = {"begin": FORMAT, "at_s": first.at_s, **self.about, "terms": self.state.config.plain()}
-        return (line | {"carried": self.state.plain()},)
-
-    def warm_up(self, first: Observation) -> None:
-        """See `Decider`: nothing here takes long to compile."""
+        terms, carried = self.state.config.plain(), self.state.plain()
+        return (begin_line(first.at_s, **self.about, terms=terms, carried=carried),)
 
     def decide(self, seen: Observation, *, away: bool) -> Step:
         """Written down is what has changed, and what is asked."""
@@ -63,7 +59,7 @@ class GuestsDecider:
         self.refusals, self.asked = [], state.decide()
         line: dict[str, Any] = {"cycle": seen.at_s, "changes": changes}
         line |= {"failed": [list(each) for each in seen.failed]} if seen.failed else {}
-        line["asked" if state.config.acts else "would"] = [plain_action(action) for action in self.asked]
+        line["asked" if state.config.acts else "would"] = plain_actions(self.asked)
         if not state.config.acts:
             return Step((line,))
         state.take(self.asked)
@@ -72,10 +68,9 @@ class GuestsDecider:
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""
         self.refusals.append(refusal)
-        name = getattr(refusal.action, "id", "")
-        self.report.say(f"{name}: {type(refusal.action).__name__.lower()} refused: {refusal.text}")
+        self.report.say(f"{refusal.id}: {refusal.what} refused: {refusal.text}")
 
-    def told(self) -> None:
+    def after_cycle(self) -> None:
         """The answers are all there."""
         if self.asked and self.state.config.acts:
             self.state.answered(self.refusals)
@@ -89,10 +84,10 @@ class GuestsDecider:
     def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """Caps as they were found."""
         self.state.see(seen.at_s, self.state.snapshot.changes_to(GuestSnapshot.of(seen)))
-        return Step(asked=self.state.restored())
+        return Step(actions=self.state.restored())
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`; what was found is forgotten where all is as it was."""
         if self.hands_back and not self.report.stranded and how != "crashed":
             self.state.found.clear()
-        return ({"end": how, "at_s": self.state.now_s, "carried": self.state.plain()},)
+        return (end_line(how, self.state.now_s, carried=self.state.plain()),)

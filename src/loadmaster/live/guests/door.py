@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import action_in
-from loadmaster.live.engine import Clock, Engine
 from loadmaster.live.guests.check import FILE
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.decider import GuestsDecider, Watch
 from loadmaster.live.guests.session_state import GuestsSessionState
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.check import read_line
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.report import Report
 
 
 def look_after(
@@ -30,26 +30,21 @@ def look_after(
     """
     if config.moves is not None:
         config.moves.prepare()
-    log, report = JobLog(folder / FILE), Report()
-    log.open()
-    try:
-        state = GuestsSessionState.of(config, carried_in(log))
+    with RecordFile(folder / FILE) as record:
+        state, report = GuestsSessionState.of(config, _carried_in(record)), Report()
         decider = GuestsDecider(state, report, {"engine": engine.name, **(about or {})}, watch)
-        Loop(engine, clock, decider, log, report).run()
-    finally:
-        log.close()
+        Loop(engine, clock, decider, record, report).run()
     return report, state
 
 
-def carried_in(log: JobLog) -> dict[str, Any]:
+def _carried_in(record: RecordFile) -> dict[str, Any]:
     """What earlier starts leave, however they ended: what was moved in the last hour, and the caps that were found."""
     state: GuestsSessionState | None = None
-    for line in log.lines():
+    for line in record.lines():
         if "begin" in line:
-            state = GuestsSessionState.of(GuestsConfig.of(line["terms"]), line["carried"])
-        elif "cycle" in line and state is not None:
-            state.see(line["cycle"], line["changes"], line.get("failed", ()))
-            state.take([action_in(each) for each in line.get("asked", ())])
+            state = GuestsSessionState.begun(line)
         elif "end" in line and state is not None:
             state = GuestsSessionState.of(state.config, line["carried"])
+        elif state is not None:
+            read_line(state, line)
     return {} if state is None else state.plain()

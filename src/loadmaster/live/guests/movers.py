@@ -11,6 +11,7 @@ from loadmaster.model import InputError
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit, within
 from loadmaster.move.contacts import PICK, contacts_of, draw, order_of_turns
+from loadmaster.move.host_rights import host_rights
 from loadmaster.move.mover import PeriodicMover
 from loadmaster.move.plan import plan_moves
 from loadmaster.packing import Instance
@@ -108,9 +109,9 @@ class MosixTurns:
         for at in order_of_turns(ask.seed, ask.tick, len(names)):
             if not up[at] or not loads.present(at):
                 continue
-            heard = contacts_of(ask.seed, ask.tick, at, len(names), self.mover.fanout)
+            contacts = contacts_of(ask.seed, ask.tick, at, len(names), self.mover.fanout)
             number = draw(ask.seed, ask.tick, at, PICK, 1 << 32)
-            move = self.mover.turn(loads, at, [each for each in heard if up[each]], demand, number)
+            move = self.mover.turn(loads, at, [each for each in contacts if up[each]], demand, number)
             if move is None or not within(ask.cost(ids[move.task]), left):
                 continue
             if (loads.used[move.host, 1:] + demand[move.task, 1:] > loads.capacity[move.host, 1:]).any():
@@ -163,21 +164,19 @@ def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
     rows = [list(snapshot.guests).index(name) for name in ids]
     hosts = [list(snapshot.hosts).index(name) for name in here]
     at = np.array([here.index(snapshot.guests[name].host) for name in ids], np.int32)
-    bound = [task for task, name in enumerate(ids) if ask.stays(name)]
-    rights, allowed = np.zeros((len(ids), len(bound))), np.zeros((len(here), len(bound)))
-    rights[bound, range(len(bound))] = 1.0
-    allowed[at[bound], range(len(bound))] = 1.0
+    stays = np.array([ask.stays(name) for name in ids])
+    rights = host_rights(~stays[:, None] | (at[:, None] == np.arange(len(here))))
     demand, has = snapshot.demand[rows], snapshot.cluster.capacity[hosts]
     used = np.zeros(len(here))
     np.add.at(used, at, demand[:, 1])
     room = np.maximum(has[:, 1], used)  # where more is there than there is memory for, nothing more comes
     instance = Instance(
         demand[:, :1],
-        np.column_stack((demand[:, 1], rights)),
+        np.column_stack((demand[:, 1], rights.demand)),
         has[:, :1],
-        np.column_stack((room, allowed)),
+        np.column_stack((room, rights.capacity)),
         fluid_names=(CORES,),
-        rigid_names=(MEMORY, *(f"right {k}" for k in range(len(bound)))),
+        rigid_names=(MEMORY, *rights.names),
     )
     return State(instance, at, ask.unit)
 

@@ -8,17 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.engine import Refusal
 from loadmaster.live.guests.config import GuestsConfig
 from loadmaster.live.guests.movers import MoveRequest, MoveStep
-from loadmaster.live.guests.shares import far_off, wanted_shares
 from loadmaster.live.guests.snapshot import Guest, GuestSnapshot
-from loadmaster.live.move_budget import MoveBudget
+from loadmaster.live.session.disruption import TRIES, LeftAlone, MoveBudget
+from loadmaster.live.session.engine import Refusal, job_of
+from loadmaster.live.session.lines import actions_in
 from loadmaster.model.actions import Action, Cap, Move
 
-AGAIN_S = 300.0
-"""A machine that could not be moved, or that refused its cap so often, is left alone for so long."""
-TRIES = 3
 FORGOTTEN_S = 3600.0
 """A machine that has been away for so long is a new one when it comes again."""
 
@@ -36,8 +33,8 @@ class GuestsSessionState:
         tick: the number of the next tick of the mover, from 1.
         due_s: when it is asked again.
         scale: that movers remember.
-        alone_s: until when a machine is left where it is.
-        still_s: until when its cap is left as it is.
+        unmoved: machines that are left where they are for now, as they could not be moved.
+        uncapped: machines whose caps are left as they are for now, as they refused them so often.
         refused_caps: of each machine, in a row.
         found: the share with which each machine was first seen, which is the most it gets.
         away_s: since when a machine has not been seen.
@@ -53,8 +50,8 @@ class GuestsSessionState:
     tick: int = 1
     due_s: float = -math.inf
     scale: float = 1.0
-    alone_s: dict[str, float] = field(default_factory=dict)
-    still_s: dict[str, float] = field(default_factory=dict)
+    unmoved: LeftAlone = field(default_factory=LeftAlone)
+    uncapped: LeftAlone = field(default_factory=LeftAlone)
     refused_caps: dict[str, int] = field(default_factory=dict)
     found: dict[str, float] = field(default_factory=dict)
     away_s: dict[str, float] = field(default_factory=dict)
@@ -95,8 +92,16 @@ class GuestsSessionState:
 
     def _leave(self, name: str) -> None:
         """It was not moved: what was planned after it may not be any good."""
-        self.alone_s[name] = self.now_s + AGAIN_S
+        self.unmoved.leave(name, self.now_s)
         self.steps.clear()
+
+    def read_observation(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`."""
+        self.see(line["cycle"], line["changes"], line.get("failed", ()))
+
+    def read_decision(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`; what a dry run would have asked was not asked."""
+        self.take(actions_in(line))
 
     def decide(self) -> list[Action]:
         """What to ask: smaller caps, else a move, then larger caps, so that no host promises more than it has.
@@ -113,9 +118,9 @@ class GuestsSessionState:
 
     def _far_off(self) -> dict[str, float]:
         """Shares that are not so yet, but for machines whose caps are left alone for now."""
-        left = {name for name, until_s in self.still_s.items() if until_s > self.now_s}
-        wanted = {name: min(share, self.found[name]) for name, share in wanted_shares(self.snapshot).items()}
-        return {name: share for name, share in far_off(self.snapshot, wanted).items() if name not in left}
+        left = self.uncapped.at(self.now_s)
+        wanted = {name: min(share, self.found[name]) for name, share in self.snapshot.wanted_shares().items()}
+        return {name: share for name, share in self.snapshot.far_off(wanted).items() if name not in left}
 
     def _next_move(self) -> list[Move]:
         """The next of those planned that still stands; a new plan where there is none and it is time for one."""
@@ -132,10 +137,10 @@ class GuestsSessionState:
 
     def _plan(self) -> None:
         assert self.config.moves is not None
-        resting = {name for name, until_s in self.alone_s.items() if until_s > self.now_s}
         left = self.move_budget.left(self.now_s)
         if self.snapshot.guests and left > 0:
-            ask = MoveRequest(self.snapshot, resting, self.tick, left, self.config.unit, self.config.seed, self.scale)
+            unit, seed, stay = self.config.unit, self.config.seed, self.unmoved.at(self.now_s)
+            ask = MoveRequest(self.snapshot, stay, self.tick, left, unit, seed, self.scale)
             plan = self.config.moves.plan(ask)
             self.steps, self.scale = list(plan.steps), plan.scale
         self.tick += 1
@@ -158,7 +163,7 @@ class GuestsSessionState:
     def take(self, actions: Sequence[Action]) -> None:
         """It will be asked of the engine."""
         for action in actions:
-            name = getattr(action, "id", "")
+            name = job_of(action)
             guest = self.snapshot.guests[name]
             if isinstance(action, Move):
                 self.sent = (MoveStep(name, action.to[0]), guest.host)
@@ -166,13 +171,13 @@ class GuestsSessionState:
 
     def answered(self, refusals: Sequence[Refusal]) -> None:
         """What became of it."""
-        refused = {getattr(each.action, "id", "") for each in refusals if isinstance(each.action, Cap)}
+        refused = {each.id for each in refusals if isinstance(each.action, Cap)}
         for name in [name for name in self.refused_caps if name not in refused]:
             del self.refused_caps[name]
         for name in refused:
             self.refused_caps[name] = self.refused_caps.get(name, 0) + 1
             if self.refused_caps[name] >= TRIES:
-                self.still_s[name] = self.now_s + AGAIN_S
+                self.uncapped.leave(name, self.now_s)
                 del self.refused_caps[name]
         for each in refusals:
             if isinstance(each.action, Move):
@@ -183,7 +188,7 @@ class GuestsSessionState:
         """Caps as they were found, of those that have others now and are not on their way."""
         guests = self.snapshot.guests
         shares = {name: share for name, share in self.found.items() if name in guests and not guests[name].to}
-        return [Cap(name, share) for name, share in far_off(self.snapshot, shares).items()]
+        return [Cap(name, share) for name, share in self.snapshot.far_off(shares).items()]
 
     def plain(self) -> dict[str, Any]:
         """What a later session, or whoever checks this one, goes on with."""
@@ -193,6 +198,11 @@ class GuestsSessionState:
             "scale": self.scale,
             "found": self.found,
         }
+
+    @classmethod
+    def begun(cls, line: Mapping[str, Any]) -> "GuestsSessionState":
+        """The state as a session begins, by its first line."""
+        return cls.of(GuestsConfig.of(line["terms"]), line["carried"])
 
     @classmethod
     def of(cls, config: GuestsConfig, plain: Mapping[str, Any]) -> "GuestsSessionState":

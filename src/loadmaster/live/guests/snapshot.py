@@ -7,10 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, Observation
+from loadmaster.live.session.engine import NOWHERE, Observation
 from loadmaster.model import Cluster
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.model.units import CORES, MEMORY
+
+NEAR = 1e-3
+"""A cap that is no further off than this is as it should be: hypervisors count in whole microseconds."""
+LEAST = 1e-3
+"""No machine is given less of what it asks for."""
 
 
 class Guest(NamedTuple):
@@ -89,6 +94,24 @@ class GuestSnapshot:
         """int32[N]: the row of the host of each."""
         row = {name: at for at, name in enumerate(self.hosts)}
         return np.array([row[guest.host] for guest in self.guests.values()], np.int32)
+
+    def wanted_shares(self) -> dict[str, float]:
+        """The share of every machine that is not on its way: min(1, cores of its host / cores asked there) (rule K2).
+
+        One on its way is counted on both hosts, so that neither promises more than it has.
+        """
+        demand = dict.fromkeys(self.hosts, 0.0)
+        for guest in self.guests.values():
+            for host in filter(None, (guest.host, guest.to)):
+                demand[host] += guest.cores
+        part = {
+            name: min(1.0, host.cores / demand[name]) if demand[name] > 0 else 1.0 for name, host in self.hosts.items()
+        }
+        return {name: max(LEAST, part[guest.host]) for name, guest in self.guests.items() if not guest.to}
+
+    def far_off(self, wanted: Mapping[str, float]) -> dict[str, float]:
+        """Those of the shares `wanted` that are not so yet."""
+        return {name: share for name, share in wanted.items() if abs(self.guests[name].share - share) > NEAR}
 
     def changes_to(self, after: "GuestSnapshot") -> dict[str, Any]:
         """What is otherwise in `after`, as JSON takes it; empty if nothing is."""

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from loadmaster.live.answers import action_in, refusals_in
 from loadmaster.live.guests.check import guest_lines
-from loadmaster.live.guests.config import GuestsConfig
-from loadmaster.live.guests.shares import wanted_shares
+from loadmaster.live.guests.session_state import GuestsSessionState
 from loadmaster.live.guests.snapshot import GuestSnapshot
-from loadmaster.model.actions import Cap, Move
+from loadmaster.live.session.lines import action_in, refusals_in
+from loadmaster.model.actions import Action, Cap, Move
 from loadmaster.model.units import percent
 from loadmaster.runs.share_timeline import ShareTimeline, TimelineBuilder
 from loadmaster.sharing.water_filling import water_fill
@@ -22,54 +21,31 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
         InputError: there is no such record, or it is of another format.
     """
     lines, telling, snapshot = guest_lines(folder), TimelineBuilder(), GuestSnapshot()
-    origin_s, about, config, ended, at_s = float(lines[0]["at_s"]), lines[0], GuestsConfig(), "", 0.0
-    first_shares: dict[str, float] = {}
+    origin_s, at_s = float(lines[0]["at_s"]), 0.0
     for line in lines:
         if "begin" in line:
-            about, config, ended, first_shares = (
-                line,
-                GuestsConfig.of(line["terms"]),
-                "",
-                dict(line["carried"].get("found", {})),
-            )
+            state, about, ended = GuestsSessionState.begun(line), line, ""
         elif "cycle" in line:
             at_s = float(line["cycle"]) - origin_s
-            after = snapshot.changed(line["changes"])
-            _seen(telling, snapshot, after, at_s)
+            state.read_observation(line)
+            _seen(telling, snapshot, state.snapshot, at_s)
+            snapshot = state.snapshot
             for name, why in line.get("failed", ()):
                 telling.say(at_s, name, "stayed", f"its move came to nothing: {why}")
-            snapshot = after
-            for name, guest in snapshot.guests.items():
-                first_shares.setdefault(name, guest.share)
             would = "" if "asked" in line else " (it would be: a dry run)"
             for each in line.get("asked", line.get("would", ())):
-                what, why = _asked(action_in(each), snapshot, config, first_shares)
+                what, why = _asked(action_in(each), state)
                 telling.say(at_s, str(each[1]), what + would, why)
             telling.decisions += 1
         elif "answer" in line:
-            for refusal in refusals_in(line):
-                telling.refused[refusal.kind, refusal.text] += 1
-                what = f"{type(refusal.action).__name__.lower()} refused"
-                telling.say(at_s, getattr(refusal.action, "id", ""), what, refusal.text or refusal.kind)
+            for each in refusals_in(line):
+                telling.refuse(at_s, each.id, each.what, each.kind, each.text)
         elif "end" in line:
             ended = str(line["end"])
             telling.last_s = max(telling.last_s, float(line["at_s"]) - origin_s)
-    spans, changes = telling.done()
-    return ShareTimeline(
-        str(about.get("engine", "")),
-        config.mover or "equal shares",
-        str(about.get("command", "")),
-        ended,
-        {name: host.cores for name, host in snapshot.hosts.items()},
-        telling.tasks,
-        {name: name.rpartition("@")[0] or name for name in telling.tasks},
-        spans,
-        changes,
-        telling.refused,
-        telling.decisions,
-        telling.last_s,
-        telling.over,
-    )
+    hosts = {name: host.cores for name, host in snapshot.hosts.items()}
+    shown = {name: name.rpartition("@")[0] or name for name in telling.tasks}
+    return telling.timeline(about, state.config.mover or "equal shares", ended, hosts, shown)
 
 
 def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot, at_s: float) -> None:
@@ -96,22 +72,21 @@ def _had(snapshot: GuestSnapshot) -> dict[str, float]:
     return {name: had.get(name, guest.share) for name, guest in snapshot.guests.items()}
 
 
-def _asked(
-    action: object, snapshot: GuestSnapshot, config: GuestsConfig, first_shares: dict[str, float]
-) -> tuple[str, str]:
+def _asked(action: Action, state: GuestsSessionState) -> tuple[str, str]:
     """What is asked, and why."""
+    snapshot = state.snapshot
     match action:
         case Cap(name, share):
             guest = snapshot.guests[name]
             why = _load(snapshot, guest.host)
-            most = first_shares.get(name, 1.0)
+            most = state.found.get(name, 1.0)
             why += f"; it was found with {percent(most, 1)}, the most it gets" if share >= most and most < 1.0 else ""
             return f"capped at {percent(share, 1)} from {percent(guest.share, 1)}", why
         case Move(name, (to, *_)):
             guest = snapshot.guests[name]
             moved = GuestSnapshot(snapshot.hosts, {**snapshot.guests, name: guest._replace(host=to)})
             now, then = min(_shares(snapshot).values()), min(_shares(moved).values())
-            why = f"by {config.mover}: {_load(snapshot, guest.host)}, {_load(snapshot, to)}; "
+            why = f"by {state.config.mover}: {_load(snapshot, guest.host)}, {_load(snapshot, to)}; "
             return (
                 f"moved from {guest.host} to {to}",
                 why + f"the least share is {percent(now, 1)}, and {percent(then, 1)} with this move",
@@ -121,7 +96,7 @@ def _asked(
 
 
 def _shares(snapshot: GuestSnapshot) -> dict[str, float]:
-    return wanted_shares(snapshot) or {"": 1.0}
+    return snapshot.wanted_shares() or {"": 1.0}
 
 
 def _load(snapshot: GuestSnapshot, host: str) -> str:

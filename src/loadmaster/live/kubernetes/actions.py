@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from loadmaster.live.engine import EngineDown, Kind, Refusal
 from loadmaster.live.kubernetes.api import Answer, Api
 from loadmaster.live.kubernetes.pods import parts_of
+from loadmaster.live.session.engine import EngineDown, Kind, Refusal
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
 
 _KINDS: dict[int, Kind] = {401: "denied", 403: "denied", 404: "gone", 409: "busy", 422: "busy", 429: "busy"}

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.engine import EngineDown
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.model import InputError, MissingExtra
 from loadmaster.model.errors import cut
 

@@ -1,19 +1,16 @@
 """Evicts pods within a budget so that one that waits has room: who goes and comes where is one decision (rule X11)."""
 
-import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.make_room import RoomMoves, first_without_room, room_for
-from loadmaster.live.move_budget import MoveBudget
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.make_room import RoomMoves, first_without_room, room_for
+from loadmaster.live.session.disruption import LeftAlone, MoveBudget
 from loadmaster.model.actions import Action, Move, Start
 
 PATIENCE_S = 30.0
-AGAIN_S = 300.0
-"""A pod that could not be moved is left where it is for so long."""
 
 
 @dataclass
@@ -36,7 +33,7 @@ class Descheduler:
     sent: str = ""
     _in_vain: object = None
     _first: tuple[str, float] = ("", 0.0)
-    _failed_s: dict[str, float] = field(default_factory=dict)
+    _unmoved: LeftAlone = field(default_factory=LeftAlone)
 
     def __call__(self, ledger: Ledger, starts: Sequence[Start]) -> list[Action]:
         """What to do in this cycle: nothing, one move, or the start that all moves were for."""
@@ -63,7 +60,7 @@ class Descheduler:
             self._first = (name, ledger.now_s)
         if not name or left <= 0 or situation == self._in_vain or ledger.now_s - self._first[1] < self.patience_s:
             return
-        movable = {each for each in self.engine.movable() if each in ledger.runs and self._may(each, ledger.now_s)}
+        movable = (self.engine.movable() & ledger.runs.keys()) - self._unmoved.at(ledger.now_s)
         plan = room_for(ledger, name, movable, left, self.move_budget.unit)
         if plan is None:
             self._in_vain = situation
@@ -88,12 +85,9 @@ class Descheduler:
     def _note_failure(self, now_s: float) -> None:
         """A move that failed ends the plan; its pod stays for a while."""
         if self.sent in self.engine.moves.failed:
-            self._failed_s[self.sent] = now_s
+            self._unmoved.leave(self.sent, now_s)
             self._give_up(f"{self.sent} was not moved: {self.engine.moves.failed.pop(self.sent)}")
         self.sent = ""
-
-    def _may(self, name: str, now_s: float) -> bool:
-        return now_s - self._failed_s.get(name, -math.inf) >= AGAIN_S
 
     def _give_up(self, why: str) -> None:
         if self.plan is not None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from loadmaster.live.engine import Refusal
 from loadmaster.live.kubernetes.actions import path_of, refusal_of
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.parsing import NOT_READ, name_of, why_unread
 from loadmaster.live.kubernetes.pods import parts_of
+from loadmaster.live.session.engine import Refusal
 from loadmaster.model.actions import Move, Stop
 from loadmaster.packing.kubernetes_affinity import check_selector, selects
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import FOLLOW_S, Api, WatchStream
 from loadmaster.live.kubernetes.parsing import NOT_READ, name_of
+from loadmaster.live.session.engine import EngineDown
 
 MAY_NOT = (401, 403, 404, 405)
 """What a server answers who does not let us look or watch."""

@@ -7,21 +7,18 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
 from loadmaster.live.kubernetes.pods import moment_s
+from loadmaster.live.session.engine import EngineDown
+from loadmaster.live.session.lease import LeaseTaken
 from loadmaster.model import InputError
 
 T = TypeVar("T")
 PROCESS = uuid4().hex[:12]
 """Two containers may bear one host name, and be process 1 each."""
-
-
-class LeaseTaken(InputError):
-    """Another loadmaster runs the cluster."""
 
 
 def when_free(
@@ -47,14 +44,20 @@ def when_free(
         pause()
 
 
+class LeaseTerms(NamedTuple):
+    """Where the Lease object is, and how long it is ours after we renewed it last."""
+
+    namespace: str = "kube-system"
+    lasts_s: float = 60.0
+
+
 class ClusterLease:
     """Held from now on.
 
     Args:
         api: of the cluster.
         name: of the object.
-        namespace: where it is.
-        lasts_s: so long it is ours after we renewed it last.
+        terms: where it is, and for how long it is ours.
         now_s: the clock, which should go as those of others do.
 
     Raises:
@@ -63,8 +66,9 @@ class ClusterLease:
         EngineDown: the server does not answer.
     """
 
-    def __init__(self, api: Api, name: str, namespace: str, lasts_s: float, now_s: Callable[[], float]) -> None:
-        self._api, self._name, self._space, self._lasts_s, self._now_s = api, name, namespace, lasts_s, now_s
+    def __init__(self, api: Api, name: str, terms: LeaseTerms, now_s: Callable[[], float]) -> None:
+        self._api, self._name, self._now_s = api, name, now_s
+        self._space, self._lasts_s = terms
         self.holder = f"{socket.gethostname()}_{os.getpid()}_{PROCESS}"
         self._renewed_s = -math.inf
         self.renew()
@@ -91,7 +95,7 @@ class ClusterLease:
             self._refuse_others(lease.body.get("spec") or {})
             answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
-            raise self._taken("who was quicker")
+            raise LeaseTaken(self._name, "who was quicker")
         self._require(answer)
         self._renewed_s = asked_s
 
@@ -110,11 +114,8 @@ class ClusterLease:
         holder = spec.get("holderIdentity") or ""
         ends_s = moment_s(spec.get("renewTime"), 0.0) + float(spec.get("leaseDurationSeconds") or 0)
         if holder not in ("", self.holder) and ends_s > self._now_s():
-            raise self._taken(f"{holder}, for {ends_s - self._now_s():.0f} s more unless it renews it")
-
-    def _taken(self, who: str) -> LeaseTaken:
-        fix = "stop it first, or look on with --shadow"
-        return LeaseTaken(self._name, f"another loadmaster runs this cluster ({who})", fix=fix)
+            for_s = ends_s - self._now_s()
+            raise LeaseTaken(self._name, f"{holder}, for {for_s:.0f} s more unless it renews it")
 
     def _require(self, answer: Answer) -> None:
         if answer.status >= 500 or answer.status == 429 or (not answer.good and self._renewed_s > -math.inf):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
-from loadmaster.live.kubernetes.pods import Pod, why_not
+from loadmaster.live.kubernetes.pods import Pod, PodScope, why_not
+from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.name_column import Named
@@ -77,16 +77,14 @@ class KubernetesObserver:
     """Makes observations of listings; remembers numbers of namespaces, and whose end it has told.
 
     Args:
-        scheduler: pods that wait for this one (`schedulerName`) are ours.
-        everyone: pods that wait for any scheduler count as held for us.
-        namespaces: only pods that wait in these are ours; () for all.
+        scope: which pods are ours.
 
     Attributes:
         gangs: how many pods that wait for us say so that they start together with others, by how they say it.
     """
 
-    def __init__(self, scheduler: str, *, everyone: bool, namespaces: Sequence[str] = ()) -> None:
-        self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
+    def __init__(self, scope: PodScope) -> None:
+        self._scope = scope
         self._accounts: dict[str, int] = {}
         self._told: set[str] = set()
         self.readable: list[Mapping[str, Any]] = []
@@ -95,19 +93,19 @@ class KubernetesObserver:
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
 
-    def see(self, heard: KubernetesListings) -> Observation:
+    def see(self, listings: KubernetesListings) -> Observation:
         """The observation. A node or pod that cannot be read is left out by name; such a pod's node takes no other.
 
         Raises:
             InputError: no node takes pods.
         """
-        nodes, unread_nodes = read_nodes(heard.nodes)
-        read, unread_pods = read_pods(heard.pods, heard.at_s)
+        nodes, unread_nodes = read_nodes(listings.nodes)
+        read, unread_pods = read_pods(listings.pods, listings.at_s)
         if not nodes:
             fix = "see: kubectl get nodes"
             raise InputError("nodes", "there is none with processors for pods", fix=fix, where=_where(unread_nodes))
         over, pods = self._over(read), self._pods(read)
-        pods += self._fitting((*heard.rooms, *self._nominated(read)), pods, nodes)
+        pods += self._fitting((*listings.rooms, *self._nominated(read)), pods, nodes)
         cluster = _cluster(nodes)
         works, left_out = self._sorted_out(pods, nodes, cluster)
         works.sort(key=lambda pair: (pair[0].created_s, pair[0].id))
@@ -115,15 +113,15 @@ class KubernetesObserver:
         shut = {each.node for each in unread_pods}
         left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
         seen = Observation(
-            heard.at_s,
+            listings.at_s,
             cluster,
             np.array([node.up and node.name not in shut for node in nodes]),
             self._jobs(chosen, [features for _, features in works], cluster),
             tuple(pod.id for pod in chosen),
-            _tasks(chosen, cluster, heard.bound),
+            _tasks(chosen, cluster, listings.bound),
             tuple(left_out),
             tuple(over),
-            heard.token,
+            listings.token,
         )
         seen.check()
         self.readable = [each.item for each in read]
@@ -147,13 +145,11 @@ class KubernetesObserver:
         for each in read:
             node, pod = (each.item.get("status") or {}).get("nominatedNodeName"), each.pod
             waits = node and pod is not None and each.over is None and pod.state == HELD
-            if waits and pod is not None and not self._everyone and pod.scheduler != self._scheduler:
+            if waits and pod is not None and not self._scope.schedules(pod):
                 yield room_for(pod, str(node))
 
     def _is_ours(self, pod: Pod) -> bool:
-        return (self._everyone or pod.scheduler == self._scheduler) and (
-            not self._namespaces or pod.namespace in self._namespaces
-        )
+        return self._scope.schedules(pod) and self._scope.covers(pod.namespace)
 
     def _sorted_out(
         self, pods: Iterable[Pod], nodes: Sequence[Node], cluster: Cluster
@@ -197,7 +193,7 @@ class KubernetesObserver:
 
     def _features(self, pod: Pod, places: Places) -> str:
         """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
-        if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
+        if not self._scope.schedules(pod) or not pod.spec:
             return ""
         with suppress(*NOT_READ):
             features = places.features(pod)
@@ -281,11 +277,5 @@ def _tasks(pods: Sequence[Pod], cluster: Cluster, bound: Collection[str]) -> Obs
     number = {name: k for k, name in enumerate(cluster.names)}
     host = [number.get(pod.node, NOWHERE) for pod in pods]
     pin = [each if pod.id in bound else NOWHERE for pod, each in zip(pods, host, strict=True)]
-    return ObservedTasks(
-        np.arange(len(pods)),
-        np.zeros(len(pods), np.int32),
-        np.array([pod.state for pod in pods], np.int32),
-        np.array(host, np.int32),
-        np.array(pin, np.int32),
-        start_s=np.array([pod.start_s for pod in pods], float),
-    )
+    start_s = np.array([pod.start_s for pod in pods], float)
+    return ObservedTasks.one_each(host, [pod.state for pod in pods], pin, start_s=start_s)

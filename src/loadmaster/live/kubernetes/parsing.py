@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from loadmaster.live.engine import EndedJob
 from loadmaster.live.kubernetes.movable import owner_of
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
 from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
+from loadmaster.live.session.engine import EndedJob
 from loadmaster.model.errors import cut
 from loadmaster.packing.kubernetes_affinity import check_selector, required_of
 

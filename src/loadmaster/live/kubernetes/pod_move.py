@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loadmaster.live.engine import KEPT_ROOM, RUNNING, Refusal
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.eviction import Evictions
 from loadmaster.live.kubernetes.movable import owner_of, why_it_stays
 from loadmaster.live.kubernetes.pods import Pod, id_of, pod_of
+from loadmaster.live.session.engine import KEPT_ROOM, RUNNING, Refusal
 from loadmaster.model.actions import Move, Start
 
 PATIENCE_S = 120.0
@@ -128,7 +128,7 @@ class Moves:
 
     def refused(self, refusal: Refusal) -> Refusal:
         """Note why a pod is not moved."""
-        self.failed[getattr(refusal.action, "id", "")] = refusal.text
+        self.failed[refusal.id] = refusal.text
         return refusal
 
 

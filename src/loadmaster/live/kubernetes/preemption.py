@@ -7,9 +7,10 @@ import numpy as np
 
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.ledger import Ledger
-from loadmaster.live.make_room import open_to, ranked_rows
-from loadmaster.live.queue_decider import Beside
+from loadmaster.live.queue.decider import Beside
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.make_room import open_to, ranked_rows
+from loadmaster.live.session.disruption import LeftAlone
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Start, Stop
 from loadmaster.model.site_rules import Preemption, SiteRules
@@ -17,8 +18,6 @@ from loadmaster.sim.queue.plain.victims import Victim, victims
 
 PATIENCE_S = 300.0
 """For so long victims may take to go: the grace that their specifications grant, and a little."""
-AGAIN_S = 300.0
-"""A pod for which no room could be made is left to wait for so long, and one that was not evicted left alone."""
 _RULES = SiteRules(preemption=Preemption(by="qos"))
 
 
@@ -45,7 +44,7 @@ class Preemptor:
     engine: KubernetesEngine
     say: Callable[[str], None] = lambda _: None
     making: PendingPreemption | None = None
-    _not_before_s: dict[str, float] = field(default_factory=dict)
+    _left_alone: LeftAlone = field(default_factory=LeftAlone)
     _asked: set[str] = field(default_factory=set)
 
     def __call__(self, ledger: Ledger, starts: Sequence[Start]) -> list[Action]:
@@ -55,7 +54,7 @@ class Preemptor:
         if self.making is None:
             return []
         if why := self._fails(ledger, starts):
-            self._not_before_s[self.making.id] = ledger.now_s + AGAIN_S
+            self._left_alone.leave(self.making.id, ledger.now_s)
             self._end(why)
             return []
         there = [name for name in self.making.goes if name in ledger.rows]
@@ -72,24 +71,21 @@ class Preemptor:
         if snapshot is None:
             return
         free_to_go: set[str] | None = None
+        alone = self._left_alone.at(ledger.now_s)
         for row in ranked_rows(snapshot):
             name = ledger.waiting.ids[int(snapshot.queue.job[row])]
-            early = ledger.now_s < self._not_before_s.get(name, -np.inf)
-            if snapshot.queue.tasks[row] != 1 or early or _fits(ledger, snapshot, row, {}).any():
+            if snapshot.queue.tasks[row] != 1 or name in alone or _fits(ledger, snapshot, row, {}).any():
                 continue
             if not self.engine.preempts(name):
                 continue
             if free_to_go is None:
                 free_to_go = set(self.engine.evictable())
-            victims = victims_for(ledger, snapshot, row, self._may(free_to_go, ledger.now_s))
+            victims = victims_for(ledger, snapshot, row, free_to_go - alone)
             if victims is not None:
                 self.making = PendingPreemption(name, victims[0], victims[1], ledger.now_s)
                 self.engine.keep(name, victims[0])
                 self.say(f"room for {name} on {victims[0]}: {', '.join(victims[1])} of lower priority to be evicted")
                 return
-
-    def _may(self, free_to_go: set[str], now_s: float) -> set[str]:
-        return {name for name in free_to_go if now_s >= self._not_before_s.get(name, -np.inf)}
 
     def _fails(self, ledger: Ledger, starts: Sequence[Start]) -> str:
         """Why the room is not made any more; empty if it is."""
@@ -97,7 +93,7 @@ class Preemptor:
         assert making is not None
         refused = next((name for name in making.goes if name in self.engine.unevicted), None)
         if refused is not None:
-            self._not_before_s[refused] = ledger.now_s + AGAIN_S
+            self._left_alone.leave(refused, ledger.now_s)
             return f"{refused} was not evicted: {self.engine.unevicted.pop(refused)}"
         if making.id not in ledger.waiting.eligible_ids() or making.id in {start.id for start in starts}:
             return f"{making.id} does not wait any more"

@@ -3,11 +3,11 @@
 import time
 from collections.abc import Iterator, Sequence
 
-from loadmaster.live.engine import EngineDown
-from loadmaster.live.finding import Finding
 from loadmaster.live.libvirt.host import LibvirtHost
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.view import put_together
+from loadmaster.live.session.engine import EngineDown
+from loadmaster.live.session.finding import Finding
 from loadmaster.model.units import percent
 
 MOST_NAMED = 10

@@ -1,17 +1,17 @@
-"""Machines of several libvirt hosts, capped and moved while they run; see `loadmaster.live.engine.Engine`."""
+"""Machines of several libvirt hosts, capped and moved while they run; see `loadmaster.live.session.engine.Engine`."""
 
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loadmaster.live.engine import Capabilities, EngineDown, Kind, Observation, Refusal
-from loadmaster.live.lease import Lease
 from loadmaster.live.libvirt.host import LibvirtHost, Machine
 from loadmaster.live.libvirt.library import libvirt
 from loadmaster.live.libvirt.migration import MachineMigration
-from loadmaster.live.libvirt.quota import quota_of
 from loadmaster.live.libvirt.view import GuestPlace, GuestView, HostView, OnTheWay, observation_of, put_together
+from loadmaster.live.session.cpu_quota import quota_of_share
+from loadmaster.live.session.engine import Capabilities, EngineDown, Kind, Observation, Refusal, job_of
+from loadmaster.live.session.lease import Lease
 from loadmaster.model.actions import Action, Cap, Move
 
 MOST_AT_ONCE = 16
@@ -73,7 +73,7 @@ class LibvirtEngine:
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
-        place = self._places.get(getattr(action, "id", ""))
+        place = self._places.get(job_of(action))
         if place is None:
             return Refusal(action, "gone", "it does not run on any of these hosts")
         match action:
@@ -124,7 +124,7 @@ class LibvirtEngine:
         return {migration.id: migration.why_not} if migration.why_not else {}
 
     def _cap(self, action: Action, host: LibvirtHost, name: str, share: float) -> Refusal | None:
-        library, quota = libvirt(), quota_of(share)
+        library, quota = libvirt(), quota_of_share(share)
         parameters = {"vcpu_period": quota.period_us, "vcpu_quota": quota.quota_us}
         try:
             host.domain(name).setSchedulerParametersFlags(parameters, library.VIR_DOMAIN_AFFECT_LIVE)

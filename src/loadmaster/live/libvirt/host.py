@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from loadmaster.live.engine import EngineDown
 from loadmaster.live.libvirt.library import KEEP_ALIVE_S, KEEP_ALIVE_TRIES, libvirt
-from loadmaster.live.libvirt.quota import Quota, share_of
+from loadmaster.live.session.cpu_quota import CpuQuota, share_of
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.model.errors import InputError
 
 MIB, KIB = 2**20, 2**10
@@ -93,11 +93,11 @@ class LibvirtHost:
         if state != library.VIR_DOMAIN_SHUTOFF:
             yield machine
 
-    def _quota(self, domain: Any) -> Quota | None:
+    def _quota(self, domain: Any) -> CpuQuota | None:
         library = libvirt()
         try:
             parameters = domain.schedulerParametersFlags(library.VIR_DOMAIN_AFFECT_LIVE)
-            return Quota(parameters["vcpu_quota"], parameters["vcpu_period"])
+            return CpuQuota(parameters["vcpu_quota"], parameters["vcpu_period"])
         except KeyError:
             return None
         except library.libvirtError as error:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from loadmaster.live.engine import NOWHERE, RUNNING, Observation, ObservedTasks
 from loadmaster.live.libvirt.host import Machine
+from loadmaster.live.session.engine import NOWHERE, Observation, ObservedTasks
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
 
@@ -84,12 +84,9 @@ def observation_of(at_s: float, hosts: Sequence[HostView], view: GuestView, fail
     ours, count = view.ours, len(view.ours)
     demand = np.array([[each.machine.cores, each.machine.memory] for each in ours], float).reshape(-1, 2)
     forever = np.full(count, UNLIMITED_S)
-    tasks = ObservedTasks(
-        np.arange(count),
-        np.zeros(count, np.int32),
-        np.full(count, RUNNING, np.int32),
-        np.array([each.host for each in ours], np.int32),
-        np.array([each.to for each in ours], np.int32),
+    tasks = ObservedTasks.one_each(
+        [each.host for each in ours],
+        pin=[each.to for each in ours],
         share=np.array([each.machine.share for each in ours], float),
         stays=np.array([bool(each.machine.why_stays) for each in ours], bool),
     )

@@ -3,40 +3,31 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from loadmaster.live.answers import plain_action
-from loadmaster.live.decider import Line, Step
-from loadmaster.live.engine import RUNNING, EndedJob, Observation, Refusal
-from loadmaster.live.settings import Report
-from loadmaster.live.shares.method import ShareMethod
+from loadmaster.live.session.decider import Decider, Line, Step
+from loadmaster.live.session.engine import RUNNING, EndedJob, Observation, Refusal
+from loadmaster.live.session.lines import begin_line, end_line, plain_actions
+from loadmaster.live.session.report import Report
+from loadmaster.live.shares.config import SharesConfig
 from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model.actions import Stop
 
-FORMAT = 1
-OnExit = Literal["end", "leave"]
-
 
 @dataclass
-class SharesDecider:
+class SharesDecider(Decider):
     """See `Decider`; the state is that of an empty machine until a session begins.
 
     Attributes:
-        state: of the batch.
-        method: that decides.
+        state: of the batch, with the method that decides.
         report: what was done.
-        interval_s: between two looks.
-        on_exit: what becomes of commands that still run at the end: they are ended, or left to run without a cap.
-        for_s: end after so long.
+        config: how commands are to be run.
         about: what else the record is to say of this session.
     """
 
     state: SharesSessionState
-    method: ShareMethod
     report: Report
-    interval_s: float = 0.2
-    on_exit: OnExit = "end"
-    for_s: float = math.inf
+    config: SharesConfig
     about: dict[str, Any] = field(default_factory=dict)
     now_s: float = 0.0
     until_s: float = math.inf
@@ -44,30 +35,17 @@ class SharesDecider:
     @property
     def hands_back(self) -> bool:
         """Commands that run are to be ended."""
-        return self.on_exit == "end" and bool(self.state.running)
+        return self.config.on_exit == "end" and bool(self.state.running)
 
     def begin(self, first: Observation) -> Sequence[Line]:
         """What runs from an earlier start, and what ended in one, is taken over as it is."""
         state, self.now_s = self.state, first.at_s
-        self.until_s = first.at_s + self.for_s
+        self.until_s = first.at_s + self.config.for_s
         state.running = _running(first)
         state.over = {each.id: (each.status, each.exit_code) for each in first.over}
-        carried = [state.carried.last_host, state.carried.scale]
-        over = [_plain_over(each) for each in first.over]
-        return (
-            {
-                "begin": FORMAT,
-                "at_s": first.at_s,
-                **self.about,
-                "batch": state.batch.plain(),
-                "running": state.running,
-                "over": over,
-                "carried": carried,
-            },
-        )
-
-    def warm_up(self, first: Observation) -> None:
-        """See `Decider`: nothing here takes long to compile."""
+        there = {"running": state.running, "over": [_plain_over(each) for each in first.over]}
+        batch, carried = state.batch.plain(), state.carried.plain()
+        return (begin_line(first.at_s, **self.about, batch=batch, **there, carried=carried),)
 
     def decide(self, seen: Observation, *, away: bool) -> Step:
         """A decision after every end, and at the beginning; none as long as nothing has changed."""
@@ -81,31 +59,28 @@ class SharesDecider:
         state.see(over, lost, elsewhere)
         if not state.dirty:
             return Step()
-        actions, given_up, carried = state.decide(self.method)
+        actions, given_up, carried = state.decide()
         state.take(actions, given_up, carried)
         line: dict[str, Any] = {"cycle": seen.at_s, "over": over, "lost": lost, "elsewhere": elsewhere}
-        line |= {"asked": [plain_action(action) for action in actions], "given_up": given_up}
-        return Step((line | {"carried": [carried.last_host, carried.scale]},), actions)
+        line |= {"asked": plain_actions(actions), "given_up": given_up, "carried": carried.plain()}
+        return Step((line,), actions)
 
     def refused(self, refusal: Refusal) -> None:
         """See `Decider`."""
         self.state.refused(refusal)
 
-    def told(self) -> None:
-        """See `Decider`."""
-
     def next_s(self, now_s: float) -> float:
         """Until all commands are over; sooner than the interval nothing is looked at."""
-        over = self.state.is_done or now_s + self.interval_s > self.until_s
-        return math.inf if over else now_s + self.interval_s
+        due_s = now_s + self.config.interval_s
+        return math.inf if self.state.is_done or due_s > self.until_s else due_s
 
     def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """What still runs is ended; its next start is from its beginning."""
-        return Step(asked=[Stop(name) for name in _running(seen)])
+        return Step(actions=[Stop(name) for name in _running(seen)])
 
     def end(self, how: str) -> Sequence[Line]:
         """See `Decider`."""
-        return ({"end": how, "at_s": self.now_s},)
+        return (end_line(how, self.now_s),)
 
 
 def _plain_over(each: EndedJob) -> list[Any]:

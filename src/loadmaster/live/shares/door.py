@@ -1,72 +1,41 @@
 """Runs commands under CPU shares on an engine that can start, cap and move them."""
 
-import math
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-
-from loadmaster.live.engine import Clock, Engine
-from loadmaster.live.job_log import JobLog
-from loadmaster.live.loop import Loop
-from loadmaster.live.settings import Report
+from loadmaster.live.session.engine import Clock, Engine
+from loadmaster.live.session.loop import Loop
+from loadmaster.live.session.record_file import RecordFile
+from loadmaster.live.session.report import Report
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.check import FILE
-from loadmaster.live.shares.decider import OnExit, SharesDecider
-from loadmaster.live.shares.method import CarriedShares, ShareMethod
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.decider import SharesDecider
+from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesSessionState
 from loadmaster.model import InputError
 
 
-@dataclass(frozen=True)
-class SharesTerms:
-    """How commands are to be run.
-
-    Attributes:
-        folder: of the record and the output.
-        method: that decides, and the least share that it was made with.
-        least_yield: see `method`.
-        interval_s: between two looks.
-        on_exit: what becomes of commands that still run at the end.
-        for_s: end after so long.
-        about: what else the record is to say.
-    """
-
-    folder: Path
-    method: ShareMethod
-    least_yield: float = 0.0
-    interval_s: float = 0.2
-    on_exit: OnExit = "end"
-    for_s: float = math.inf
-    about: dict[str, Any] = field(default_factory=dict)
-
-
 def run_under_shares(
-    engine: Engine, clock: Clock, batch: Batch, config: SharesTerms
+    engine: Engine, clock: Clock, batch: Batch, config: SharesConfig
 ) -> tuple[Report, SharesSessionState]:
     """Run every command that no earlier start in the same folder has ended.
 
     Raises:
         InputError: the folder belongs to other commands or machines, or another run is at work there.
     """
-    log, report = JobLog(config.folder / FILE), Report()
-    log.open()
-    try:
-        state = SharesSessionState(batch, carried=_carried_in(log, batch))
+    with RecordFile(config.folder / FILE) as record:
+        state, report = SharesSessionState(batch, config.method, carried=_carried_in(record, batch)), Report()
         about = {"engine": engine.name, "method": config.method.name, "least_yield": config.least_yield, **config.about}
-        decider = SharesDecider(state, config.method, report, config.interval_s, config.on_exit, config.for_s, about)
-        Loop(engine, clock, decider, log, report).run()
-    finally:
-        log.close()
+        decider = SharesDecider(state, report, config, about)
+        Loop(engine, clock, decider, record, report).run()
     return report, state
 
 
-def _carried_in(log: JobLog, batch: Batch) -> CarriedShares:
+def _carried_in(record: RecordFile, batch: Batch) -> CarriedShares:
     """What the last decision of an earlier start left."""
     carried = CarriedShares()
-    for line in log.lines():
+    for line in record.lines():
         if "begin" in line and line["batch"] != batch.plain():
             fix = "give another -o, or the same commands, needs and --hosts"
-            raise InputError(log.path, "this folder belongs to other commands or machines", fix=fix)
+            raise InputError(record.path, "this folder belongs to other commands or machines", fix=fix)
         if "carried" in line:
             carried = CarriedShares(*line["carried"])
     return carried

@@ -22,6 +22,10 @@ class CarriedShares:
     last_host: int = -1
     scale: float = 1.0
 
+    def plain(self) -> list[float]:
+        """As a record holds it: `CarriedShares(*plain)` is this again."""
+        return [self.last_host, self.scale]
+
 
 @dataclass(frozen=True)
 class ShareView:

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from loadmaster.live.engine import Refusal
+from loadmaster.live.session.disruption import TRIES
+from loadmaster.live.session.engine import Refusal
+from loadmaster.live.session.lines import actions_in
 from loadmaster.live.shares.batch import Batch
 from loadmaster.live.shares.method import CarriedShares, ShareMethod, ShareView
 from loadmaster.model.actions import Action, Cap, Move, Start
-
-TRIES = 3
-"""A command that could not be started so often is given up."""
 
 
 @dataclass
@@ -23,6 +22,7 @@ class SharesSessionState:
 
     Attributes:
         batch: commands and machines.
+        method: that decides; None where nothing is decided, as in the timeline of a record.
         running: the machine of every command that runs, by name, in the order in which they started.
         cap: its share, as far as we have asked for one in this session.
         over: (status, exit code) of those that are over.
@@ -32,6 +32,7 @@ class SharesSessionState:
     """
 
     batch: Batch
+    method: ShareMethod | None = None
     running: dict[str, int] = field(default_factory=dict)
     cap: dict[str, float] = field(default_factory=dict)
     over: dict[str, tuple[str, int | None]] = field(default_factory=dict)
@@ -61,13 +62,27 @@ class SharesSessionState:
             self.over.pop(name, None)  # it had been given up, and runs
         self.dirty |= bool(over or lost or elsewhere)
 
-    def decide(self, method: ShareMethod) -> tuple[list[Action], list[str], CarriedShares]:
+    def read_observation(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`."""
+        self.see(line["over"], line["lost"], line["elsewhere"])
+
+    def read_decision(self, line: Mapping[str, Any]) -> None:
+        """See `SessionState`."""
+        self.take(actions_in(line), line["given_up"], CarriedShares(*line["carried"]))
+
+    def answered(self, refusals: Sequence[Refusal]) -> None:
+        """See `SessionState`."""
+        for refusal in refusals:
+            self.refused(refusal)
+
+    def decide(self) -> tuple[list[Action], list[str], CarriedShares]:
         """What to ask, those that can never run, and what to carry; changes nothing."""
+        assert self.method is not None
         given_up: list[str] = []
         while True:
             rows = {int(name) - 1: at for name, at in self.running.items()}
             waiting = [int(name) - 1 for name in self.waiting if name not in given_up]
-            shares = method.decide(ShareView(self.batch, rows, waiting, self.carried))
+            shares = self.method.decide(ShareView(self.batch, rows, waiting, self.carried))
             if shares.host or not waiting:
                 break
             given_up.append(str(waiting[0] + 1))  # even empty machines cannot hold it
@@ -97,7 +112,7 @@ class SharesSessionState:
 
     def refused(self, refusal: Refusal) -> None:
         """What was refused is asked for again, a few times; a command that could not be started waits meanwhile."""
-        name = getattr(refusal.action, "id", "")
+        name = refusal.id
         self.cap.pop(name, None)
         self.refusals[name] = self.refusals.get(name, 0) + 1
         if isinstance(refusal.action, Start):
@@ -108,8 +123,8 @@ class SharesSessionState:
         self.dirty |= self.refusals[name] < TRIES
 
 
-def session_state_of(line: Mapping[str, Any]) -> SharesSessionState:
-    """The state as a session begins, by its first line."""
+def session_state_of(line: Mapping[str, Any], method: ShareMethod | None = None) -> SharesSessionState:
+    """The state as a session begins, by its first line; decided on by `method`, if at all."""
     batch = Batch.of(line["batch"])
     over = {name: (status, code) for name, status, code, *_ in line["over"]}
-    return SharesSessionState(batch, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))
+    return SharesSessionState(batch, method, dict(line["running"]), over=over, carried=CarriedShares(*line["carried"]))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loadmaster.live.answers import action_in, refusals_in
+from loadmaster.live.session.lines import action_in, refusals_in
 from loadmaster.live.shares.check import share_lines
 from loadmaster.live.shares.method import CarriedShares
 from loadmaster.live.shares.session_state import SharesSessionState, session_state_of
@@ -33,34 +33,20 @@ def share_timeline_in(folder: Path) -> ShareTimeline:
             at_s = float(line["cycle"]) - origin_s
             _decision(telling, state, about, line, at_s)
         elif "answer" in line:
-            for refusal in refusals_in(line):
-                telling.refused[refusal.kind, refusal.text] += 1
-                name = getattr(refusal.action, "id", "")
-                telling.say(
-                    at_s, name, f"{type(refusal.action).__name__.lower()} refused", refusal.text or refusal.kind
-                )
-                state.refused(refusal)
+            refusals = refusals_in(line)
+            state.answered(refusals)
+            for each in refusals:
+                telling.refuse(at_s, each.id, each.what, each.kind, each.text)
             _look(telling, state, at_s)
         elif "end" in line:
             ended, at_s = str(line["end"]), float(line["at_s"]) - origin_s
             telling.now(at_s, {})
     batch = state.batch
-    spans, changes = telling.done()
-    return ShareTimeline(
-        str(about.get("engine", "")),
-        str(about.get("method", "")),
-        str(about.get("command", "")),
-        ended,
-        dict(zip(batch.machines.names, batch.machines.capacity[:, 0].tolist(), strict=True)),
-        dict(zip(batch.ids, batch.demand[:, 0].tolist(), strict=True)),
-        dict(zip(batch.ids, batch.names, strict=True)),
-        spans,
-        changes,
-        telling.refused,
-        telling.decisions,
-        telling.last_s,
-        {name: status for name, (status, _) in state.over.items()},
-    )
+    telling.tasks = dict(zip(batch.ids, batch.demand[:, 0].tolist(), strict=True))
+    telling.over = {name: status for name, (status, _) in state.over.items()}
+    hosts = dict(zip(batch.machines.names, batch.machines.capacity[:, 0].tolist(), strict=True))
+    shown = dict(zip(batch.ids, batch.names, strict=True))
+    return telling.timeline(about, str(about.get("method", "")), ended, hosts, shown)
 
 
 def _meanwhile(

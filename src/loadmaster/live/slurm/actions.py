@@ -1,6 +1,6 @@
 """The Slurm command for each action, and the meaning of its answer."""
 
-from loadmaster.live.engine import Kind, Refusal
+from loadmaster.live.session.engine import Kind, Refusal, job_of
 from loadmaster.live.slurm.commands import CommandOutput
 from loadmaster.live.slurm.names import number_of
 from loadmaster.model.actions import Action, Hold, Repin, Start, Withdraw
@@ -24,7 +24,7 @@ def lines_of(action: Action, mark: str = "") -> str:
     Raises:
         NotImplementedError: Slurm cannot do it, and says so in `Capabilities`.
     """
-    job = number_of(getattr(action, "id", ""))
+    job = number_of(job_of(action))
     if isinstance(action, Start):
         return f"{_pin(job, action.hosts)}\nrelease {job}\n"
     if isinstance(action, Repin):  # a job that was sent back to the queue would else wait for its begin time

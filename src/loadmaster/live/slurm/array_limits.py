@@ -12,7 +12,7 @@ class Throttles:
     def __init__(self) -> None:
         self._most: dict[str, int] = {}
 
-    def told(self, rows: list[ListedJob]) -> list[ListedJob]:
+    def with_limits(self, rows: list[ListedJob]) -> list[ListedJob]:
         """The rows, every task of an array with the limit that was last told of it."""
         there = {row["ArrayJobID"] for row in rows if row.task >= 0 and not is_over(row)}
         self._most = {array: most for array, most in self._most.items() if array in there}

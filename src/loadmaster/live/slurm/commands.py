@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadmaster.live.engine import EngineDown
+from loadmaster.live.session.engine import EngineDown
 from loadmaster.model.errors import InputError, cut
 
 PATIENCE_S = 30.0

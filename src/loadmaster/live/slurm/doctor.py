@@ -5,18 +5,16 @@ import pwd
 import re
 import stat
 import time
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from loadmaster.live.finding import Finding
-from loadmaster.live.lease import holder
+from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
+from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
 from loadmaster.live.slurm.gpu_models import models_of
 from loadmaster.live.slurm.listing import COMMAND
 from loadmaster.site.node import SiteNode
 
-SLOW_S = 1.0
 _LOOKS_AT = re.compile(r'^local HEARTBEAT = "(.*)"', re.MULTILINE)
 _RUNS = re.compile(r"""^[^-\n]*\bdofile\s*\(\s*["'](.*?)["']""", re.MULTILINE)
 _NAMED = 8
@@ -144,20 +142,14 @@ def _privacy(engine: SlurmEngine) -> list[Finding]:
 def _latency(engine: SlurmEngine) -> list[Finding]:
     begun = time.perf_counter()
     engine.commands.read(*COMMAND)
-    took_s = time.perf_counter() - begun
-    text = f"listing all jobs takes {1000 * took_s:.0f} ms"
-    if took_s > SLOW_S:
-        return [Finding("note", text, f"take an --interval of {10 * took_s:.0f} s or more")]
-    return [Finding("ok", text)]
+    return [listing_time(time.perf_counter() - begun, "jobs")]
 
 
 def _jobs(engine: SlurmEngine) -> list[Finding]:
     seen = engine.observe()
-    down = int((~seen.up).sum())
-    hosts = f"{len(seen.hosts)} hosts" + (f", {down} of them take no jobs now" if down else "")
+    hosts = host_count(seen.up, "hosts", "jobs")
     findings = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
-    for why, count in Counter(why for _, why in seen.left_out).most_common():
-        findings.append(Finding("note", f"{count:,} left out: {why}"))
+    findings += left_out(seen.left_out)
     if engine.senseless:
         findings.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
     return findings + [Finding("note", note) for note in engine.notes]

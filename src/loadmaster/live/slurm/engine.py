@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loadmaster.live.engine import HELD, Capabilities, EngineDown, Observation, Refusal
-from loadmaster.live.lease import Lease, MachineLock
+from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
+from loadmaster.live.session.lease import Lease, MachineLock
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.hook import Heartbeat, heartbeat_path, sizes_path
@@ -17,8 +17,7 @@ from loadmaster.live.slurm.host_sizes import HostSizes
 from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
-from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver
-from loadmaster.live.slurm.partition_states import parse_states
+from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver, parse_states
 from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError
@@ -125,7 +124,7 @@ class SlurmEngine:
         if self._sizes is not None:
             self._sizes.show(nodes, about)
         self.nodes = tuple(nodes)
-        heard = SlurmListings(
+        listings = SlurmListings(
             at_s,
             rows,
             self.nodes,
@@ -133,7 +132,7 @@ class SlurmEngine:
             parse_reservations(about),
             dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
         )
-        seen = replace(self._observer.see(heard), notes=notes)
+        seen = replace(self._observer.see(listings), notes=notes)
         self._answered = True
         self._parts.forget_ended()
         self._held = {seen.ids[job] for job in set(seen.tasks.job[seen.tasks.state == HELD].tolist())}

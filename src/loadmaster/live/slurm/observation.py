@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from loadmaster.live.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
+from loadmaster.live.session.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.slurm.array_limits import Throttles
 from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
-from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
+from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, with_all_memory, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
@@ -25,7 +25,7 @@ from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
-from loadmaster.site.scontrol_reservations import Reservation
+from loadmaster.site.scontrol_reservations import Reservation, shown_records
 from loadmaster.site.site import Site
 
 Detail = Callable[[str, str], dict[str, HostPart]]
@@ -43,6 +43,11 @@ class SlurmListings:
     states: dict[str, str]
     reservations: list[Reservation]
     token: str = ""
+
+
+def parse_states(text: str) -> dict[str, str]:
+    """The state of every partition that `scontrol -o show partition` prints, in lower case."""
+    return {pairs["PartitionName"]: pairs.get("State", "UP").lower() for pairs in shown_records(text, "PartitionName")}
 
 
 class SlurmObserver:
@@ -71,24 +76,25 @@ class SlurmObserver:
         self._users: dict[str, int] = {}
         self._payers: dict[str, int] = {}
 
-    def see(self, heard: SlurmListings) -> Observation:
+    def see(self, listings: SlurmListings) -> Observation:
         """The observation.
 
         Raises:
             InputError: Slurm's hosts break what holds for any cluster.
         """
-        cluster = self._cluster(heard)
-        self._ends.look(heard.rows)
-        heard = replace(heard, rows=self._names.told_apart(self._throttles.told(heard.rows), heard.token))
-        gpu_models, counts = feature_by_model(heard.nodes), gpu_counts(heard.nodes)
+        cluster = self._cluster(listings)
+        self._ends.look(listings.rows)
+        rows = self._throttles.with_limits(listings.rows)
+        listings = replace(listings, rows=self._names.told_apart(rows, listings.token))
+        gpu_models, counts = feature_by_model(listings.nodes), gpu_counts(listings.nodes)
         works: list[SlurmJob] = []
         left_out: list[tuple[str, str]] = []
         over: list[EndedJob] = []
         host_names = set(cluster.names)
-        for row in heard.rows:
+        for row in listings.rows:
             if is_over(row):
                 if row.id not in self._told:
-                    over.append(EndedJob(row.id, float(row["EndTime"] or heard.at_s), ENDED[row["State"]]))
+                    over.append(EndedJob(row.id, float(row["EndTime"] or listings.at_s), ENDED[row["State"]]))
                 continue
             counts_memory = self._site.selection.memory
             work = work_of(
@@ -102,45 +108,45 @@ class SlurmObserver:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
-        works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
-        up = np.array([node.there and node.awake for node in heard.nodes])
+        works = with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
+        up = np.array([node.there and node.awake for node in listings.nodes])
         seen = Observation(
-            heard.at_s,
+            listings.at_s,
             cluster,
             up,
-            self._jobs(works, cluster, heard.at_s),
+            self._jobs(works, cluster, listings.at_s),
             tuple(work.row.id for work in works),
             self._tasks(works, cluster),
             tuple(left_out),
             tuple(over),
-            heard.token,
+            listings.token,
             awaits=self._awaits(works),
             refused=_refused(works),
         )
         seen.check()
-        self._told = {row.id for row in heard.rows if is_over(row)}
+        self._told = {row.id for row in listings.rows if is_over(row)}
         return seen
 
     def _is_ours(self, row: ListedJob) -> bool:
         return not self._partitions or set(row["Partition"].split(",")) <= self._partitions
 
-    def _cluster(self, heard: SlurmListings) -> Cluster:
-        nodes = tuple(replace(node, there=True) for node in with_model_features(heard.nodes))  # also those down
+    def _cluster(self, listings: SlurmListings) -> Cluster:
+        nodes = tuple(replace(node, there=True) for node in with_model_features(listings.nodes))  # also those down
         there = {node.name for node in nodes}
         partitions = tuple(
             replace(
                 part,
-                state=heard.states.get(part.name, part.state),
+                state=listings.states.get(part.name, part.state),
                 nodes=tuple(name for name in part.nodes if name in there),
             )
             for part in self._site.partitions
         )
         cluster = cluster_of(replace(self._site, nodes=nodes, partitions=partitions), self._accounts).cluster
-        if not heard.reservations:
+        if not listings.reservations:
             return cluster
         number = {name: k for k, name in enumerate(cluster.names)}
         assert cluster.rules is not None
-        calendar = tuple(row for each in heard.reservations if (row := _calendar(each, number, heard.at_s)))
+        calendar = tuple(row for each in listings.reservations if (row := _calendar(each, number, listings.at_s)))
         return replace(cluster, rules=replace(cluster.rules, calendar=calendar))
 
     def _jobs(self, works: list[SlurmJob], cluster: Cluster, at_s: float) -> Workload:
@@ -242,30 +248,6 @@ class SlurmObserver:
             return None
         parts = self._detail(work.row.id, work.row["StartTime"])
         return parts if set(work.on) <= set(parts) else None
-
-
-def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
-    """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
-
-    Either way nobody runs beside them. But only so are their cores, which limits count, those that they asked for.
-    """
-    if not any(work.all_memory for work in works):
-        return works
-    memory = cluster.capacity[:, cluster.resources.index(MEMORY)]
-    parts = {} if cluster.rules is None else {part.name: part.hosts for part in cluster.rules.partitions}
-    sizes: dict[str, set[float]] = {}
-    for text in {work.row["Partition"] for work in works if work.all_memory}:
-        hosts = [parts.get(name.strip()) for name in text.split(",")]
-        amounts = [memory if each is None else memory[list(each)] for each in hosts]
-        sizes[text] = set(np.concatenate(amounts).tolist())
-    return [
-        work
-        if not work.all_memory
-        else replace(work, memory=next(iter(sizes[work.row["Partition"]])))
-        if len(sizes[work.row["Partition"]]) == 1 and not work.whole
-        else replace(work, whole=True)
-        for work in works
-    ]
 
 
 def _with_alike_gpus(site: Site) -> Site:

@@ -3,7 +3,7 @@
 import re
 import time
 
-from loadmaster.live.finding import Finding
+from loadmaster.live.session.finding import Finding
 from loadmaster.live.slurm.actions import lines_of, refusal_of
 from loadmaster.live.slurm.commands import Commands
 from loadmaster.live.slurm.listing import COMMAND, ListedJob, parse_listing

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from loadmaster.live.ledger import Ledger
+from loadmaster.live.queue.ledger import Ledger
 from loadmaster.model.actions import Action, Explain, Start
 
 MOST = 20
@@ -10,7 +10,7 @@ MOST = 20
 
 
 class Reasons:
-    """See `loadmaster.live.queue_decider.Beside`: asks for what is not shown yet, and takes away what is over.
+    """See `loadmaster.live.queue.decider.Beside`: asks for what is not shown yet, and takes away what is over.
 
     Tasks of arrays are passed over: Slurm would take each out of its array, which thousands of tasks share.
     """

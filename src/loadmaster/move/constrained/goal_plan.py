@@ -7,14 +7,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.move.constrained.goal_bounds import GoalBound, goal_bound
 from loadmaster.move.constrained.goals import balance, breaking_tasks, consolidate, drain, mend, place_waiting
 from loadmaster.move.constrained.replay import replay
 from loadmaster.move.constrained.stages import MoveSequence, best_moves
 from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
 from loadmaster.packing.constrained.constraints import Stays
 from loadmaster.packing.constrained.problem import ConstrainedProblem
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 
-Goal = Literal["place", "drain", "consolidate", "balance", "fix"]
+Goal = Literal["place", "drain", "consolidate", "balance", "fix", "minimise"]
 MOST_SHORTENED = 100
 """Up to so many moves each second move of a task is tried whether it can be made at once."""
 MOST_REASONS = 5
@@ -27,7 +29,7 @@ class GoalQuestion:
 
     Attributes:
         goal: `place`: tasks that wait; `drain`: no task on `hosts`; `consolidate`: few hosts in use; `balance`: even
-            loads; `fix`: no broken constraint.
+            loads; `fix`: no broken constraint; `minimise`: a small weighted sum, see `plan_cheaper_moves`.
         problem: hosts, tasks and constraints.
         cost: float64[T], of a move of each task; a start costs nothing.
         budget: of all moves; infinite for none.
@@ -73,6 +75,7 @@ class GoalPlan:
         spent: what they cost.
         left: tasks that stay, against the goal.
         before, after: figures of the goal, by name.
+        bound: of one of the figures, whatever the budget; None where there is none.
     """
 
     question: GoalQuestion
@@ -82,6 +85,7 @@ class GoalPlan:
     left: tuple[LeftTask, ...]
     before: dict[str, float] = field(default_factory=dict)
     after: dict[str, float] = field(default_factory=dict)
+    bound: GoalBound | None = None
 
     @property
     def started(self) -> int:
@@ -89,8 +93,10 @@ class GoalPlan:
         return sum(move.source < 0 for move in self.moves)
 
 
-def plan_towards(question: GoalQuestion) -> GoalPlan:
+def plan_towards(question: GoalQuestion, deadline: Deadline = NO_DEADLINE) -> GoalPlan:
     """The plan; each of its moves is replayed by a checker that shares no code with the search (rule B8).
+
+    The search ends at the deadline, with the best moves so far.
 
     Example:
         >>> from loadmaster.packing.constrained.constraints import Capacity
@@ -100,20 +106,26 @@ def plan_towards(question: GoalQuestion) -> GoalPlan:
         >>> plan_towards(GoalQuestion("balance", two, np.ones(2), np.inf, none, even, none, capacity)).moves
         (ValidMove(task=0, source=0, target=1),)
     """
+    moves = _without_detours(question, best_moves(_sequences(question, deadline), question.budget))
+    replay(question.problem, moves)
+    return plan_of(question, moves)
+
+
+def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
+    """The plan that makes `moves`, which are valid: how far they lead, and which tasks they leave."""
     problem = question.problem
-    moves = _without_detours(question, best_moves(_sequences(question), question.budget))
-    replay(problem, moves)
     state = ValidMoves(problem, question.cost, question.full)
     before = _figures(question, state)
     for move in moves:
         state.go(move.task, move.target)
     left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
-    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, _figures(question, state))
+    after, bound = _figures(question, state), goal_bound(question)
+    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, after, bound)
 
 
-def _sequences(question: GoalQuestion) -> Iterator[MoveSequence]:
+def _sequences(question: GoalQuestion, deadline: Deadline) -> Iterator[MoveSequence]:
     def new_state() -> ValidMoves:
-        return ValidMoves(question.problem, question.cost, question.full)
+        return ValidMoves(question.problem, question.cost, question.full, deadline)
 
     if question.goal == "place":
         yield from place_waiting(new_state, question.priority)
@@ -171,7 +183,7 @@ def _figures(question: GoalQuestion, state: ValidMoves) -> dict[str, float]:
 
 
 def _against_the_goal(question: GoalQuestion, state: ValidMoves) -> list[int]:
-    if question.goal == "place":
+    if question.goal in ("place", "minimise"):
         return [int(t) for t in np.flatnonzero(state.host < 0)]
     if question.goal == "drain":
         state.closed |= question.hosts

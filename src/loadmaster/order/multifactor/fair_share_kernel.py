@@ -1,13 +1,11 @@
-"""Fair share compiled; `fair_share.py`, `classic.py` and `fair_tree.py` say what must come out (rules O12 to O14)."""
+"""Fair share compiled, from the plain functions where these call no others (rules O12 to O14)."""
 # mypy: disable-error-code="no-untyped-def"
 
-import math
-
-import numpy as np
-
 from loadmaster.jit.kernels import inner
+from loadmaster.order.multifactor.classic import classic
+from loadmaster.order.multifactor.fair_tree import level_fairness
 
-LN2 = math.log(2.0)
+_classic, _level_fairness = inner(classic), inner(level_fairness)
 
 
 @inner
@@ -23,58 +21,6 @@ def fair_shares(tree, usage, is_classic, merged, damp, room):
     else:
         _level_fairness(tree, total, room.sums, room.first)
         _fair_tree(tree, room.first, merged, room.order, room.frames, room.factor)
-
-
-@inner
-def _classic(tree, usage, damp, shares, effective, factor):
-    nodes = tree.parent.shape[0]
-    level = factor
-    level[:] = 0.0
-    for node in range(1, nodes):
-        if tree.shares[node] == tree.shares[node]:
-            level[tree.parent[node]] += tree.shares[node]
-    shares[0] = 1.0
-    effective[0] = 1.0
-    for node in range(1, nodes):
-        above, own = tree.parent[node], tree.shares[node]
-        if own != own:
-            shares[node] = shares[above]
-            effective[node] = effective[above]
-            continue
-        part = own / level[above] if level[above] > 0.0 else 0.0
-        shares[node] = shares[above] * part
-        used = min(usage[node] / usage[0], 1.0) if usage[0] > 0.0 else 0.0
-        if above == 0:
-            effective[node] = used
-        elif level[above] > 0.0:
-            effective[node] = used + (effective[above] - used) * part
-        else:
-            effective[node] = effective[above]
-    for node in range(nodes):
-        factor[node] = math.exp(-LN2 * (effective[node] / shares[node] / damp)) if shares[node] > 0.0 else 0.0
-
-
-@inner
-def _level_fairness(tree, usage, sums, fairness):
-    nodes = tree.parent.shape[0]
-    sums[:] = 0.0
-    for node in range(1, nodes):
-        above = tree.level[node]
-        if above >= 0:
-            sums[1, above] += usage[node]
-            if tree.shares[node] == tree.shares[node]:
-                sums[0, above] += tree.shares[node]
-    fairness[0] = 1.0
-    for node in range(1, nodes):
-        above, own = tree.level[node], tree.shares[node]
-        if own != own:
-            fairness[node] = np.inf
-        elif own == 0.0:
-            fairness[node] = 0.0
-        elif usage[node] <= 0.0:
-            fairness[node] = np.inf
-        else:
-            fairness[node] = (own / sums[0, above]) / (usage[node] / sums[1, above])
 
 
 @inner

@@ -1,59 +1,20 @@
-"""The ledger compiled; `ledger.py` and `decay.py` say what must come out (rule O11)."""
+"""The ledger compiled, from the plain functions where these call no others (rule O11)."""
 # mypy: disable-error-code="no-untyped-def"
 
-import math
-
 from loadmaster.jit.kernels import inner
+from loadmaster.order.multifactor import decay
+from loadmaster.order.multifactor import ledger as plain
 from loadmaster.order.multifactor.ledger import LEAST
 
-LN2 = math.log(2.0)
-
-
-@inner
-def kept_after(for_s, half_life_s):
-    """As `decay.kept_after`."""
-    if half_life_s <= 0.0:
-        return 1.0
-    return max(1.0 - 0.693 / half_life_s, 0.0) ** for_s
+kept_after, faded = inner(decay.kept_after), inner(decay.faded)
+lasting, lasting_at = inner(decay.lasting), inner(decay.lasting_at)
+start_charging = inner(plain.start_charging)
 
 
 @inner
 def discounted(ran_s, half_life_s):
     """As `decay.discounted`."""
     return ran_s * kept_after(ran_s, half_life_s)
-
-
-@inner
-def faded(for_s, half_life_s):
-    """As `decay.faded`."""
-    return 1.0 if half_life_s <= 0.0 else math.exp(-LN2 * for_s / half_life_s)
-
-
-@inner
-def lasting(ran_s, half_life_s):
-    """As `decay.lasting`."""
-    if half_life_s <= 0.0:
-        return ran_s
-    return half_life_s / LN2 * -math.expm1(-LN2 * ran_s / half_life_s)
-
-
-@inner
-def lasting_at(from_s, to_s, half_life_s):
-    """As `decay.lasting_at`."""
-    if half_life_s <= 0.0:
-        return to_s - from_s
-    scale = half_life_s / LN2 * math.exp(LN2 * from_s / half_life_s)
-    return scale * math.expm1(LN2 * (to_s - from_s) / half_life_s)
-
-
-@inner
-def start_charging(ledger, job, now_s):
-    """As `ledger.start_charging`."""
-    place = ledger.numbers[0]
-    ledger.start_s[job] = now_s
-    ledger.where[job] = place
-    ledger.fresh[place] = job
-    ledger.numbers[0] = place + 1
 
 
 @inner

@@ -32,6 +32,7 @@ class AnnealedPlacement:
         seconds: how long the search took.
         interrupted: whether the user ended it.
         placed: whether every task has a host.
+        first_cost: the total of the placement from which the search began.
     """
 
     host: Longs
@@ -40,6 +41,7 @@ class AnnealedPlacement:
     seconds: float
     interrupted: bool
     placed: bool
+    first_cost: int = 0
 
 
 NOTHING = AnnealedPlacement(np.zeros(0, np.int64), 0, 0, 0.0, False, False)
@@ -230,6 +232,14 @@ class StagedSearch:
         self.cost = int(state.totals[TOTAL])
         return True
 
+    def start_from(self, host: Longs) -> bool:
+        """Begin with the placement `host`, int64[T], which breaks nothing."""
+        state = empty_state(self._model, self._seed)
+        place_all(self._model, state, host)
+        self._next = self.best = state.host.copy()
+        self.cost = int(state.totals[TOTAL])
+        return True
+
     def run(self, effort: "Effort", progress: Callable[[float, int], None] | None = None, goal: int = 0) -> None:
         """All stages, each from the best placement of the one before, by its own cost; until one costs `goal`."""
         passed = begun = effort.part()
@@ -264,6 +274,7 @@ def anneal_placement(
     progress: Callable[[float, int], None] | None = None,
     slices: int | None = None,
     goal: int = 0,
+    start: Longs | None = None,
 ) -> AnnealedPlacement:
     """The cheapest placement found from where the tasks run now; no constraint is broken that was kept (rule B5).
 
@@ -277,18 +288,19 @@ def anneal_placement(
         progress: told the part of the time that has passed and the best cost.
         slices: so many slices of fixed length instead of the time limit; then one seed gives one result.
         goal: the search ends once a placement costs no more.
+        start: int64[T], a placement that breaks nothing, to begin with; where the tasks run now if it is left out.
     """
     search = StagedSearch(problem, seed)
     search.load_kernels()
-    effort, begin, interrupted = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True
+    effort, begin, interrupted, first_cost = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True, 0
     with suppress(KeyboardInterrupt):
-        if search.place_new(effort):
+        if search.place_new(effort) if start is None else search.start_from(start):
+            first_cost = search.cost
             search.run(effort, progress, goal)
         interrupted = False
     search.settle()
-    return AnnealedPlacement(
-        search.best, search.cost, search.steps, FIRST_TIME.clock_s() - begin, interrupted, len(search.best) > 0
-    )
+    seconds, placed = FIRST_TIME.clock_s() - begin, len(search.best) > 0
+    return AnnealedPlacement(search.best, search.cost, search.steps, seconds, interrupted, placed, first_cost)
 
 
 def mean_rise_from(model: SearchModel, host: Longs, seed: int) -> float:

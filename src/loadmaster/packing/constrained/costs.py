@@ -100,5 +100,46 @@ class HostPrice:
     weight: int = 1
 
 
-PlacementCost = LoadCost | BalanceCost | TaskMoveCost | GroupMoveCost | HostMoveCost | HostPrice
+@dataclass(frozen=True, eq=False)
+class ImbalanceCost:
+    """How unequally full the hosts are, in millionths: the sum of (load - mean load) squared.
+
+    The sum is over hosts and resources. A load is the demand on a host over its capacity; the mean load is the demand
+    of all tasks over the capacity of all hosts. Each host counts rounded to a whole millionth.
+
+    Attributes:
+        name: shown to the user.
+        full: int64[H, R], amounts at which a host counts as full; 0 for a resource that it does not have.
+        weight: of each millionth.
+    """
+
+    name: str
+    full: Longs
+    weight: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class StrandedCost:
+    """What cannot be used because the fullest resource of its host runs out first, in millionths of a mean host.
+
+    For each host and resource: (load of the host's fullest resource - load of this one) x its capacity, over the mean
+    capacity of the hosts. Each host counts rounded to a whole millionth; an empty host strands nothing.
+
+    Attributes:
+        name: shown to the user.
+        full: int64[H, R], amounts at which a host counts as full; 0 for a resource that it does not have.
+        weight: of each millionth.
+    """
+
+    name: str
+    full: Longs
+    weight: int = 1
+
+
+MILLION = 1_000_000
+"""Parts in which imbalance and stranded amounts are counted."""
+
+PlacementCost = (
+    LoadCost | BalanceCost | TaskMoveCost | GroupMoveCost | HostMoveCost | HostPrice | ImbalanceCost | StrandedCost
+)
 """Any of the costs."""

@@ -3,6 +3,7 @@
 It reads the definitions alone, keeps no counts, and shares no code with the search.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,12 +23,15 @@ from loadmaster.packing.constrained.constraints import (
     Together,
 )
 from loadmaster.packing.constrained.costs import (
+    MILLION,
     BalanceCost,
     GroupMoveCost,
     HostMoveCost,
     HostPrice,
+    ImbalanceCost,
     LoadCost,
     PlacementCost,
+    StrandedCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
@@ -117,6 +121,43 @@ def _host_moves(cost: HostMoveCost, problem: ConstrainedProblem, host: Longs) ->
 @cost_of.register
 def _prices(cost: HostPrice, problem: ConstrainedProblem, host: Longs) -> int:
     return sum(int(cost.price[h]) for h in set(host.tolist()) if h >= 0)
+
+
+@cost_of.register
+def _imbalance(cost: ImbalanceCost, problem: ConstrainedProblem, host: Longs) -> int:
+    return sum(math.floor(MILLION * each + 0.5) for each in imbalance_of_hosts(problem, cost.full, host))
+
+
+@cost_of.register
+def _stranded(cost: StrandedCost, problem: ConstrainedProblem, host: Longs) -> int:
+    return sum(math.floor(MILLION * each + 0.5) for each in stranded_on_hosts(problem, cost.full, host))
+
+
+def imbalance_of_hosts(problem: ConstrainedProblem, full: Longs, host: Longs) -> list[float]:
+    """For each host the sum over the resources of (load - mean load) squared."""
+    there = full.sum(axis=0)
+    mean = [
+        float(asked) / float(total) if total else 0.0
+        for asked, total in zip(problem.demand.sum(axis=0), there, strict=True)
+    ]
+    rows = zip(_use(problem, host), full.tolist(), strict=True)
+    return [
+        sum((used / room - mean[r]) ** 2 for r, (used, room) in enumerate(zip(use, row, strict=True)) if room)
+        for use, row in rows
+    ]
+
+
+def stranded_on_hosts(problem: ConstrainedProblem, full: Longs, host: Longs) -> list[float]:
+    """For each host what its fullest resource strands of the others, in mean hosts."""
+    mean = full.mean(axis=0)
+    amounts = []
+    for use, row in zip(_use(problem, host), full.tolist(), strict=True):
+        load = [used / room if room else 0.0 for used, room in zip(use, row, strict=True)]
+        most = max(load, default=0.0)
+        amounts.append(
+            sum((most - part) * (room / mean[r]) for r, (part, room) in enumerate(zip(load, row, strict=True)) if room)
+        )
+    return amounts
 
 
 @singledispatch

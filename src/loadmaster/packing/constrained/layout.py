@@ -75,6 +75,23 @@ class CostArrays(NamedTuple):
     group_weight: int
 
 
+class ShapeArrays(NamedTuple):
+    """How unequally full the hosts are, and what the fullest resource of a host strands of the others.
+
+    Attributes:
+        full: float64[H, R], amounts at which a host counts as full; 0 for a resource that it does not have.
+        mean_load: float64[R], of all tasks on all hosts.
+        share: float64[H, R], the capacity of a host over the mean capacity.
+        imbalance_weight, stranded_weight: of each millionth; 0 for none.
+    """
+
+    full: Floats
+    mean_load: Floats
+    share: Floats
+    imbalance_weight: int
+    stranded_weight: int
+
+
 class RuleArrays(NamedTuple):
     """C counters of members of a group in each domain of a level, and N rules on them.
 
@@ -112,6 +129,7 @@ class SearchModel(NamedTuple):
     tasks: TaskArrays
     hosts: HostArrays
     costs: CostArrays
+    shapes: ShapeArrays
     rules: RuleArrays
 
 
@@ -130,7 +148,7 @@ class PlacementState(NamedTuple):
         on_host: int64[H], number of tasks.
         counts: int64, members of each counter by domain; in_use: int64[C], domains with a member; placed: int64[C].
         moved: int64[G], tasks of each group that are away from their host; groups_with: int64[M + 1], groups by that.
-        host_cost: int64[H], load, balance and price of each host.
+        host_cost: int64[H], load, balance, price, imbalance and stranded amount of each host.
         first: int64[H], next, before: int64[T]: the tasks of each host as a ring; -1 for none.
         best: int64[T], the best placement so far; changed, is_changed: int64[T], tasks that differ from it.
         totals: int64[4], see `TOTAL`.

@@ -25,7 +25,7 @@ def lower_bound(problem: ConstrainedProblem) -> int:
             free = capacity - demand
             bound += cost.weight * max(0, cost.target * int(free[cost.first]) - int(free[cost.second]))
         elif isinstance(cost, HostPrice):
-            bound += cost.weight * _least_price(problem, cost)
+            bound += cost.weight * least_price(problem, cost.price)
     return bound
 
 
@@ -46,9 +46,14 @@ def infeasible_because(problem: ConstrainedProblem) -> str:
     return ""
 
 
-def _least_price(problem: ConstrainedProblem, cost: HostPrice) -> int:
-    """The least price of hosts that together have what all tasks ask for, parts of hosts allowed; rounded up."""
-    return math.ceil(_priced(problem, cost.price)[0] * (1 - 1e-9) - 1e-6)
+def least_price(problem: ConstrainedProblem, price: Longs) -> int:
+    """The least price of hosts that together have what all tasks ask for, parts of hosts allowed; rounded up.
+
+    Args:
+        problem: hosts and tasks.
+        price: int64[H].
+    """
+    return math.ceil(_priced(problem, price)[0] * (1 - 1e-9) - 1e-6)
 
 
 def _priced(problem: ConstrainedProblem, price: Longs) -> tuple[float, Floats]:

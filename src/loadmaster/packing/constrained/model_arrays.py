@@ -1,5 +1,6 @@
 """The arrays of the search made from a constrained problem: constraints become counters and rules on them."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,12 +19,15 @@ from loadmaster.packing.constrained.constraints import (
     Together,
 )
 from loadmaster.packing.constrained.costs import (
+    MILLION,
     BalanceCost,
     GroupMoveCost,
     HostMoveCost,
     HostPrice,
+    ImbalanceCost,
     LoadCost,
     PlacementCost,
+    StrandedCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
@@ -39,6 +43,7 @@ from loadmaster.packing.constrained.layout import (
     PlacementState,
     RuleArrays,
     SearchModel,
+    ShapeArrays,
     TaskArrays,
 )
 from loadmaster.packing.constrained.lower_bound import resource_worth
@@ -71,7 +76,7 @@ def search_model(problem: ConstrainedProblem) -> SearchModel:
         raise InputError(problem.source or "costs", f"weight x cost of all tasks must stay below {LARGEST_COST:.0e}")
     hosts = _hosts(problem)
     tasks = _tasks(problem, hosts)
-    return SearchModel(tasks, hosts.arrays, _costs(problem), _rules(problem))
+    return SearchModel(tasks, hosts.arrays, _costs(problem), _shapes(problem), _rules(problem))
 
 
 def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
@@ -84,6 +89,9 @@ def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
         amount = float(problem.tasks)
     elif isinstance(cost, HostMoveCost):
         amount = float(cost.amount.max(initial=0)) * problem.tasks
+    elif isinstance(cost, ImbalanceCost | StrandedCost):
+        load = problem.demand.sum(axis=0) / np.maximum(cost.full.min(axis=0, initial=1 << 60), 1)
+        amount = float(MILLION * problem.hosts * (1.0 + np.minimum(load, 1e3) ** 2).sum())
     else:
         amount = float(np.sum(cost.amount if isinstance(cost, TaskMoveCost) else cost.price, dtype=float))
     return cost.weight * amount
@@ -126,12 +134,15 @@ def empty_state(model: SearchModel, seed: int) -> PlacementState:
 
 
 def _cost_of_none(model: SearchModel, h: int) -> int:
-    """The balance cost of host h without a task; it loads nothing and has no price."""
+    """The balance and imbalance cost of host h without a task; it loads nothing and has no price."""
+    shapes, squares = model.shapes, 0.0
+    for r in np.flatnonzero(shapes.full[h] > 0).tolist():
+        squares += (0.0 - float(shapes.mean_load[r])) ** 2
     costs, room = model.costs, model.hosts.capacity[h]
     short = costs.target * room[costs.first] - room[costs.second]
-    return int((costs.balance_weight * np.maximum(short, 0)).sum()) - int(
-        (costs.load_weight * np.minimum(costs.safety[h], 0)).sum()
-    )
+    uneven = shapes.imbalance_weight * math.floor(MILLION * squares + 0.5)
+    load = int((costs.load_weight * np.minimum(costs.safety[h], 0)).sum())
+    return int((costs.balance_weight * np.maximum(short, 0)).sum()) - load + uneven
 
 
 class _Hosts(NamedTuple):
@@ -229,6 +240,25 @@ def _costs(problem: ConstrainedProblem) -> CostArrays:
         _longs(cost.target for cost in balances),
         _longs(cost.weight for cost in balances),
         sum(cost.weight for cost in problem.costs if isinstance(cost, GroupMoveCost)),
+    )
+
+
+def _shapes(problem: ConstrainedProblem) -> ShapeArrays:
+    shapes = [cost for cost in problem.costs if isinstance(cost, ImbalanceCost | StrandedCost)]
+    full = np.zeros((problem.hosts, len(problem.resources)), np.int64)
+    for cost in shapes:
+        if full.any() and (cost.full != full).any():
+            raise InputError(cost.name, "the search takes one capacity at which a host counts as full", fix="keep one")
+        full = np.asarray(cost.full, np.int64)
+    total = full.sum(axis=0).astype(float)
+    mean_load = np.divide(problem.demand.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
+    mean = full.mean(axis=0)
+    return ShapeArrays(
+        full.astype(float),
+        mean_load,
+        np.divide(full, mean, out=np.zeros(full.shape), where=mean > 0),
+        sum(cost.weight for cost in shapes if isinstance(cost, ImbalanceCost)),
+        sum(cost.weight for cost in shapes if isinstance(cost, StrandedCost)),
     )
 
 

@@ -45,12 +45,13 @@ class Removed(NamedTuple):
 def cheapest_host(model, state, t, blink, by_ratio):
     """The host where task t, which is out, adds least to the cost; -1 if no host may take it.
 
-    The hosts are looked at in turn, from the one where the task runs now or from any; where hosts have no prices the
-    first that adds nothing is taken. In a large cluster the search ends after `ENOUGH` hosts if one may take it. Where
-    hosts have prices, ties go to the fullest. With `by_ratio` an empty host counts not with its price but with its
-    price for each unit of worth: large hosts are dear, and cheap for what they hold.
+    The hosts are looked at in turn, from the one where the task runs now or from any. The first that adds nothing is
+    taken, unless hosts have prices or it counts how full they are. In a large cluster the search ends after `ENOUGH`
+    hosts if one may take it. Where hosts have prices, ties go to the fullest. With `by_ratio` an empty host counts not
+    with its price but with its price for each unit of worth: large hosts are dear, and cheap for what they hold.
     """
     hosts, priced = model.hosts.capacity.shape[0], model.hosts.worth.shape[0] > 0
+    shaped = model.shapes.imbalance_weight + model.shapes.stranded_weight > 0
     chosen, least, now = -1, np.inf, model.tasks.now[t]
     start = now if now >= 0 else random_below(state, hosts)
     turn = random_below(state, hosts)
@@ -65,7 +66,7 @@ def cheapest_host(model, state, t, blink, by_ratio):
             cost += _worth_of_choice(model, state, h, t, by_ratio)
         if cost < least and _is_allowed(model, state, t, h):
             chosen, least = h, cost
-            if cost <= 0 and not priced:
+            if cost <= 0 and not priced and not shaped:
                 break
     return chosen
 

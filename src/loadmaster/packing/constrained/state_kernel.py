@@ -15,6 +15,7 @@ from loadmaster.packing.constrained.layout import (
     SPREAD,
     TOTAL,
 )
+from loadmaster.packing.constrained.uneven_cost_kernel import uneven_cost
 
 LARGE, COSTLY = 0.4, 0.7
 """Up to these parts of all draws a task is drawn among the large ones, and from a host that costs something."""
@@ -48,7 +49,7 @@ def fits(model, state, h, plus, minus):
 
 @inner
 def cost_with(model, state, h, plus, minus):
-    """Load, balance and price of host h with task `plus` added and task `minus` gone; -1 stands for no task."""
+    """All that host h costs with task `plus` added and task `minus` gone; -1 stands for no task."""
     demand, capacity, costs = model.tasks.demand, model.hosts.capacity, model.costs
     cost = 0
     for n in range(costs.resource.shape[0]):
@@ -71,6 +72,8 @@ def cost_with(model, state, h, plus, minus):
             cost += costs.balance_weight[b] * short
     if state.on_host[h] + (plus >= 0) - (minus >= 0) > 0:
         cost += model.hosts.price[h]
+    if model.shapes.imbalance_weight + model.shapes.stranded_weight > 0:
+        cost += uneven_cost(model, state, h, plus, minus)
     return cost
 
 

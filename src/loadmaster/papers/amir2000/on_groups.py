@@ -16,9 +16,10 @@ import numpy as np
 
 from loadmaster.live.cgroup.command import outcome_in
 from loadmaster.live.cgroup.engine import CgroupEngine
-from loadmaster.live.clocks import RealClock
+from loadmaster.live.session.clocks import RealClock
 from loadmaster.live.shares.batch import Batch
-from loadmaster.live.shares.door import SharesTerms, run_under_shares
+from loadmaster.live.shares.config import SharesConfig
+from loadmaster.live.shares.door import run_under_shares
 from loadmaster.live.shares.method_names import share_method_named
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints
@@ -99,7 +100,7 @@ def _placed(work_s: Floats, memory: Floats, method: str) -> Placed:
         folder = Path(name)
         engine = CgroupEngine(batch, folder)
         try:
-            terms = SharesTerms(folder, share_method_named(method), interval_s=LOOK_S)
+            terms = SharesConfig(folder, share_method_named(method), interval_s=LOOK_S)
             report, _ = run_under_shares(engine, RealClock(), batch, terms)
         finally:
             engine.close()

@@ -14,8 +14,6 @@ from loadmaster.sim.queue.walks import BLOCKING, EASY, PROFILE, WALK
 MEMBERS = 8
 """Members of a meta-rule that the compiled engine takes: it is compiled once, for that many scans."""
 
-Progress = Callable[[int, int], None]
-
 
 class BackfillingKind(NamedTuple):
     """What compiled engines know of a backfilling; -1 stands for no limit. `shortest`: see `Easy.fill`."""

@@ -10,6 +10,7 @@ from loadmaster.place import Policy
 from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
+from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import Replay
 
 
@@ -52,14 +53,13 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     from loadmaster.sim.queue.engine import general_replay, replay
 
     policy, discipline = scheduler.policy, scheduler.discipline
+    ahead = QueueRun(run.workload, run.cluster, scheduler, seed=seed)
     numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
     if run.binding is None and capabilities.serves(policy, discipline) and not numbered:
-        return replay.replay_compiled(run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed)
+        return replay.replay_compiled(ahead)
     if not general_replay.serves(policy, discipline):
         return None
-    return general_replay.replay_general(
-        run.workload, run.cluster, scheduler, interval_s=0.0, seed=seed, binding=run.binding
-    )
+    return general_replay.replay_general(ahead, binding=run.binding)
 
 
 def _replayed(run: Beginning, scheduler: Scheduler | PlainDecisions, seed: int) -> Floats:

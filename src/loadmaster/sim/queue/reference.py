@@ -7,12 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts
+from loadmaster.model.amounts import Amounts, minus
+from loadmaster.model.cards import host_cards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
+from loadmaster.model.errors import InputError
 from loadmaster.model.schedule import Schedule
-from loadmaster.model.snapshot import Closure, Decision, NextLoops, Place, Promise, Snapshot, ends_of
+from loadmaster.model.snapshot import (
+    Closure,
+    Decision,
+    ExpectedEnd,
+    NextLoops,
+    Place,
+    Promise,
+    Snapshot,
+    ends_of,
+    ends_of_each,
+)
 from loadmaster.model.starting_state import StartingState
 from loadmaster.model.time_grid import at_or_after
 from loadmaster.model.workload import Workload
@@ -100,7 +112,9 @@ class Replay:
         self.interval_s, self.seed = interval_s, seed
         self.ranking = scheduler.discipline.order.begin(workload, cluster)
         self.binding = self._binding(self.expecting.workload) if binding is None else binding
-        self.requests = requests_seen(workload, self.binding)
+        self.cards = cards = host_cards(workload, cluster)
+        self.requests = requests_seen(workload, self.binding, cards)
+        self.request_of = self.requests if self.binding is None else requests_seen(workload, None, cards)
         self.columns = columns_seen(workload, self.binding)
         self.demand: list[Amounts] = list(map(tuple, workload.demand.tolist()))
         self.as_pool = is_one_pool(workload, cluster, self.binding)
@@ -109,7 +123,7 @@ class Replay:
         self.allowance = None if self.binding is None else LimitsLeft(self.binding)
         self.moments = deque(() if self.binding is None else self.binding.calendar.moments)
         self.failures = deque(() if self.binding is None else self.binding.calendar.failures)
-        self.occupancy = Occupancy(workload, cluster)
+        self.occupancy = Occupancy(workload, cluster, cards)
         bound = workload.constraints or Constraints()
         self.status = np.zeros(workload.jobs, np.int32) if bound.status is None else bound.status
         self.ended_as = np.full(workload.jobs, -1, np.int32)
@@ -153,8 +167,9 @@ class Replay:
                 expected_end_s = float(state.expected_end_s[n])
             partition = self._partition_of(job)
             status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-            ends = ends_of(job, expected_end_s, on, self.demand[job])
-            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on, ends)
+            cards = self._cards_at_start(job, on)
+            ends = self._ends_of(job, expected_end_s, on, cards)
+            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on, ends, cards)
             self.occupancy.start(job, on, run)
             self.pending.begin(job, start_s)
             self._tick(start_s)
@@ -162,6 +177,32 @@ class Replay:
             if self.allowance is not None:
                 self.allowance.count_submitted(job)
                 self.allowance.start(job, partition, start_s)
+
+    def _ends_of(
+        self, job: int, end_s: float, hosts: tuple[int, ...], cards: tuple[int, ...]
+    ) -> tuple[ExpectedEnd, ...]:
+        """What the job gives back to its hosts."""
+        if not cards:
+            return ends_of(job, end_s, hosts, self.demand[job])
+        return ends_of_each(job, end_s, hosts, self.request_of[job].each(cards))
+
+    def _cards_at_start(self, job: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
+        """The cards, as bits, of a job that runs as the run begins: those that it would have taken in its turn.
+
+        Raises:
+            InputError: its hosts have too little left of their cards.
+        """
+        if self.cards is None:
+            return ()
+        request, room, cards = self.request_of[job], dict[int, Amounts](), list[int]()
+        for host in hosts:
+            left = room.get(host, self.occupancy.amounts[host])
+            if not request.fits(left):
+                rule = f"host {self.cluster.name(host)} has no card for it beside the jobs that run there"
+                raise InputError(f"job {self.workload.id_of(job)}", rule, fix="correct the jobs that run at the start")
+            cards.append(request.cards_in(left))
+            room[host] = minus(left, request.amounts(cards[-1]))
+        return tuple(cards)
 
     def _partition_of(self, job: int) -> int:
         """Of a job that runs as the run begins: the first that starts it."""
@@ -220,6 +261,7 @@ class Replay:
             never,
             self.expecting.predicted_s,
             self.refused,
+            runs.cards,
         )
 
     def _next_event(self) -> float:
@@ -388,10 +430,19 @@ class Replay:
         slowest = self.cluster.slowest(place.hosts)
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
-        ends = ends_of(job, expected_end_s, place.hosts, self.demand[job])
+        ends = self._ends_of(job, expected_end_s, place.hosts, place.cards)
         status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
-            self.now_s, expected_end_s, end_s, status, place.partition, self.now_s, slowest, place.hosts, ends
+            self.now_s,
+            expected_end_s,
+            end_s,
+            status,
+            place.partition,
+            self.now_s,
+            slowest,
+            place.hosts,
+            ends,
+            place.cards,
         )
         self.occupancy.start(job, place.hosts, run)
         self.pending.start(job, self.now_s)

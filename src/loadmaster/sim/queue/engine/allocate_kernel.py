@@ -12,14 +12,17 @@ from loadmaster.host_index.open_room_kernel import is_in_vain
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
 from loadmaster.sim.queue.engine.head_slack_kernel import (
     allowed_on,
     cost_of_next,
+    is_apart,
     is_counted,
     recount,
     set_apart,
+    take_cards,
     take_for_long,
 )
 from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn, raise_block
@@ -211,7 +214,10 @@ def _take_rated(engine, member, job, length, some_are_not):
 
     A negative number means that the undo list is full.
     """
-    if (engine.rules.varies >> member) & 1:
+    by_card = False  # lanes count picks of amounts, and not which cards they are on
+    if engine.state.cards is not None:
+        by_card = engine.jobs.tasks[job] > 1 and engine.state.cards.wanted[engine.jobs.kind[job]] > 0
+    if by_card or (engine.rules.varies >> member) & 1:
         return _take_anew(engine, member, job, length, some_are_not)
     return _take_remembered(engine, member, job, length, some_are_not)
 
@@ -356,9 +362,23 @@ def _take(engine, job, host, tasks, length):
     count[CHANGES] += 1
     if engine.head_promise is not None and is_counted(engine.head_promise):
         set_apart(engine.jobs, engine.state, engine.head_promise, host)
-    _change(engine, host, kind, -tasks)
-    if engine.head_promise is not None and length == LONG:
-        take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
+    if engine.state.cards is not None:
+        _take_on_cards(engine, job, host, tasks, length)
+    else:
+        _change(engine, host, kind, -tasks)
+        if engine.head_promise is not None and length == LONG:
+            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
+
+
+@inner
+def _take_on_cards(engine, job, host, tasks, length):
+    """Take the host for the last `tasks` of the undo list, where GPUs are cards: each task has cards of its own."""
+    for entry in range(engine.state.tally[UNDO] - tasks, engine.state.tally[UNDO]):
+        bits = take_cards(engine.jobs, engine.state, engine.head_promise, job, host, length == LONG)
+        engine.state.cards.undo[entry] = bits
+        _change(engine, host, np.int64(engine.jobs.kind[job]), -1)
+        if engine.head_promise is not None and length == LONG:
+            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, 1)
 
 
 @inner
@@ -375,6 +395,8 @@ def take_back(engine, mark, job, length):
     count = engine.state.tally
     for entry in range(count[UNDO] - 1, mark - 1, -1):
         host = np.int64(engine.state.undo_host[entry])
+        if engine.state.cards is not None:
+            _give_back_cards(engine, entry, host, length)
         _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
         raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)
@@ -386,8 +408,18 @@ def take_back(engine, mark, job, length):
 
 
 @inner
+def _give_back_cards(engine, entry, host, length):
+    """The task of that entry of the undo list gives back its cards of the host, as `take_back` has it."""
+    cards = engine.state.cards
+    bits, share = cards.undo[entry], cards.share[engine.state.undo_kind[entry]]
+    give_to(cards.free[host], bits, share)
+    if engine.head_promise is not None and length == LONG and is_apart(engine.head_promise, host):
+        give_to(cards.then[host], bits, share)
+
+
+@inner
 def give_back(engine, host, kind, tasks):
-    """Free the capacity of so many tasks that have ended on the host."""
+    """Free the capacity of so many tasks that have ended on the host; where GPUs are cards, these are free already."""
     _change(engine, host, kind, tasks)
     raise_to(engine.frontier, engine.state.free, host)
     raise_block(engine.state, host)
@@ -397,8 +429,10 @@ def give_back(engine, host, kind, tasks):
 def _change(engine, host, kind, tasks):
     """Add the demand of so many tasks to what the host has free."""
     leave_level(engine.state, host)
-    for r in range(engine.state.free.shape[1]):
+    for r in range(amounts_of(engine.state)):
         engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+    if engine.state.cards is not None:
+        sum_up(engine.state.cards, engine.state.cards.free[host], engine.state.free[host])
     enter_level(engine.state, host)
     engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
     changed(engine.scores, host)

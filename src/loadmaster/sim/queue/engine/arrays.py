@@ -10,10 +10,11 @@ from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.arrays import Floats, Ints, frozen_bools, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.cards import host_cards
 from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
-from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
+from loadmaster.scheduling import Discipline, Twin, members_of
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.twin import ByColumns
 from loadmaster.sim.queue.capabilities import (
@@ -24,6 +25,7 @@ from loadmaster.sim.queue.capabilities import (
     meta_rule_kind_of,
     tracks_events_of,
 )
+from loadmaster.sim.queue.engine.card_arrays import hosts_on_cards, jobs_on_cards, state_on_cards
 from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.estimates import no_estimates
@@ -36,16 +38,13 @@ from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import begin, runs_of_start
 from loadmaster.sim.queue.engine.state import BLOCKING, EASY, WALK, Jobs, Log, QueueRules
+from loadmaster.sim.queue.queue_run import QueueRun
 
 
 def engine_arrays(
-    workload: Workload,
-    cluster: Cluster,
-    scheduler: Scheduler,
-    interval_s: float,
-    seed: int,
+    run: QueueRun,
     records: Records,
-    binding: ResolvedConstraints | None,
+    binding: ResolvedConstraints | None = None,
     *,
     news: bool = False,
     estimates: Estimates | None = None,
@@ -53,23 +52,32 @@ def engine_arrays(
 ) -> tuple[QueueEngine, ConstraintState | None]:
     """The engine at the beginning of a run, and what binds its jobs.
 
-    `news`: ends of jobs are noted; `pooled`: hosts that a count describes are one host to the engine.
+    Args:
+        run: the jobs, the hosts, the rules; of estimates it is asked nothing.
+        records: take what happens.
+        binding: what binds the jobs; None: nothing.
+        news: ends of jobs are noted.
+        estimates: what is expected of jobs, where that is not known before.
+        pooled: hosts that a count describes are one host to the engine.
     """
-    policy, discipline = scheduler.policy, scheduler.discipline
-    runs = runs_of_start(workload, cluster, binding)
+    workload, cluster, policy, discipline = run.workload, run.cluster, run.policy, run.discipline
+    runs, cards = runs_of_start(workload, cluster, binding), host_cards(workload, cluster)
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
         bound = bound_of(workload, cluster, binding, jobs, news=news)
-    elif pooled:
+    elif pooled and cards is None:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
-    rules = _rules(jobs, cluster, scheduler, interval_s, seed, counted=pool is not None)
+    rules = _rules(jobs, run, counted=pool is not None)
     if workload.starting is not None:
         rules = rules._replace(begins_s=float(workload.starting.now_s))
     hosts = cluster  # orders still see the real cluster
     if pool is not None:
         host = np.full(workload.jobs, -1, np.int32)
         jobs, hosts = on_one_host(jobs, pool)
+    if cards is not None:
+        hosts = hosts_on_cards(cluster, cards)
+        jobs = jobs_on_cards(jobs, hosts, cards)
     if estimates is not None or binding is not None:
         rules = rules._replace(keeps=False)
     if estimates is not None:
@@ -85,6 +93,8 @@ def engine_arrays(
         meta=rules.members > 1,
         promises=rules.backfilling == EASY,
     )
+    if cards is not None:
+        state = state_on_cards(state, jobs, cards)
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
     rows = len(jobs.kind)
@@ -201,15 +211,13 @@ def often(jobs: Jobs) -> Floats:
     return np.bincount(jobs.kind, jobs.tasks, jobs.demand.shape[0]).astype(np.float64)
 
 
-def _rules(
-    jobs: Jobs, cluster: Cluster, scheduler: Scheduler, interval_s: float, seed: int, *, counted: bool
-) -> QueueRules:
-    policy, discipline = scheduler.policy, scheduler.discipline
+def _rules(jobs: Jobs, run: QueueRun, *, counted: bool) -> QueueRules:
+    cluster, policy, discipline = run.cluster, run.policy, run.discipline
     members, meta, walk = members_of(policy), meta_rule_kind_of(policy), backfilling_kind_of(discipline)
     assert cluster.speed is not None
     assert meta is not None
     return QueueRules(
-        interval_s=float(interval_s),
+        interval_s=float(run.interval_s),
         begins_s=-np.inf,
         backfilling=walk.kind,
         members=len(members),
@@ -219,7 +227,7 @@ def _rules(
         first_fit=sum(1 << m for m, member in enumerate(members) if counted or _is_first_fit(member, jobs, cluster)),
         next_fit=sum(1 << m for m, member in enumerate(members) if member is POLICIES["round-robin"]),
         target=meta.target,
-        seed=int(seed),
+        seed=int(run.seed),
         moving=_moves(discipline.order),
         ticked=is_ticked(discipline.order),
         tracks_events=tracks_events_of(discipline.order),

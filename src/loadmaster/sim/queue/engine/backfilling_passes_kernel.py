@@ -98,4 +98,5 @@ def _now(general, now_s, member):
         general.tally[CLOSED] != 0,
         member * kinds,
         ((general.first_fit >> member) & 1) != 0,
+        now.cluster_wide,
     )

@@ -6,6 +6,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.allocate_kernel import give_back
+from loadmaster.sim.queue.engine.cards_kernel import return_cards
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_news
 from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound
 from loadmaster.sim.queue.engine.estimates_kernel import note_end
@@ -33,6 +34,8 @@ def commit(engine, bound, now):
             host = engine.state.undo_host[engine.state.plan_task[i] + k]
             engine.log.host[engine.jobs.first_task[row] + k] = host
             slowest = min(slowest, engine.state.speed[host])
+        if engine.state.cards is not None:
+            _hold_cards(engine, row, i)
         # log in task order, held hosts in runs of one host
         _hold(engine.state, engine.state.plan_task[i], engine.jobs.tasks[row], engine.jobs.first_task[row])
         if engine.state.pool.many.shape[0] > 0:
@@ -74,6 +77,28 @@ def _hold(state, entry, tasks, task):
 
 
 @inner
+def _hold_cards(engine, row, planned):
+    """Let a job hold its cards: by task, and beside its held hosts, where equal hosts stand side by side."""
+    cards, host, first = engine.state.cards, engine.state.undo_host, engine.jobs.first_task[row]
+    entry, tasks = engine.state.plan_task[planned], np.int64(engine.jobs.tasks[row])
+    for k in range(tasks):
+        cards.taken[first + k] = cards.undo[entry + k]
+    if cards.wanted[engine.jobs.kind[row]] == 0:
+        return
+    at = first
+    for k in range(tasks):
+        is_first = True
+        for before in range(k):
+            is_first &= host[entry + before] != host[entry + k]
+        if not is_first:
+            continue
+        for other in range(k, tasks):
+            if host[entry + other] == host[entry + k]:
+                cards.held[at] = cards.undo[entry + other]
+                at += 1
+
+
+@inner
 def note_running(engine, job, end_s):
     """Note that `job` runs on its held hosts, and is expected to end at `end_s`."""
     jobs, running_by_host = engine.jobs, engine.state.running_by_host
@@ -108,6 +133,8 @@ def complete(engine, plan, now):
         kind, task = np.int64(engine.jobs.kind[job]), engine.jobs.first_task[job]
         while task < engine.jobs.first_task[job + 1]:
             host, tasks = next_run(engine.state.held, task, engine.jobs.first_task[job + 1])
+            if engine.state.cards is not None:
+                return_cards(engine.state.cards, kind, host, task, task + tasks)
             give_back(engine, host, kind, tasks)
             note_news(engine.state.news, host)
             if engine.head_promise is not None and engine.rules.backfilling == EASY:

@@ -65,12 +65,15 @@ def callbacks(
         InputError: one of them cannot be compiled.
     """
     members, resources = members_of(policy), engine.capacity.shape[1]
+    hidden = 0  # what cards add to the amounts of a host
+    if engine.state.cards is not None:
+        resources, hidden = engine.state.cards.resources, resources - engine.state.cards.resources
     if parts.general is None:
         on_events: Callable[..., None] = _update_priorities if engine.rules.tracks_events else _idle
     else:
         on_events = update_priorities_of_rows if parts.general.tracks_events else ignore_events
     return Callbacks(
-        scans=_all_members(tuple(_scanner(member, resources) for member in members)),
+        scans=_all_members(tuple(_scanner(member, resources, hidden) for member in members)),
         rates=None if parts.general is None and parts.plan is None else _all_members(tuple(map(rater, members))),
         rank=_ranker(order) if engine.rules.moving and isinstance(order, Order) else no_ranker(),
         ranks=_all_members(tuple(map(ranker, orders))) or None,
@@ -82,8 +85,10 @@ def callbacks(
     )
 
 
-def _scanner(policy: Policy, resources: int) -> Callable[..., int]:
-    return scanner_in_process(policy, resources) if isinstance(policy, PolicyInProcess) else scanner(policy, resources)
+def _scanner(policy: Policy, resources: int, hidden: int) -> Callable[..., int]:
+    if isinstance(policy, PolicyInProcess):
+        return scanner_in_process(policy, resources)
+    return scanner(policy, resources, hidden)
 
 
 def _ranker(order: Order) -> Callable[..., int]:

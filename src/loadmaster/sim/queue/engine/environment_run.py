@@ -32,6 +32,7 @@ from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import with_ends
 from loadmaster.sim.queue.engine.state import DONE, NOT_FINITE, OUT_OF_ROOM, PAUSED
+from loadmaster.sim.queue.queue_run import QueueRun
 
 PAID_AT_STARTS = {"mean_wait_s": WAIT, "mean_bounded_slowdown": BOUNDED_SLOWDOWN}
 """Metrics that are a mean over jobs, known as a job starts: each start pays its part."""
@@ -74,8 +75,8 @@ class EnvironmentRun:
         order = ORDERS["fcfs"]
         discipline = Discipline(order, Easy() if promises else Skip())
         self._records = Records(workload)
-        scheduler = Scheduler(policy, discipline)
-        engine, _ = engine_arrays(workload, cluster, scheduler, interval_s, seed, self._records, None, pooled=False)
+        run = QueueRun(workload, cluster, Scheduler(policy, discipline), interval_s, seed)
+        engine, _ = engine_arrays(run, self._records, pooled=False)
         engine = engine._replace(rules=engine.rules._replace(keeps=False))
         parts = Parts(shadow=True)
         engine = engine._replace(calls=callbacks(engine, parts, policy, order))

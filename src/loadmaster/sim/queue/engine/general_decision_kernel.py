@@ -6,6 +6,7 @@
 
 import numpy as np
 
+from loadmaster.backfilling.cluster_wide_kernel import asks_cluster_wide
 from loadmaster.backfilling.pass_arrays import MORE_ROOM, STATUS
 from loadmaster.backfilling.pass_arrays import NOT_FINITE as NOT_FINITE_PASS
 from loadmaster.backfilling.pass_arrays import STARTED as PLACED
@@ -99,6 +100,12 @@ def lay(state, bound, general, now):
         this_pass.left[limit] = state.left[limit]
     for limit in range(general.work.left.shape[0]):
         this_pass.left[counted + limit] = general.work.left[limit]
+    if general.cluster_wide is not None:
+        _find_cluster_wide_ends(general)
+        for i in range(general.cluster_wide.change_s.shape[0]):
+            if general.cluster_wide.change_s[i] <= now:
+                for amount in range(general.cluster_wide.change.shape[1]):
+                    this_pass.left[amount] += general.cluster_wide.change[i, amount]
     general.room.tally[LAST_IN_ROOM] = state.tally[LAST_HOST]
     at, groups = np.int64(0), this_pass.group.shape[0]
     for group in range(groups):
@@ -116,6 +123,28 @@ def lay(state, bound, general, now):
             general.tally[CLOSED] = 1
     if general.keeps:
         _find_standing(general)
+
+
+@inner
+def _find_cluster_wide_ends(general):
+    """List what running jobs hold of the whole cluster; the tasks of a job stand side by side in `ends`."""
+    wide, last, many = general.cluster_wide, np.int64(-1), np.int64(0)
+    for i in range(general.ends.many[0]):
+        job = np.int64(general.runs[i])
+        if job == last:
+            continue
+        last, row = job, np.int64(general.started_as[job])
+        if asks_cluster_wide(general, row):
+            wide.end_s[many] = general.ends.end[i].end_s
+            for amount in range(wide.held.shape[1]):
+                wide.held[many, amount] = 0.0
+            for use in range(
+                general.rows.of[row].first_use, general.rows.of[row].first_use + general.rows.of[row].uses
+            ):
+                if general.rows.use[use].limit < wide.held.shape[1]:
+                    wide.held[many, general.rows.use[use].limit] = general.rows.use[use].amount
+            many += 1
+    wide.many[0] = many
 
 
 @inlined

@@ -83,6 +83,8 @@ def snapshot_arrays_of(
             "closures": closures,
             "partitions": binding.partition_hosts,
             "limits_stop": binding.rules.limits_stop,
+            "cluster_wide": binding.cluster_wide,
+            "cluster_wide_changes": binding.cluster_wide_changes,
         }
     queue = Queue(
         jobs,
@@ -158,6 +160,7 @@ def general_pass_of(
         standing=_standing(scene, many),
         shadow_times=scene.shadow_times(),
         availability=scene.availability(steps_of(scene, room)),
+        cluster_wide=scene.cluster_wide(steps_of(scene, room), room),
         scores=empty_scores(scene.snapshot.cluster.kinds, scene.rows.demand, often, len(members)),
         now=scene.now(varies=False, as_pool=counts_hosts(scene.snapshot, rule)),
         varies=sum(1 << m for m, member in enumerate(members) if never_remembered(member)),
@@ -197,7 +200,11 @@ def steps_of(scene: SnapshotArrays, room: int) -> int:
 
 def with_more_steps(general: GeneralPass, scene: SnapshotArrays) -> GeneralPass:
     """The same pass with room for twice as many steps."""
-    return general._replace(availability=scene.availability(2 * len(general.availability.step)))
+    steps, wide = 2 * len(general.availability.step), general.cluster_wide
+    return general._replace(
+        availability=scene.availability(steps),
+        cluster_wide=None if wide is None else scene.cluster_wide(steps, len(wide.end_s)),
+    )
 
 
 def over_blocking(discipline: Discipline) -> Discipline:

@@ -1,15 +1,16 @@
 """Replays a log with any backfilling that the compiled general pass serves."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from loadmaster.backfilling import Slurm
-from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model import Schedule
 from loadmaster.order import FairShare, Order
 from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, is_plain_data, members_of, names_of
 from loadmaster.scheduling.compiled_decide import has_compiled_form
-from loadmaster.scheduling.estimate_model import USERS, EstimateModel
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
-from loadmaster.sim.queue.capabilities import MEMBERS, Progress, meta_rule_kind_of, tracks_events_of
+from loadmaster.sim.queue.capabilities import MEMBERS, meta_rule_kind_of, tracks_events_of
 from loadmaster.sim.queue.engine.arrays import columns_of, engine_arrays
 from loadmaster.sim.queue.engine.compilation import EngineRun, Parts, callbacks, pass_of
 from loadmaster.sim.queue.engine.constraint_records import CutRuns, bound_schedule
@@ -30,6 +31,7 @@ from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.runtime_limits import runtime_limits
 from loadmaster.sim.queue.engine.starting_state import begin_general, runs_of_start, serves_starting_state, with_ends
 from loadmaster.sim.queue.engine.state import ASKED, DONE, STARTED
+from loadmaster.sim.queue.queue_run import QueueRun
 
 
 def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
@@ -47,37 +49,29 @@ def serves(policy: AnyPolicy, discipline: Discipline) -> bool:
     )
 
 
-def replay_general(
-    workload: Workload,
-    cluster: Cluster,
-    scheduler: Scheduler,
-    *,
-    interval_s: float,
-    seed: int,
-    progress: Progress | None = None,
-    estimate_model: EstimateModel = USERS,
-    binding: ResolvedConstraints | None = None,
-) -> Schedule | None:
-    """Replay `workload` exactly as `reference.replay` does; None if only a plain engine serves some part of it.
+def replay_general(run: QueueRun, *, binding: ResolvedConstraints | None = None) -> Schedule | None:
+    """Make `run` exactly as `reference.replay` does; None if only a plain engine serves some part of it.
 
-    `binding` is what binds its jobs; None: what their constraints and the rules of `cluster` say.
+    Args:
+        run: the jobs, the hosts, the rules.
+        binding: what binds the jobs; None: what their constraints and the rules of the cluster say.
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    policy, discipline = scheduler.policy, scheduler.discipline
-    jobs = runtime_limits(workload, estimate_model)
+    cluster, policy, discipline = run.cluster, run.policy, run.discipline
+    jobs = runtime_limits(run.workload, run.estimate_model)
     workload = jobs.workload
     given, binding = binding, binding or resolve_constraints(workload, cluster)
     scene = snapshot_arrays_of(
-        workload, cluster, binding, discipline, seed, bound=given is not None or binds(workload, cluster)
+        workload, cluster, binding, discipline, run.seed, bound=given is not None or binds(workload, cluster)
     )
     rule = rule_for(scene, discipline)
     if rule is None or not serves_starting_state(workload, binding):
         return None
     records, cut = Records(workload, names_of(policy)), CutRuns()
-    walk = Scheduler(policy, over_blocking(discipline))
-    laid, bound = engine_arrays(workload, cluster, walk, interval_s, seed, records, binding, news=True)
+    walk = replace(run, workload=workload, scheduler=Scheduler(policy, over_blocking(discipline)))
+    laid, bound = engine_arrays(walk, records, binding, news=True)
     assert bound is not None
     assert laid.ranked is not None
     ranked = nobody_ranked(len(laid.jobs.kind), laid.ranked.happened)
@@ -99,20 +93,19 @@ def replay_general(
     alone = door if preemption is None else alone_of(rule)
     calls = calls._replace(serve=pass_of(general, door=door), alone=pass_of(general, door=alone))
     engine = engine._replace(calls=calls)
-    run = EngineRun(engine, parts)
+    loop = EngineRun(engine, parts)
     status = AGAIN
     while status != DONE:
-        status = run.go_on(policy, discipline.order)
+        status = loop.go_on(policy, discipline.order)
         records.keep(int(engine.log.rows[0]))
         cut.keep(bound, workload.task_count)
         if status == LEFT_TO_OTHERS:
             return None
-        if progress is not None:
-            progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
+        run.tell(int(engine.state.tally[STARTED]))
         if status == AGAIN:
             general = with_more_steps(general, scene)
             general.tally[REDO] = 1
-            run = EngineRun(engine, parts._replace(general=general))
+            loop = EngineRun(engine, parts._replace(general=general))
     preempted = None if preemption is None else preemption.notices["preempted"]
     schedule = bound_schedule(with_ends(records.schedule(), workload, cluster), binding, bound, cut, cluster, preempted)
     return jobs.finished(schedule, np.array(bound.job.end_s[:-1]))

@@ -12,9 +12,10 @@ import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.sim.queue.engine.estimates_kernel import NONE
 from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
-from loadmaster.sim.queue.engine.head_slack_kernel import count_now, held_in, left_for_long, set_apart
+from loadmaster.sim.queue.engine.head_slack_kernel import copy_cards, count_now, held_in, left_for_long, set_apart
 from loadmaster.sim.queue.engine.queue_tree_kernel import lower_frontier, raise_frontier, stand
 from loadmaster.sim.queue.engine.running_by_host_kernel import (
     OF,
@@ -92,8 +93,8 @@ def _promise_again(jobs, state, head_promise, head, now):
     for i in range(holders):
         host = np.int64(head_promise.touched[i])
         set_apart(jobs, state, head_promise, host)
-        give_back_at(jobs, running_by_host, head_promise.then, host, -np.inf, head_promise.shadow_s[0])
-        head_promise.held[host] = held_in(jobs, head_promise.then, head, host)
+        give_back_at(jobs, state, head_promise.then, host, -np.inf, head_promise.shadow_s[0])
+        head_promise.held[host] = held_in(jobs, state, head_promise.then, True, head, host)
         found += head_promise.held[host]
     head_promise.number[SLACK] = found - 1
     _keep_holders(head_promise)
@@ -105,13 +106,15 @@ def _holds_from(jobs, state, head_promise, head, host):
     """When the host alone holds the head, after at least one job has ended there; infinite if never."""
     for r in range(state.free.shape[1]):
         head_promise.then[host, r] = state.free[host, r]
+    if state.cards is not None:
+        copy_cards(state.cards, host)
     at_s = -np.inf
     while True:
         before_s, at_s = at_s, next_end_at(state.running_by_host, host, at_s)
         if at_s == np.inf:
             return at_s
-        give_back_at(jobs, state.running_by_host, head_promise.then, host, before_s, at_s)
-        if held_in(jobs, head_promise.then, head, host) > 0:
+        give_back_at(jobs, state, head_promise.then, host, before_s, at_s)
+        if held_in(jobs, state, head_promise.then, True, head, host) > 0:
             return at_s
 
 
@@ -201,19 +204,10 @@ def _sweep(engine, head, now):
             waiting = drop_first(engine.head_promise.end_s, engine.head_promise.ending, waiting)
             who = np.int64(engine.state.plan_job[1, number])
             first = engine.state.plan_task[number]
-            found += _give_back(
-                engine.jobs, engine.state, engine.head_promise, head, who, engine.state.undo_host, first
-            )
+            found += _give_back(engine.jobs, engine.state, engine.head_promise, head, who, True, first)
         else:
-            found += _give_back(
-                engine.jobs,
-                engine.state,
-                engine.head_promise,
-                head,
-                job,
-                engine.state.held,
-                engine.jobs.first_task[job],
-            )
+            first = engine.jobs.first_task[job]
+            found += _give_back(engine.jobs, engine.state, engine.head_promise, head, job, False, first)
             end_s, job, i, k = next_end(engine.ends, i, k)
     engine.head_promise.number[SLACK] = found - tasks
     engine.head_promise.shadow_s[0] = shadow_s if found >= tasks else np.inf
@@ -233,16 +227,25 @@ def _heap_of_planned(jobs, state, head_promise, now):
 
 
 @inner
-def _give_back(jobs, state, head_promise, head, job, hosts, first):
-    """End `job` on its `hosts` from `first` on; returns how many more tasks of the head these hosts hold."""
+def _give_back(jobs, state, head_promise, head, job, planned, first):
+    """End `job` on its hosts from entry `first` on; returns how many more tasks of the head these hosts hold.
+
+    `planned`: it was started in this pass, and its hosts are in the undo list.
+    """
+    kind, hosts = jobs.kind[job], state.undo_host if planned else state.held
     more, end = np.int64(0), first + jobs.tasks[job]
     while first < end:
         host, tasks = next_run(hosts, first, end)
-        first += tasks
         set_apart(jobs, state, head_promise, host)
-        for r in range(state.free.shape[1]):
-            head_promise.then[host, r] += tasks * jobs.demand[jobs.kind[job], r]
-        held = held_in(jobs, head_promise.then, head, host)
+        for r in range(amounts_of(state)):
+            head_promise.then[host, r] += tasks * jobs.demand[kind, r]
+        if state.cards is not None:
+            bits = state.cards.undo if planned else state.cards.held
+            for at in range(first, first + tasks):
+                give_to(state.cards.then[host], bits[at], state.cards.share[kind])
+            sum_up(state.cards, state.cards.then[host], head_promise.then[host])
+        first += tasks
+        held = held_in(jobs, state, head_promise.then, True, head, host)
         more += held - head_promise.held[host]
         head_promise.held[host] = held
     return more

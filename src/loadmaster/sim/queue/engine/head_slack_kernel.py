@@ -13,6 +13,15 @@ A single task fits nowhere now, so a host where no job ends before holds none of
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import (
+    amounts_of,
+    costs_nothing,
+    give_to,
+    note_costs,
+    sum_up,
+    tasks_on_host,
+    tightest,
+)
 from loadmaster.sim.queue.engine.state import COUNTED, HEAD, HELD, SLACK, STAMP_THEN, TOUCHED
 
 
@@ -27,11 +36,18 @@ def tasks_held(room, demand, most):
 
 
 @inner
-def held_in(jobs, room, head, host):
-    """How many tasks of the head fit on the host with `room` free, at most all; 0 where the head is not allowed."""
+def held_in(jobs, state, room, at_promise, head, host):
+    """How many tasks of the head fit on the host with `room` free, at most all; 0 where the head is not allowed.
+
+    `at_promise`: `room` is that at the shadow time, and so are the cards.
+    """
+    kind = jobs.kind[head]
     if not jobs.allowed[jobs.hosts[head], host]:
         return np.int64(0)
-    return tasks_held(room[host], jobs.demand[jobs.kind[head]], jobs.tasks[head])
+    if state.cards is not None:
+        on_cards = state.cards.then if at_promise else state.cards.free
+        return tasks_on_host(state.cards, jobs.demand[kind], room[host], on_cards[host], kind, jobs.tasks[head])
+    return tasks_held(room[host], jobs.demand[kind], jobs.tasks[head])
 
 
 @inner
@@ -42,7 +58,7 @@ def count_now(jobs, state, head_promise, head):
     head_promise.number[COUNTED] = head
     total = np.int64(0)
     for host in range(state.free.shape[0]):
-        head_promise.held_now[host] = held_in(jobs, state.free, head, host)
+        head_promise.held_now[host] = held_in(jobs, state, state.free, False, head, host)
         total += head_promise.held_now[host]
     head_promise.number[HELD] = total
 
@@ -54,7 +70,7 @@ def recount(jobs, state, head_promise, host):
         return
     head = head_promise.number[COUNTED]
     if head >= 0:
-        held = held_in(jobs, state.free, head, host)
+        held = held_in(jobs, state, state.free, False, head, host)
         head_promise.number[HELD] += held - head_promise.held_now[host]
         head_promise.held_now[host] = held
 
@@ -73,9 +89,18 @@ def set_apart(jobs, state, head_promise, host):
     head_promise.then_at[host] = head_promise.number[STAMP_THEN]
     for r in range(state.free.shape[1]):
         head_promise.then[host, r] = state.free[host, r]
+    if state.cards is not None:
+        copy_cards(state.cards, host)
     head_promise.held[host] = head_promise.held_now[host] if is_counted(head_promise) else 0
     head_promise.touched[head_promise.number[TOUCHED]] = host
     head_promise.number[TOUCHED] += 1
+
+
+@inner
+def copy_cards(cards, host):
+    """Let the cards of the host be at the shadow time as they are now."""
+    for card in range(cards.free.shape[1]):
+        cards.then[host, card] = cards.free[host, card]
 
 
 @inlined
@@ -93,12 +118,12 @@ def allowed_on(jobs, state, head_promise, job, host, tasks, slack):
         set_apart(jobs, state, head_promise, host)
     elif not is_apart(head_promise, host):
         return tasks, np.int64(0)
-    all_cost = _cost(jobs, head_promise, job, host, tasks)
+    all_cost = _cost(jobs, state, head_promise, job, host, tasks)
     if all_cost <= slack:
         return tasks, all_cost
     allowed, cost = np.int64(0), np.int64(0)
     while allowed + 1 < tasks:
-        more = _cost(jobs, head_promise, job, host, allowed + 1)
+        more = _cost(jobs, state, head_promise, job, host, allowed + 1)
         if more > slack:
             break
         allowed, cost = allowed + 1, more
@@ -112,13 +137,15 @@ def cost_of_next(jobs, state, head_promise, job, host, before):
         set_apart(jobs, state, head_promise, host)
     elif not is_apart(head_promise, host):
         return np.int64(0)
-    cost = _cost(jobs, head_promise, job, host, before + 1)
-    return cost - _cost(jobs, head_promise, job, host, before) if before > 0 else cost
+    cost = _cost(jobs, state, head_promise, job, host, before + 1)
+    return cost - _cost(jobs, state, head_promise, job, host, before) if before > 0 else cost
 
 
 @inner
-def _cost(jobs, head_promise, job, host, tasks):
+def _cost(jobs, state, head_promise, job, host, tasks):
     """How many fewer tasks of the head the host holds at the shadow time, with so many tasks of `job`."""
+    if state.cards is not None:
+        return _cost_on_cards(jobs, state.cards, head_promise, job, host, tasks)
     head, kind = head_promise.number[HEAD], jobs.kind[job]
     held = float(jobs.tasks[head])
     for r in range(head_promise.then.shape[1]):
@@ -130,13 +157,64 @@ def _cost(jobs, head_promise, job, host, tasks):
 
 
 @inner
+def _cost_on_cards(jobs, cards, head_promise, job, host, tasks):
+    """The same where GPUs are cards: each task takes the cards that `take_cards` would give it."""
+    head, kind = head_promise.number[HEAD], jobs.kind[job]
+    head_kind, share = jobs.kind[head], cards.share[kind]
+    for card in range(cards.left.shape[0]):
+        cards.left[card], cards.left_then[card] = cards.free[host, card], cards.then[host, card]
+    for r in range(cards.resources):
+        cards.room[r] = head_promise.then[host, r]
+    held = np.int64(head_promise.held[host])
+    for _ in range(tasks):
+        costs_nothing(cards)
+        if held > 0:
+            note_costs(cards, cards.left_then, head_kind, share)
+        bits = tightest(cards, cards.left, kind)
+        give_to(cards.left, bits, -share)
+        give_to(cards.left_then, bits, -share)
+        for r in range(cards.resources):
+            cards.room[r] -= jobs.demand[kind, r]
+        if held > 0:
+            held = tasks_on_host(
+                cards, jobs.demand[head_kind], cards.room, cards.left_then, head_kind, jobs.tasks[head]
+            )
+    return head_promise.held[host] - held
+
+
+@inner
+def take_cards(jobs, state, head_promise, job, host, long):
+    """Give a task of `job` its cards on the host, and return them as bits: the cheapest for the head go first.
+
+    `long`: the job outlasts the shadow time.
+    """
+    cards, kind = state.cards, jobs.kind[job]
+    costs_nothing(cards)
+    apart = False
+    if head_promise is not None and long:
+        apart = is_apart(head_promise, host)
+        if apart and head_promise.held[host] > 0:
+            note_costs(cards, cards.then[host], jobs.kind[head_promise.number[HEAD]], cards.share[kind])
+    bits = tightest(cards, cards.free[host], kind)
+    give_to(cards.free[host], bits, -cards.share[kind])
+    if apart:
+        give_to(cards.then[host], bits, -cards.share[kind])
+    return bits
+
+
+@inner
 def take_for_long(jobs, state, head_promise, job, host, tasks):
-    """Let that many tasks of `job`, a LONG job, take `host` at the shadow time; a negative number gives back."""
+    """Let that many tasks of `job`, a LONG job, take `host` at the shadow time; a negative number gives back.
+
+    Its cards at the shadow time are taken, or given back, before.
+    """
     if not is_apart(head_promise, host):
         return
-    for r in range(head_promise.then.shape[1]):
+    for r in range(amounts_of(state)):
         head_promise.then[host, r] -= tasks * jobs.demand[jobs.kind[job], r]
-    held = held_in(jobs, head_promise.then, head_promise.number[HEAD], host)
+    if state.cards is not None:
+        sum_up(state.cards, state.cards.then[host], head_promise.then[host])
+    held = held_in(jobs, state, head_promise.then, True, head_promise.number[HEAD], host)
     head_promise.number[SLACK] -= head_promise.held[host] - held
     head_promise.held[host] = held
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from loadmaster.host_index.lanes_kernel import NOBODY
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import tasks_on_host
 from loadmaster.sim.queue.engine.head_slack_kernel import allowed_on, tasks_held
 from loadmaster.sim.queue.engine.state import HOSTS_OF_BLOCK, LONG, RAISES, SLACK, UNDO
 
@@ -171,7 +172,11 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
         slack = head_promise.number[SLACK]
     host = _first_host(state, hosts, jobs.kind[job], demand, some_are_not)
     while host >= 0:
-        tasks = tasks_held(state.free[host], demand, left)
+        if state.cards is not None:
+            on_cards = state.cards.free[host]
+            tasks = tasks_on_host(state.cards, demand, state.free[host], on_cards, jobs.kind[job], left)
+        else:
+            tasks = tasks_held(state.free[host], demand, left)
         if head_promise is not None and length == LONG:
             tasks, cost = allowed_on(jobs, state, head_promise, job, host, tasks, slack)
             slack -= cost

@@ -6,6 +6,7 @@ import numpy as np
 from loadmaster.host_index.scores_kernel import changed
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import amounts_of, return_cards, sum_up
 from loadmaster.sim.queue.engine.constraint_state import CUT_TASKS, CUTS, EVENTS, FAILED, SENT_BACK, STOPPED
 from loadmaster.sim.queue.engine.eligibility_kernel import come_back, finish
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import count_against
@@ -63,8 +64,11 @@ def free_hosts(engine, row):
     task, end = engine.jobs.first_task[row], engine.jobs.first_task[row] + engine.jobs.tasks[row]
     while task < end:
         host, tasks = next_run(engine.state.held, task, end)
-        for r in range(engine.state.free.shape[1]):
+        for r in range(amounts_of(engine.state)):
             engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
+        if engine.state.cards is not None:
+            return_cards(engine.state.cards, kind, host, task, task + tasks)
+            sum_up(engine.state.cards, engine.state.cards.free[host], engine.state.free[host])
         engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
         raise_to(engine.frontier, engine.state.free, host)
         raise_block(engine.state, host)

@@ -67,7 +67,7 @@ def choose_victims(engine, bound, general, preemption, now):
         if many == 0:
             continue
         lay(engine.state, bound, general, now)
-        if not within_limits(general.rows, general.this_pass, row):
+        if not within_limits(general.rows, general.this_pass, row, 0):
             continue
         # a row that fits without victims needs none
         fits, wrong = _fits(engine, bound, general, preemption, row, now)

@@ -1,14 +1,14 @@
 """Replays a log with the compiled engine: lays out the arrays, runs it, names the result."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 
 from loadmaster.compiled_rules.orders import refusing_order
-from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model import Schedule, Workload
 from loadmaster.model.cycles import followed_of
 from loadmaster.order import Order
-from loadmaster.scheduling import AnyPolicy, Discipline, Scheduler, Twin, names_of
+from loadmaster.scheduling import AnyPolicy, Discipline, Twin, names_of
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
-from loadmaster.sim.queue.capabilities import Progress
 from loadmaster.sim.queue.engine.arrays import columns_of, engine_arrays
 from loadmaster.sim.queue.engine.compilation import EngineRun, Parts, callbacks
 from loadmaster.sim.queue.engine.constraint_records import CutRuns, bound_schedule
@@ -18,30 +18,26 @@ from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.starting_state import with_ends
 from loadmaster.sim.queue.engine.state import DONE, MORE_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.engine.twin_arrays import twin_of
+from loadmaster.sim.queue.queue_run import QueueRun
 
 
 def replay_compiled(
-    workload: Workload,
-    cluster: Cluster,
-    scheduler: Scheduler,
-    *,
-    interval_s: float,
-    seed: int,
-    progress: Progress | None = None,
-    binding: ResolvedConstraints | None = None,
-    estimates: Estimates | None = None,
+    run: QueueRun, *, binding: ResolvedConstraints | None = None, estimates: Estimates | None = None
 ) -> Schedule:
-    """Replay `workload` exactly as `reference.replay` does, compiled; `binding` is what binds its jobs.
+    """Make `run` exactly as `reference.replay` does, compiled; the estimates of its jobs are what is expected of them.
 
-    `estimates` is what is expected of jobs that nothing binds, where that is not known before; then `workload` has its
-    `expected_s` for estimates.
+    Args:
+        run: the jobs, the hosts, the rules.
+        binding: what binds the jobs; None: nothing.
+        estimates: what is expected of jobs that nothing binds, where that is not known before; its `expected_s` are
+            then the estimates of the jobs.
 
     Raises:
         InputError: a policy cannot be compiled, or rates a host with something that is not a finite number.
     """
-    policy, discipline = scheduler.policy, scheduler.discipline
+    workload, cluster, policy, discipline = run.workload, run.cluster, run.policy, run.discipline
     order, records = discipline.order, _records(workload, policy, discipline)
-    engine, bound = engine_arrays(workload, cluster, scheduler, interval_s, seed, records, binding, estimates=estimates)
+    engine, bound = engine_arrays(run, records, binding, estimates=estimates)
     columns = columns_of(workload, bound, moving=engine.rules.moving and not engine.rules.tracks_events)
     if engine.rules.moving and estimates is not None:
         columns = columns._replace(expected_s=estimates.expected_s)
@@ -53,22 +49,23 @@ def replay_compiled(
         parts = Parts(twin=twin_of(discipline, engine, workload, cluster, policy))
     orders = _orders_of(discipline)
     engine = engine._replace(calls=callbacks(engine, parts, policy, order, orders))
-    run = EngineRun(engine, parts)
+    loop = EngineRun(engine, parts)
     cut, status = CutRuns(), MORE_ROOM
     while status != DONE:
         with ExitStack() as stack:
             for each in orders:
                 stack.enter_context(refusing_order(each))
-            status = run.go_on(policy, order)
+            status = loop.go_on(policy, order)
         records.keep(int(engine.log.rows[0]))
         if bound is not None:
             cut.keep(bound, workload.task_count)
         if status == MORE_ROOM and parts.plan is not None:
             parts = parts._replace(plan=with_room(parts.plan))
-            run = EngineRun(engine, parts)
-        if progress is not None:
-            progress(min(int(engine.state.tally[STARTED]), workload.jobs), workload.jobs)
+            loop = EngineRun(engine, parts)
+        run.tell(int(engine.state.tally[STARTED]))
     schedule = with_ends(records.schedule(), workload, cluster)
+    if engine.state.cards is not None:
+        schedule = replace(schedule, cards=engine.state.cards.taken[: len(schedule.host)])
     if binding is not None and bound is not None:
         return bound_schedule(schedule, binding, bound, cut, cluster)
     return schedule

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
 
 
 class RunningByHost(NamedTuple):
@@ -120,15 +121,24 @@ def are_few(running_by_host, most):
 
 
 @inner
-def give_back_at(jobs, running_by_host, room, host, after_s, until_s):
-    """Add to row `host` of `room` the demands of its tasks that end after `after_s`, up to `until_s`."""
+def give_back_at(jobs, state, room, host, after_s, until_s):
+    """Add to row `host` of `room` the demands of its tasks that end after `after_s`, up to `until_s`.
+
+    `room` is that at the shadow time; where GPUs are cards, so are the cards that get their parts back.
+    """
+    running_by_host = state.running_by_host
     task = np.int64(running_by_host.first[host])
     while task >= 0:
         job = running_by_host.job[task]
         if after_s < running_by_host.end_s[job] <= until_s:
-            for r in range(room.shape[1]):
+            for r in range(amounts_of(state)):
                 room[host, r] += running_by_host.tasks[task] * jobs.demand[jobs.kind[job], r]
+            if state.cards is not None:
+                for at in range(task, task + running_by_host.tasks[task]):
+                    give_to(state.cards.then[host], state.cards.held[at], state.cards.share[jobs.kind[job]])
         task = np.int64(running_by_host.following[task])
+    if state.cards is not None:
+        sum_up(state.cards, state.cards.then[host], room[host])
 
 
 @inner

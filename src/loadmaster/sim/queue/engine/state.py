@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from loadmaster.sim.queue.engine.cards_kernel import EngineCards
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.running_by_host_kernel import RunningByHost
@@ -318,6 +319,7 @@ class QueueState(NamedTuple):
         running_by_host: the running jobs on each host; None in a basic run.
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
+        cards: the GPUs of hosts, where some job asks for a part of one (`cards_kernel.py`); None elsewhere.
     """
 
     free: NDArray[np.float64]
@@ -360,6 +362,7 @@ class QueueState(NamedTuple):
     running_by_host: RunningByHost | None
     news: ChangedHosts
     pool: CountedHosts
+    cards: EngineCards | None = None
 
 
 (

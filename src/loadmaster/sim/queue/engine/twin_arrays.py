@@ -12,6 +12,7 @@ from loadmaster.sim.queue.engine.arrays import engine_arrays
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.records import Records
 from loadmaster.sim.queue.engine.state import QueueRules
+from loadmaster.sim.queue.queue_run import QueueRun
 
 
 class TwinArrays(NamedTuple):
@@ -63,8 +64,8 @@ def _rules_of(member: Discipline, rules: QueueRules) -> QueueRules:
 
 def _look_of(twin: Twin, engine: QueueEngine, workload: Workload, cluster: Cluster, policy: AnyPolicy) -> QueueEngine:
     """Separate arrays for looks, which name no hosts of a pool."""
-    seed, names = engine.rules.seed, tuple(member.name for member in twin.members)
-    look, _ = engine_arrays(workload, cluster, Scheduler(policy, twin), 0.0, seed, Records(workload, names), None)
+    run = QueueRun(workload, cluster, Scheduler(policy, twin), seed=engine.rules.seed)
+    look, _ = engine_arrays(run, Records(workload, tuple(member.name for member in twin.members)))
     pool = engine.state.pool
     return look._replace(
         jobs=look.jobs._replace(runtime_s=look.jobs.expected_s),

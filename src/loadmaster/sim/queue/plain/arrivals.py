@@ -119,6 +119,7 @@ def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:
         schedule,
         start_s=schedule.start_s[order],
         host=schedule.host[tasks],
+        cards=None if schedule.cards is None else schedule.cards[tasks],
         end_s=None if schedule.end_s is None else schedule.end_s[order],
         status=None if schedule.status is None else schedule.status[order],
         segments=None if cut is None else replace(cut, job=number[cut.job]),

@@ -1,8 +1,12 @@
 """What is left of every limit while a log is replayed."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from loadmaster.backfilling.cluster_wide import amounts_of
 from loadmaster.model.arrays import Floats
+from loadmaster.model.snapshot import BY_END, ExpectedEnd
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.sim.queue.plain.work_limits import WorkUsed
 
@@ -37,7 +41,15 @@ class LimitsLeft:
 
     def left_at(self, now_s: float) -> Floats:
         """float64: what is left of every limit at a moment, those on work behind those of what runs."""
-        return np.concatenate((self.left, self.work.left(now_s)))
+        left = np.concatenate((self.left, self.work.left(now_s)))
+        for change in self._binding.cluster_wide_changes:
+            if change.end_s <= now_s:
+                left[: len(change.demand)] += change.demand
+        return left
+
+    def cluster_wide_changes(self, now_s: float) -> tuple[ExpectedEnd, ...]:
+        """By how much amounts of the whole cluster change after `now_s`."""
+        return tuple(change for change in self._binding.cluster_wide_changes if change.end_s > now_s)
 
     def start(self, job: int, partition: int, now_s: float) -> None:
         """It starts in that partition."""
@@ -53,6 +65,16 @@ class LimitsLeft:
         self.work.stop(job, now_s)
         for limit, amount in self._binding.counters.uses(self._entry.pop(job)):
             self.left[limit] += amount
+
+    def cluster_wide_ends(self, expected_end_s: Mapping[int, float]) -> tuple[ExpectedEnd, ...]:
+        """What running jobs give back of amounts of the whole cluster, by (expected end, job), as of host 0."""
+        many = self._binding.cluster_wide
+        ends = [
+            ExpectedEnd(expected_end_s[job], job, 0, amounts)
+            for job, entry in (self._entry.items() if many else ())
+            if job in expected_end_s and any(amounts := amounts_of(self._binding.counters.uses(entry), many))
+        ]
+        return tuple(sorted(ends, key=BY_END))
 
     def leave(self, job: int) -> None:
         """It neither runs nor waits any more."""

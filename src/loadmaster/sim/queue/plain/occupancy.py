@@ -9,6 +9,7 @@ import numpy as np
 
 from loadmaster.model.amounts import Amounts, minus, plus
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.cards import HostCards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Segments
 from loadmaster.model.snapshot import ExpectedEnd
@@ -28,6 +29,7 @@ class RunningJob(NamedTuple):
         speed: of its slowest host.
         hosts: one for each of its tasks.
         ends: what it gives back to each of its hosts at its expected end.
+        cards: for each of its tasks, as bits; () where GPUs are no cards (rule Q22).
     """
 
     start_s: float
@@ -39,6 +41,7 @@ class RunningJob(NamedTuple):
     speed: float
     hosts: tuple[int, ...]
     ends: tuple[ExpectedEnd, ...]
+    cards: tuple[int, ...] = ()
 
     def shifted(self, by_s: float) -> "RunningJob":
         """The same with every moment that much later."""
@@ -54,21 +57,24 @@ class Occupancy:
     """Hosts, and the jobs on them.
 
     Attributes:
-        amounts: R amounts of each of H hosts, what is free there.
+        amounts: R amounts of each of H hosts, what is free there; where GPUs are cards, those of its cards behind them.
         together: of all hosts.
         running: by job number, in the order of starts.
         start_s, end_s: float64[J], of the last run of each job; NaN where there is none.
         host: int32[T].
+        cards: int64[T], of each task, as bits; None where GPUs are no cards.
     """
 
-    def __init__(self, workload: Workload, cluster: Cluster) -> None:
-        self.amounts: list[Amounts] = list(map(tuple, cluster.capacity.tolist()))
+    def __init__(self, workload: Workload, cluster: Cluster, cards: HostCards | None = None) -> None:
+        empty = cluster.capacity if cards is None else np.hstack((cluster.capacity, cards.free()))
+        self.amounts: list[Amounts] = list(map(tuple, empty.tolist()))
         self.together: Amounts = tuple(cluster.total.tolist())
         self.running: dict[int, RunningJob] = {}
         self.start_s: Floats = np.full(workload.jobs, np.nan)
         self.end_s: Floats = np.full(workload.jobs, np.nan)
         self.first_task: Longs = workload.first_task
         self.host = np.full(int(self.first_task[-1]), -1, np.int32)
+        self.cards: Longs | None = None if cards is None else np.zeros(len(self.host), np.int64)
         self._ends: list[tuple[float, int]] = []
         self._cut: list[tuple[int, float, float, bool, list[int]]] = []
 
@@ -76,6 +82,8 @@ class Occupancy:
         """A job takes its hosts."""
         self.start_s[job], self.end_s[job] = run.start_s, run.end_s
         self.host[self.first_task[job] : self.first_task[job + 1]] = hosts
+        if self.cards is not None:
+            self.cards[self.first_task[job] : self.first_task[job + 1]] = run.cards
         self.running[job] = run
         self._take(self._held(job))
         heapq.heappush(self._ends, (run.end_s, job))
@@ -102,6 +110,8 @@ class Occupancy:
             self._cut.append((job, run.start_s, now_s, True, self.hosts_of(job).tolist()))
             self.start_s[job] = self.end_s[job] = np.nan
             self.host[self.first_task[job] : self.first_task[job + 1]] = -1
+            if self.cards is not None:
+                self.cards[self.first_task[job] : self.first_task[job + 1]] = 0
 
     def end_sooner(self, job: int, end_s: float, status: int) -> bool:
         """A job that runs is to end at `end_s`; False if it would have before."""

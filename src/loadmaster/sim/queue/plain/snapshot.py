@@ -7,6 +7,7 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.amounts import rounded_up
+from loadmaster.model.cards import HostCards
 from loadmaster.model.on_demand import on_demand
 from loadmaster.model.request import RowRequest, requests_of
 from loadmaster.model.snapshot import Promise, Queue, Running, Snapshot
@@ -39,7 +40,18 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
     if engine.binding is not None and engine.allowance is not None:
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
-    return _seen(lambda _: np.array(amounts), given)
+        ends_s = {job: run.expected_end_s for job, run in engine.occupancy.running.items()}
+        if engine.binding.cluster_wide:
+            given["cluster_wide_ends"] = engine.allowance.cluster_wide_ends(ends_s)
+            given["cluster_wide_changes"] = engine.allowance.cluster_wide_changes(engine.now_s)
+    resources = engine.cluster.capacity.shape[1]
+
+    def gather(name: str) -> Any:
+        if name == "free":
+            return np.array(amounts)[:, :resources]
+        return None if engine.cards is None else np.array(amounts)[:, resources:]
+
+    return _seen(gather, given)
 
 
 def same_for_all(engine: "Replay") -> dict[str, Any]:
@@ -51,6 +63,9 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
         "as_pool": engine.as_pool,
         "left": None,
         "closures": (),
+        "cluster_wide": 0 if binding is None else binding.cluster_wide,
+        "cluster_wide_ends": (),
+        "cluster_wide_changes": (),
         "allowed": None if binding is None else binding.entries.allowed,
         "partitions": None if binding is None else binding.partition_hosts,
         "limits_stop": binding is not None and binding.rules.limits_stop,
@@ -64,13 +79,17 @@ def _standing(engine: "Replay", eligible: list[int]) -> dict[int, Promise]:
     return {job: engine.promises[job] for job in eligible if job in engine.promises}
 
 
-def requests_seen(workload: Workload, binding: ResolvedConstraints | None) -> list[RowRequest]:
+def requests_seen(
+    workload: Workload, binding: ResolvedConstraints | None, cards: HostCards | None = None
+) -> list[RowRequest]:
     """What each job of a run asks of the hosts, or each entry of its binding."""
+    layout = None if cards is None else cards.layout
     if binding is None:
-        return requests_of(workload.demand, workload.task_count, None, None, None)
+        return requests_of(workload.demand, workload.task_count, None, None, None, layout)
     entries = binding.entries
     tasks = workload.task_count[entries.job]
-    return requests_of(workload.demand[entries.job], tasks, entries.hosts, entries.min_hosts, entries.max_hosts)
+    hosts = entries.hosts, entries.min_hosts, entries.max_hosts
+    return requests_of(workload.demand[entries.job], tasks, *hosts, layout)
 
 
 def columns_seen(workload: Workload, binding: ResolvedConstraints | None) -> dict[str, Any]:
@@ -106,7 +125,9 @@ def _queue(engine: "Replay", eligible: list[int]) -> Queue:
 
     rank, orders = engine.ranking.ranks(jobs, engine.now_s), columns_of(engine.ranking, jobs)
     requests = [engine.requests[row] for row in rows.tolist()]
-    return _seen_queue(gather, {**given, "job": jobs, "rank": rank, "columns": orders, "requests": requests})
+    cards = None if engine.cards is None else engine.cards.layout
+    own = {"job": jobs, "rank": rank, "columns": orders, "requests": requests, "cards": cards}
+    return _seen_queue(gather, {**given, **own})
 
 
 def _busy(engine: "Replay") -> Running:
@@ -120,6 +141,10 @@ def _busy(engine: "Replay") -> Running:
         if name in ("host", "expected_end_s", "start_s"):
             found = (run.hosts if name == "host" else [getattr(run, name)] * len(run.hosts) for _, run in runs)
             return np.array(list(chain.from_iterable(found)), np.int32 if name == "host" else float)
+        if name == "cards":
+            each = (engine.request_of[job].each(run.cards) for job, run in runs)
+            held = [amounts[engine.cluster.capacity.shape[1] :] for amounts in chain.from_iterable(each)]
+            return None if engine.cards is None else np.array(held, float).reshape(len(held), engine.cards.most)
         owner = np.array([job for job, run in runs for _ in run.hosts], np.int64)
         return owner if name == "job" else (work.demand if name == "demand" else work.projects)[owner]
 

@@ -1,0 +1,1 @@
+"""The queue of a cluster, driven live by the scheduler that simulations run."""

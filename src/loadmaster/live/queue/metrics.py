@@ -1,0 +1,190 @@
+"""Figures of a live run for those who watch clusters: the text form that Prometheus reads; beyond loopback by token."""
+
+import hmac
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import isfinite
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple
+
+from loadmaster.model.errors import InputError
+
+if TYPE_CHECKING:
+    from loadmaster.live.queue.ledger import Ledger
+    from loadmaster.live.queue.record import CycleDecision
+    from loadmaster.live.session.report import Report
+    from loadmaster.runs.interim_waits import InterimWaits
+
+OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
+    "cycles_total": ("Cycles that saw an observation.", lambda _, report: report.cycles),
+    "missed_cycles_total": ("Cycles whose time was over too early.", lambda _, report: report.missed),
+    "skipped_cycles_total": ("Cycles without a decision.", lambda _, report: report.skipped),
+    "starts_total": ("Jobs started at our word.", lambda _, report: report.starts),
+    "foreign_total": ("Jobs started or released by others.", lambda _, report: report.foreign),
+    "queue_jobs": ("Jobs that may start now.", lambda ledger, _: len(ledger.waiting.rows)),
+    "running_jobs": ("Jobs that run.", lambda ledger, _: sum(run.running for run in ledger.runs.values())),
+    "claimed_jobs": (
+        "Jobs asked to start that do not run yet.",
+        lambda ledger, _: sum(not run.running for run in ledger.runs.values()),
+    ),
+    "left_out_jobs": (
+        "Jobs that are not decided on: held, waiting for others, or never able to run here.",
+        lambda _, report: len(report.left_out),
+    ),
+    "lost_jobs_total": ("Jobs that the engine lost.", lambda _, report: len(report.lost)),
+    "cycle_duration_seconds": ("What the last cycle took to decide and ask.", lambda _, report: report.cycle_s),
+    "fallback_cycles_total": (
+        "Cycles in which first-fit decided, as the rule failed.",
+        lambda _, report: report.fallbacks,
+    ),
+}
+"""Figures of a cycle, by name: what each is, and how it is had."""
+OF_SHADOW: dict[str, tuple[str, Callable[["InterimWaits"], float | None]]] = {
+    "shadow_site_mean_wait_seconds": ("Mean wait at the site so far.", lambda waits: waits.site_wait_s),
+    "shadow_own_mean_wait_seconds": (
+        "Mean wait of the same jobs so far in a queue of our own.",
+        lambda waits: waits.own_wait_s,
+    ),
+    "shadow_model_mean_wait_seconds": (
+        "Mean wait of the same jobs so far in a queue by the site's own rule.",
+        lambda waits: waits.model_wait_s,
+    ),
+    "shadow_model_error_ratio": (
+        "The model's wait over the site's, less 1: no smaller gain tells anything.",
+        lambda waits: waits.error,
+    ),
+    "shadow_jobs": ("Jobs of which these means are.", lambda waits: waits.jobs),
+    "shadow_open_jobs": ("Jobs of those that wait or run at the site or in our queue.", lambda waits: waits.open),
+}
+"""Figures of a shadow, by name; what is not known is left out."""
+_REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
+LOOPBACK = "127.0.0.1"
+
+
+class ServedAt(NamedTuple):
+    """Where `/metrics` is served.
+
+    Attributes:
+        port: 0 takes one that is free; None serves nothing.
+        host: an address of this machine.
+        token: who asks has to give it as `Authorization: Bearer`; "" lets everybody ask, on loopback alone.
+    """
+
+    port: int | None = None
+    host: str = LOOPBACK
+    token: str = ""
+
+
+class MetricsServer:
+    """Serves `/metrics` while it is open; see `ServedAt` for its arguments.
+
+    Raises:
+        InputError: the address cannot be had, or is not loopback and no token is given.
+    """
+
+    def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
+        self._text, self._token = "", token
+        self._report: Report | None = None
+        self.so_far: InterimWaits | None = None
+        """What jobs have waited so far, of a shadow; None until that is known."""
+        self._server: ThreadingHTTPServer | None = None
+        if port is None:
+            return
+        try:
+            family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            if not token and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+                rule = "others can reach that address, and /metrics names what your cluster does"
+                raise InputError(host, rule, fix="give --metrics-token FILE")
+            kind = type("_Server", (ThreadingHTTPServer,), {"address_family": family, "daemon_threads": True})
+            self._server = kind(where, self._handler())
+        except OSError as error:
+            rule = f"/metrics cannot be served: {error.strerror}"
+            raise InputError(f"{host}:{port}", rule, fix="take another port or address") from None
+
+    @property
+    def port(self) -> int:
+        """Where it is served."""
+        return 0 if self._server is None else int(self._server.server_address[1])
+
+    def __enter__(self) -> "MetricsServer":
+        if self._server is not None:
+            threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+
+    def follow(self, report: "Report") -> None:
+        """Whether the engine answers is told from now on, also while no cycle comes to its end."""
+        self._report = report
+
+    def _now(self) -> str:
+        """What is served now."""
+        report = self._report
+        if report is None:
+            return self._text
+        lines = [
+            *_lines("up", "1 if the engine answered when it was last asked, else 0.", report.up),
+            *_lines("failed_calls_total", "Calls that the engine did not answer.", report.failed_calls),
+        ]
+        if isfinite(report.observed_s):
+            text = "When the engine was last observed, on its own clock: seconds since 1970."
+            lines += _lines("last_observation_timestamp_seconds", text, report.observed_s)
+        return self._text + "\n".join(lines) + "\n"
+
+    def show(self, _now_s: float, ledger: "Ledger", _decided: "CycleDecision", report: "Report") -> None:
+        """Called after every cycle."""
+        if self._server is None:
+            return
+        lines = [line for name, (text, of) in OF_CYCLE.items() for line in _lines(name, text, of(ledger, report))]
+        refused = {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()}
+        lines += _series("refusals_total", "Actions that the engine refused.", refused)
+        if self.so_far is not None:
+            known = ((name, text, of(self.so_far)) for name, (text, of) in OF_SHADOW.items())
+            lines += [line for name, text, value in known if value is not None for line in _lines(name, text, value)]
+        self._text = "\n".join(lines) + "\n"
+
+    def _status(self, path: str, authorization: str) -> int:
+        """What a request is answered with."""
+        wanted = f"Bearer {self._token}".encode()
+        if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
+            return 401
+        return 200 if path.partition("?")[0] == "/metrics" else 404
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        metrics = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                status = metrics._status(self.path, self.headers.get("Authorization", ""))
+                body = metrics._now().encode() if status == 200 else _REFUSALS[status]
+                self.send_response(status)
+                if status == 401:
+                    self.send_header("WWW-Authenticate", "Bearer")
+                self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *_: object) -> None:
+                """Says nothing: stderr is the table's."""
+
+        return Handler
+
+
+def _lines(name: str, text: str, value: float) -> list[str]:
+    return _series(name, text, {"": value})
+
+
+def _series(name: str, text: str, values: Mapping[str, float]) -> list[str]:
+    """What Prometheus reads of a figure: its value for each set of labels; nothing where there is none."""
+    kind = "counter" if name.endswith("_total") else "gauge"
+    head = [f"# HELP loadmaster_{name} {text}", f"# TYPE loadmaster_{name} {kind}"]
+    return head + [f"loadmaster_{name}{labels} {value:.15g}" for labels, value in values.items()] if values else []

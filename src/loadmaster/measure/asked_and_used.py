@@ -1,0 +1,86 @@
+"""What jobs asked for beside what they really used: processor time and memory (rule H15)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from loadmaster.measure.job_groups import JobGroup
+from loadmaster.model.arrays import Floats
+from loadmaster.model.units import CORES, MEMORY
+from loadmaster.model.workload import Workload
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class AskedAndUsed:
+    """One resource, over the jobs that tell their use of it.
+
+    Attributes:
+        resource: `cores` or `memory`.
+        asked: float64[J], what each job held, over its runtime: core seconds or byte seconds; 0 where its use is
+            unknown.
+        used: float64[J], what it used, likewise; memory as if its highest use lasted for the whole runtime.
+    """
+
+    resource: str
+    asked: Floats
+    used: Floats
+
+    @property
+    def jobs(self) -> int:
+        """Jobs that tell their use."""
+        return int((self.asked > 0).sum())
+
+    @property
+    def part(self) -> float:
+        """The part of all that was asked for that was used."""
+        return float(self.used.sum() / self.asked.sum())
+
+    @property
+    def below_half(self) -> int:
+        """Jobs that used less than half of what they asked for."""
+        return int((self.used < _HALF * self.asked).sum())
+
+    @property
+    def idle_below_half(self) -> float:
+        """The part of all that was asked for that these asked for and did not use."""
+        low = self.used < _HALF * self.asked
+        return float((self.asked - self.used)[low].sum() / self.asked.sum())
+
+    def by(self, group: JobGroup) -> dict[str, float | None]:
+        """The part that was used by each group, by its name; None where no job of it tells its use."""
+        codes, row = np.unique(group.code, return_inverse=True)
+        asked, used = np.bincount(row, self.asked), np.bincount(row, self.used)
+        parts = [float(u / a) if a > 0 else None for a, u in zip(asked, used, strict=True)]
+        return dict(zip(map(group.name, codes.tolist()), parts, strict=True))
+
+
+def asked_and_used(workload: Workload, use: Mapping[str, NDArray[Any]]) -> tuple[AskedAndUsed, ...]:
+    """Of processor time and of memory; of a resource whose use no job tells there is nothing.
+
+    Args:
+        workload: the jobs.
+        use: `cpu_time_s`, float64[J], seconds of processor time for each core, and `used_memory`, float64[J], bytes for
+            each task; -1 where unknown, and either may be missing.
+
+    Example:
+        >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[2, 2])
+        >>> (cores,) = asked_and_used(jobs, {"cpu_time_s": np.array([5.0, -1.0])})
+        >>> cores.part, cores.jobs
+        (0.5, 1)
+    """
+    found = []
+    for name, resource in (("cpu_time_s", CORES), ("used_memory", MEMORY)):
+        if name not in use or resource not in workload.resources:
+            continue
+        demand = workload.demand[:, workload.resources.index(resource)] * workload.task_count
+        known = (use[name] > 0) & (demand > 0)
+        each = use[name] * demand if resource == CORES else use[name] * workload.task_count * workload.runtime_s
+        if known.any():
+            asked = np.where(known, demand * workload.runtime_s, 0.0)
+            found.append(AskedAndUsed(resource, asked, np.where(known, each, 0.0)))
+    return tuple(found)

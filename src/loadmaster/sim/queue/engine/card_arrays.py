@@ -1,0 +1,53 @@
+"""Lays out the GPUs of hosts as cards for the compiled engine (rule Q22)."""
+
+import numpy as np
+
+from loadmaster.model import Cluster
+from loadmaster.model.arrays import Floats, frozen_bools
+from loadmaster.model.cards import HostCards
+from loadmaster.sim.queue.engine.cards_kernel import EngineCards
+from loadmaster.sim.queue.engine.state import Jobs, QueueState
+
+
+def hosts_on_cards(cluster: Cluster, cards: HostCards) -> Cluster:
+    """The hosts with the two amounts that cards add: the largest part of a card that is free, and whole free cards."""
+    has = np.minimum(cards.count, 1).astype(np.float64), cards.count.astype(np.float64)
+    return Cluster(
+        (*cluster.resources, "part of a GPU", "whole GPUs"),
+        np.column_stack((cluster.capacity, *has)),
+        cluster.names,
+        cluster.speed,
+        cluster.rules,
+    )
+
+
+def jobs_on_cards(jobs: Jobs, hosts: Cluster, cards: HostCards) -> Jobs:
+    """The jobs with demands for the two amounts that cards add; `hosts` are those of `hosts_on_cards`."""
+    gpus = jobs.demand[:, cards.column]
+    demand = np.column_stack((jobs.demand, np.where(gpus < 1, gpus, 0.0), np.where(gpus < 1, 0.0, gpus)))
+    return jobs._replace(
+        demand=demand,
+        smallest=frozen_bools((demand <= demand.min(axis=0, initial=np.inf)).all(axis=1)),
+        holdable=frozen_bools((demand <= hosts.capacity.min(axis=0)).all(axis=1)),
+    )
+
+
+def state_on_cards(state: QueueState, jobs: Jobs, cards: HostCards) -> QueueState:
+    """The state at the beginning of a run, with all cards free."""
+    free, resources = cards.free(), jobs.demand.shape[1] - 2
+    gpus: Floats = jobs.demand[:, cards.column]
+    scratch = [np.zeros(free.shape[1]) for _ in range(3)]
+    return state._replace(
+        cards=EngineCards(
+            free,
+            np.zeros(free.shape),
+            np.ceil(gpus).astype(np.int64),
+            np.minimum(gpus, 1.0),
+            np.zeros(len(state.undo_host), np.int64),
+            np.zeros(len(state.held), np.int64),
+            np.zeros(len(state.held), np.int64),
+            *scratch,
+            np.zeros(resources + 2),
+            resources,
+        )
+    )

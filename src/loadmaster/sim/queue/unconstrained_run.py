@@ -1,0 +1,121 @@
+"""Runs of jobs that nothing binds: as the same run on hosts of speed 1 where that is known, compiled."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from loadmaster.backfilling import Easy
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.constraints import STATUSES
+from loadmaster.scheduling.estimate_model import USERS
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_than_a_kept_plan
+from loadmaster.sim.queue.queue_run import QueueRun
+from loadmaster.sim.queue.unit_speed import in_one_speed
+
+Engine = Literal["auto", "compiled", "planning", "reference"]
+_TIMEOUT = STATUSES.index("timeout")
+
+
+def replay_unconstrained(run: QueueRun, engine: Engine) -> Schedule | None:
+    """The run, compiled; None if no form of the pass knows all of it, or if `engine` rules out the one that does."""
+    if run.is_known_before:
+        return _known_before(run, engine)
+    return _estimated(run) if _corrects(run) else None
+
+
+def is_compiled_unconstrained(run: QueueRun) -> bool:
+    """Whether `replay_unconstrained` would make it, on hosts that hold each job."""
+    from loadmaster.sim.queue.engine import general_replay
+    from loadmaster.sim.queue.engine.profile import layout as profile
+
+    if not run.is_known_before:
+        return _corrects(run)
+    by_general = run.workload.jobs >= MANY_JOBS and general_replay.serves(run.policy, run.discipline)
+    return _shadow_serves(run) or by_general or profile.knows(run.policy, run.discipline)
+
+
+def _shadow_serves(run: QueueRun) -> bool:
+    from loadmaster.sim.queue import capabilities as served
+
+    return served.serves(run.policy, run.discipline) or served.serves_twin(run.policy, run.discipline)
+
+
+def _corrects(run: QueueRun) -> bool:
+    """Whether a compiled engine predicts and corrects while it runs."""
+    from loadmaster.sim.queue import capabilities as served
+    from loadmaster.sim.queue.engine.estimates import serves_corrections
+
+    known = served.serves(run.policy, run.discipline) and not served.tracks_events_of(run.discipline.order)
+    return known and serves_corrections(run.estimate_model, run.cluster, run.discipline)
+
+
+def _known_before(run: QueueRun, engine: Engine) -> Schedule | None:
+    """A run of which all that is expected, and all that limits cut, is known before."""
+    model = run.estimate_model
+    estimated = model.estimated(run.workload)
+    quick, alike, one_speed = in_one_speed(estimated, run.cluster, run.discipline)
+    quick, killed = _cut(quick, model.killed_after_s(run.workload))
+    schedule = _cheapest(replace(run, workload=quick, cluster=alike, estimate_model=USERS), engine, one_speed=one_speed)
+    if schedule is None:
+        return None
+    if model != USERS:
+        schedule = replace(schedule, expected_s=estimated.expected_s)
+    if killed.any():
+        schedule = replace(schedule, status=np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32))
+    if schedule.end_s is not None or (one_speed and quick is estimated):
+        return schedule
+    end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(estimated, run.cluster, schedule)
+    return replace(schedule, end_s=end_s)
+
+
+def _cheapest(run: QueueRun, engine: Engine, *, one_speed: bool) -> Schedule | None:
+    """The run with the quickest form of the pass that knows all of it; None if there is none."""
+    from loadmaster.sim.queue.engine import general_replay
+    from loadmaster.sim.queue.engine import replay as compiled
+    from loadmaster.sim.queue.engine.profile import layout as profile
+
+    if engine in ("auto", "compiled") and _shadow_serves(run):
+        return compiled.replay_compiled(run)
+    planned = (run.workload, run.cluster, run.policy, run.discipline)
+    plans = engine in ("auto", "planning") and one_speed and profile.serves(*planned)
+    if plans and not (engine == "auto" and is_cheaper_than_a_kept_plan(run.workload, run.cluster, run.discipline)):
+        return compiled.replay_compiled(run)
+    many = engine == "compiled" or (engine == "auto" and run.workload.jobs >= MANY_JOBS)
+    if many and general_replay.serves(run.policy, run.discipline):
+        return general_replay.replay_general(run)
+    return None
+
+
+def _estimated(run: QueueRun) -> Schedule:
+    """A compiled run on hosts of speed 1 in which estimates are made or corrected."""
+    from loadmaster.sim.queue.engine.estimates import estimates_of
+    from loadmaster.sim.queue.engine.replay import replay_compiled
+
+    workload, model = run.workload, run.estimate_model
+    estimated = model.estimated(workload)
+    expected_s = np.array(estimated.expected_s)
+    cut, killed = _cut(estimated.expecting(expected_s), model.killed_after_s(workload))
+    estimates = estimates_of(workload, expected_s, model, ends_count=type(run.discipline.backfilling) is Easy)
+    schedule = replace(replay_compiled(replace(run, workload=cut), estimates=estimates), expected_s=expected_s)
+    if not killed.any():
+        return schedule
+    status = np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32)
+    return replace(schedule, status=status, end_s=schedule.start_s + cut.runtime_s)
+
+
+def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
+    """The jobs on hosts of speed 1 with runtimes up to their limits, and bool[J] which of them those kill."""
+    killed = np.zeros(quick.jobs, bool) if kill_s is None else np.asarray(quick.runtime_s > kill_s)
+    if kill_s is None or not killed.any():
+        return quick, killed
+    return replace(quick, runtime_s=np.where(killed, kill_s, quick.runtime_s)), killed
+
+
+def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
+    """float64[J]: when every job ends, at the speed of its slowest host."""
+    assert cluster.speed is not None
+    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    slowest = np.minimum.reduceat(slowest_speed, workload.first_task[:-1]) if len(slowest_speed) else slowest_speed
+    return np.asarray(schedule.start_s + workload.runtime_s / slowest)

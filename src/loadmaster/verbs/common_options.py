@@ -1,0 +1,44 @@
+"""Options that several verbs take, said once: type, help, limits."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.model import Cluster
+
+MACHINES, RUN = "The machines", "The run"
+"""Headings of `--help` below which options stand."""
+
+Hosts = Annotated[
+    "str | Path | Cluster | None",
+    Option(
+        "Machines: 200x16c64g,4x64c512g8gpu or a file.", metavar="HOSTS", panel=MACHINES, reads=True, typed=str | None
+    ),
+]
+Spread = Annotated[
+    Literal["auto", "single-host", "any", "asked"],
+    Option(
+        "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+        panel=MACHINES,
+    ),
+]
+Estimates = Annotated[
+    str | float,
+    Option(
+        "What disciplines expect of runtimes: the user's estimate, the runtime, the mean of the user's last two, the "
+        "estimate times FACTOR.",
+        metavar="user|exact|last-two|FACTOR",
+        panel=RUN,
+        typed=str,
+    ),
+]
+Overrun = Annotated[
+    str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
+]
+Seed = Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)]
+PageFolder = Annotated[
+    "str | Path | None",
+    Option("Folder for the page, report.html.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+]

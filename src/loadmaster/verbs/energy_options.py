@@ -1,0 +1,77 @@
+"""The options about power: what energy costs, how much carbon it stands for, how much power hosts may draw."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.option import Option
+
+if TYPE_CHECKING:
+    from loadmaster.runs import Case
+    from loadmaster.traces import Trace
+
+_RULES = {"energy_price": "price", "carbon": "grams", "power_cap": "watts"}
+"""Options by the field of `SiteRules` that they fill, with the column of their file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnergyOptions(LogOptions):
+    """Jobs, machines, and what their energy costs."""
+
+    energy_price: Annotated[
+        "str | float | Path",
+        Option(
+            "What a kWh costs: a number, or a CSV at,price over time. The hosts file gives the power of hosts.",
+            metavar="PRICE|FILE",
+            panel=MACHINES,
+            typed=str,
+        ),
+    ] = ""
+    carbon: Annotated[
+        "str | float | Path",
+        Option(
+            "Grams of CO2 for a kWh: a number, or a CSV at,grams over time.",
+            metavar="GRAMS|FILE",
+            panel=MACHINES,
+            typed=str,
+        ),
+    ] = ""
+
+    power_cap: Annotated[
+        "str | float | Path",
+        Option(
+            "Watts that all hosts may draw together: a number, or a CSV at,watts over time. Jobs wait for power.",
+            metavar="WATTS|FILE",
+            panel=MACHINES,
+            typed=str,
+        ),
+    ] = ""
+
+    @property
+    def files(self) -> list[Path]:
+        """Those of the inputs that are files."""
+        named = [Path(str(getattr(self, name))) for name in _RULES if getattr(self, name) != ""]
+        return [*super().files, *(path for path in named if path.is_file())]
+
+    def with_energy(self, read: "Trace", case: "Case") -> "Case":
+        """The case whose hosts know what energy costs.
+
+        Raises:
+            InputError: a value that does not read so, or the power of hosts is not known.
+        """
+        from loadmaster.model import InputError, SiteRules
+        from loadmaster.traces.values_over_time import values_over_time
+
+        given: dict[str, Any] = {name: getattr(self, name) for name in _RULES if getattr(self, name) != ""}
+        if not given:
+            return case
+        rules = case.cluster.rules or SiteRules()
+        if not rules.power:
+            option = f"--{next(iter(given)).replace('_', '-')}"
+            fix = "give idle_w and full_w in a file for --hosts"
+            raise InputError(
+                option, "the power of the hosts is not known, so there is neither energy nor a cap", fix=fix
+            )
+        steps = {name: values_over_time(value, _RULES[name], read.workload.epoch_s) for name, value in given.items()}
+        return replace(case, cluster=replace(case.cluster, rules=replace(rules, **steps)))

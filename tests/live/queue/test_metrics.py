@@ -1,0 +1,135 @@
+"""What is served for Prometheus: its text form, on loopback, while the run lasts."""
+
+import urllib.error
+import urllib.request
+from types import SimpleNamespace
+
+import pytest
+
+from loadmaster.live.queue.metrics import MetricsServer
+from loadmaster.live.session.report import Report
+from loadmaster.model import InputError
+from loadmaster.runs.interim_waits import InterimWaits
+from loadmaster.verbs.live_kubernetes import KubernetesOptions
+
+
+def ask(metrics, path="/metrics", authorization=""):
+    request = urllib.request.Request(f"http://127.0.0.1:{metrics.port}{path}")
+    if authorization:
+        request.add_header("Authorization", authorization)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def shown(metrics):
+    runs = {"a": SimpleNamespace(running=True), "b": SimpleNamespace(running=False)}
+    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]), listing={"at_s": 1764179001.5})
+    report = Report(cycles=7, starts=5, fallbacks=2, cycle_s=0.25)
+    report.refusals["gone"] += 2
+    metrics.show(210.0, ledger, None, report)
+
+
+def test_every_figure_has_its_help_its_type_and_its_value():
+    with MetricsServer(0) as metrics:
+        shown(metrics)
+        kind, text = ask(metrics)
+    assert kind.startswith("text/plain; version=0.0.4")
+    lines = text.splitlines()
+    wanted = [
+        "loadmaster_cycles_total 7",
+        "loadmaster_starts_total 5",
+        "loadmaster_queue_jobs 3",
+        "loadmaster_running_jobs 1",
+        "loadmaster_claimed_jobs 1",
+        'loadmaster_refusals_total{kind="gone"} 2',
+        "# TYPE loadmaster_queue_jobs gauge",
+        "loadmaster_fallback_cycles_total 2",
+        "loadmaster_cycle_duration_seconds 0.25",
+        "# TYPE loadmaster_cycle_duration_seconds gauge",
+    ]
+    for line in wanted:
+        assert line in lines
+
+
+def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
+    with MetricsServer(0) as metrics:
+        metrics.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0, 44.0)
+        shown(metrics)
+        with_error = ask(metrics)[1].splitlines()
+        metrics.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0)
+        shown(metrics)
+        without = ask(metrics)[1]
+    for line in (
+        "shadow_site_mean_wait_seconds 40",
+        "shadow_own_mean_wait_seconds 30",
+        "shadow_model_mean_wait_seconds 44",
+        "shadow_model_error_ratio 0.1",
+        "shadow_jobs 12",
+        "shadow_open_jobs 3",
+    ):
+        assert f"loadmaster_{line}" in with_error
+    assert "loadmaster_shadow_own_mean_wait_seconds 30" in without
+    assert "error" not in without
+
+
+def test_an_engine_that_does_not_answer_is_told_before_the_next_cycle():
+    report = Report()
+    with MetricsServer(0) as metrics:
+        metrics.follow(report)
+        before = ask(metrics)[1].splitlines()
+        report.up, report.failed_calls, report.observed_s = False, 3, 1795714158.5
+        after = ask(metrics)[1].splitlines()
+    assert "loadmaster_up 1" in before
+    assert not any("last_observation" in line for line in before)
+    for line in ("up 0", "failed_calls_total 3", "last_observation_timestamp_seconds 1795714158.5"):
+        assert f"loadmaster_{line}" in after
+
+
+def test_nothing_else_is_there_and_nothing_stays_open():
+    with MetricsServer(0) as metrics:
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            ask(metrics, "/etc/passwd")
+        port = metrics.port
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5)
+
+
+def test_a_port_that_is_taken_is_refused_in_one_line():
+    with MetricsServer(0) as metrics, pytest.raises(InputError, match="cannot be served"):
+        MetricsServer(metrics.port)
+
+
+def test_without_a_port_nothing_listens():
+    with MetricsServer(None) as metrics:
+        shown(metrics)
+        assert metrics.port == 0
+
+
+def test_beyond_loopback_a_token_is_asked_for():
+    with pytest.raises(InputError, match="others can reach that address"):
+        MetricsServer(0, "0.0.0.0")
+    with MetricsServer(0, "0.0.0.0", "secret" * 3) as metrics:
+        shown(metrics)
+        for given in ("", "Bearer wrong", "secret" * 3):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                ask(metrics, authorization=given)
+            assert (refused.value.code, refused.value.headers["WWW-Authenticate"]) == (401, "Bearer")
+            refused.value.close()
+        assert "loadmaster_cycles_total 7" in ask(metrics, authorization=f"Bearer {'secret' * 3}")[1]
+
+
+@pytest.mark.parametrize("text", ["", "short", "two words that are long enough"])
+def test_a_token_that_is_none_is_refused(tmp_path, text):
+    (tmp_path / "token").write_text(text)
+    with pytest.raises(InputError, match="one word of 16"):
+        KubernetesOptions(metrics=0, metrics_host="0.0.0.0", metrics_token=tmp_path / "token").served_at()
+
+
+def test_the_token_of_a_file_is_its_text(tmp_path):
+    (tmp_path / "token").write_text("0123456789abcdef\n")
+    served = KubernetesOptions(metrics=9200, metrics_host="10.0.0.1", metrics_token=tmp_path / "token").served_at()
+    assert served == (9200, "10.0.0.1", "0123456789abcdef")
+    with pytest.raises(InputError, match="it is for --metrics"):
+        KubernetesOptions(metrics_host="0.0.0.0").served_at()
+    with pytest.raises(InputError, match="no token can be read there"):
+        KubernetesOptions(metrics=0, metrics_token=tmp_path / "nowhere").served_at()
