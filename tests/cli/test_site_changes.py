@@ -56,11 +56,10 @@ def test_each_change_is_a_row_beside_the_site_and_the_record(said):
     ]
     assert rows[2]["mean_wait_s"] < rows[1]["mean_wait_s"] < rows[4]["mean_wait_s"]
     assert document["recorded"]["model_error"] == rows[1]["mean_wait_s"] / rows[0]["mean_wait_s"] - 1
-    assert any(note.startswith("Added: NodeName=added[1-4]") for note in document["notes"])
+    assert any(note.startswith("Changed: add 4xn1@main (NodeName=added[1-4]") for note in document["notes"])
     assert "add 4xn1@main" in document["answer"]
-    again = said("compare", "log.sacct", *SITE, "--site-accounts", "accounts.txt")
-    own = next(row for row in again["rows"] if row["kind"] == "site")
-    assert own["mean_wait_s"] == rows[1]["mean_wait_s"]
+    alone = said("simulate", "log.sacct", *SITE, "-o", "alone")
+    assert alone["mean_wait_s"] == rows[1]["mean_wait_s"]
 
 
 def test_candidates_stand_beside_changes_where_they_are_named(said):
@@ -86,13 +85,34 @@ def test_a_run_takes_all_changes_together_and_its_record_repeats_it(here, said):
         (here / name).unlink()
     assert said("simulate", "--again", "run")["same"]
     assert said("explain", "run", "7")["job"]
-    assert any(note.startswith("Added: NodeName=added") for note in said("explain", "run", "7")["notes"])
+    assert any("NodeName=added" in note for note in said("explain", "run", "7")["notes"])
+
+
+def test_when_tells_when_a_job_starts_on_the_changed_site(here, said):
+    (here / "queue.txt").write_text(
+        "JOBID|PARTITION|NAME|USER|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|NODES|CPUS|MIN_MEMORY\n"
+        "7|small|a|ann|RUNNING|2026-11-27T09:00:00|2026-11-27T09:10:00|3:00:00|1|4|1G\n"
+        "8|small|b|ben|PENDING|2026-11-27T09:20:00|N/A|1:00:00|1|4|1G\n"
+    )
+    (here / "small.conf").write_text(
+        "NodeName=n1 CPUs=4\nPartitionName=small Nodes=n1 Default=YES\n"
+        "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+    )
+    ask = ("when", "queue.txt", "8", "--site", "small.conf")
+    as_it_is, changed = said(*ask), said(*ask, "--add", "1x4c@small")
+    assert "in 2.83 h" in as_it_is["answer"]
+    assert "in 0 s" in changed["answer"]
+    assert any("NodeName=added1 CPUs=4, in" in note for note in changed["notes"])
 
 
 def test_diff_says_which_jobs_a_change_starts_sooner(said):
     said("simulate", "log.sacct", *SITE, "-o", "before")
     said("simulate", "log.sacct", *SITE, "--add", "4xn1@main", "-o", "after")
-    assert said("diff", "before", "after")
+    done = CliRunner().invoke(app, ["diff", "before", "after", "--json"])
+    assert done.exit_code == 1  # they differ
+    document = json.loads(done.stdout)
+    assert "start earlier" in document["answer"]
+    assert any(row["host_second"].startswith("added") for row in document["rows"])
 
 
 @pytest.mark.parametrize(

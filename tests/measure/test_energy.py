@@ -9,8 +9,8 @@ from loadmaster.measure.energy import NO_ENERGY, energy
 from loadmaster.model import Cluster, InputError, SiteRules
 from loadmaster.model.energy import HostPower, parse_power, until_now
 from loadmaster.place import POLICIES
-from loadmaster.scheduling import discipline_named
-from loadmaster.sim.queue import simulate
+from loadmaster.scheduling import Scheduler, discipline_named
+from loadmaster.sim.queue.reference import replay
 from loadmaster.traces.host_files import read_host_file
 from loadmaster.traces.values_over_time import values_over_time
 
@@ -24,7 +24,7 @@ def run(tmp_path, hosts, rows, **rules):
         cluster.capacity,
         rules=SiteRules(power=cluster.rules.power if cluster.rules else (), **rules),
     )
-    schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("easy"))
+    schedule = replay(workload, cluster, Scheduler(POLICIES["first-fit"], discipline_named("easy")))
     return energy(workload, cluster, schedule)
 
 
@@ -62,7 +62,7 @@ def test_the_sum_is_that_of_small_steps_of_time(kinds):
         )
         rules = SiteRules(**{**vars(rules), "power": power, "energy_price": ((20.0, 1.0), (50.0, 3.0), (90.0, 0.5))})
         cluster = Cluster(cluster.resources, cluster.capacity, rules=rules)
-        schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("skip"))
+        schedule = replay(workload, cluster, Scheduler(POLICIES["first-fit"], discipline_named("skip")))
         found = energy(workload, cluster, schedule)
         assert found[:2] == pytest.approx(_step_by_step(workload, cluster, schedule), rel=1e-9)
 

@@ -45,7 +45,9 @@ PAST = "submit_s,runtime_s,estimate_s,cores,user\n" + "".join(
     f"{k * 1900},{2000 + 37 * k % 1600},7200,{1 + 3 * (k % 3 > 0)},{k % 4}\n" for k in range(200)
 )
 WEEKS = "submit_s,runtime_s,cores\n" + "".join(f"{k * 86400},{90_000 - 9 * k},{1 + k % 2}\n" for k in range(22))
+SITE = "NodeName=n[1-2] CPUs=2\nPartitionName=main Nodes=ALL Default=YES\nPriorityType=priority/multifactor\n"
 FILES = {
+    "slurm.conf": SITE,
     "queue.txt": QUEUE,
     "past.csv": PAST,
     "weeks.csv": WEEKS,
@@ -65,6 +67,9 @@ COMMANDS = [
     "compare log.csv --hosts 1x1c1g --policies first-fit --disciplines fcfs,easy --json",
     "compare --limit 200 --policies first-fit --hosts 22x16c64g@1 --hosts 28x16c64g@1 --loads 0.8,1.1 --json",
     "fewest --limit 200 --hosts 10..40x16c64g@1 --hosts 4..30x32c128g --p95 1h --mean 30min --samples 5 --json",
+    "compare at_once.csv --site slurm.conf --add 1x2c@main --set PriorityWeightAge=9 --disciplines site,easy --json",
+    "fewest at_once.csv --site slurm.conf --mean 1h --json",
+    "tune weeks.csv --site slurm.conf --trials 1 --runs 2 --samples 5 -o site --json",
     "fewest log.csv --hosts 1x1c1g --p99 0s --allow-left-out --json",
     "compare at_once.csv --hosts 1x1c1g --policies first-fit --json",
     "simulate one.csv --hosts 1x1c1g --json",

@@ -9,6 +9,7 @@ from loadmaster.runs import Case, Setting, run_fully
 from loadmaster.runs.blocking_rules import _AT_ONCE, _said
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
+from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from loadmaster.scheduling.running_limits import LICENCES
 from loadmaster.verbs.explain import explain as explain_verb
@@ -58,8 +59,8 @@ def test_the_throttle_of_an_array_is_named_and_its_tasks_are_found_by_their_name
 def test_every_limit_that_a_random_log_runs_into_has_words():
     logs = [bound_jobs(seed, kind) for kind in KINDS for seed in range(8)]
     limits = {limit for log in logs for limit in resolve_constraints(*log).counters.limits}
-    assert {limit.kind for limit in limits} == {*_AT_ONCE, LICENCES}
-    assert all(_said(limit, 1.0) for limit in limits if limit.kind != LICENCES)
+    assert {limit.kind for limit in limits} == {*_AT_ONCE, LICENCES, POWER}
+    assert all(_said(limit, 1.0) for limit in limits if limit.kind not in (LICENCES, POWER))
 
 
 def test_a_number_with_an_underscore_is_no_other_job(tmp_path):
@@ -88,6 +89,6 @@ def test_a_licence_that_lacked_is_named_and_one_that_was_kept_too():
     record = Record(record.case, easy, record.workload, run_fully(record.case, easy, {}).schedule)
     assert reasons(record, 1) == {"licence m: it asks for 4, and 2 of 5 were free"}
     assert reasons(record, 2) == {
-        "a host and what it asks for of m were free, but kept for other jobs",
+        "a host and enough of m were free, but kept for other jobs",
         "licence m: it asks for 2, and 1 of 5 were free",
     }

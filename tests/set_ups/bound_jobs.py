@@ -19,10 +19,12 @@ from loadmaster.model import (
     SiteRules,
     Workload,
 )
+from loadmaster.model.energy import HostPower
 
 KINDS = (
     "begin", "depends", "array", "partition", "features", "limits", "accounts", "calendar", "speed", "preempt", "hosts",
     "work", "wide", "admission", "licences",
+    "power",
 )  # fmt: skip
 DOORS = (
     {"allow_qos": ("low",)}, {"deny_qos": ("low",)}, {"allow_accounts": ("p",)}, {"deny_accounts": ("p",)},
@@ -133,6 +135,11 @@ def bound_jobs(seed: int, *kinds: str, most_jobs: int = 13, fewest_jobs: int = 4
             [str(rng.choice(["m", "m:2", "m:2,bb/s:1K", "bb/s:3K", ""])) for _ in range(jobs)]
         )
         rules["licences"] = (("other", 1.0), ("bb/s", 4096.0), ("m", float(rng.integers(1, 4))))
+    if "power" in kinds:
+        steep, flat = ((0.0, 10.0), (0.5, 60.0), (1.0, 70.0)), ((0.0, 5.0), (1.0, 50.0))
+        rules["power"] = (HostPower((0, 2), steep), HostPower((1,), flat))
+        caps_w = 25.0 + rng.integers(40, 200, 3)
+        rules["power_cap"] = tuple(zip((0.0, 30.0, 90.0), caps_w.tolist(), strict=True))
     tasks = rng.integers(1, 4, jobs)
     if "hosts" in kinds:
         columns["min_hosts"] = rng.integers(0, 4, jobs)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loadmaster.model import Cluster, Workload
 
-NAMES = ("cores", "memory", "gpus", "licences")
+NAMES = ("cores", "memory", "bandwidth", "licences")
 
 
 @dataclass(frozen=True)

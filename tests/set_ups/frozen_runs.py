@@ -309,7 +309,7 @@ def _of_any_resources(seed: int) -> tuple[Workload, Cluster]:
     """Jobs on up to six hosts of one, three or four resources, in whole units, eighths or hundredths."""
     rng = np.random.default_rng([seed, 2])
     hosts, jobs, unit = int(rng.integers(1, 7)), int(rng.integers(20, 41)), int(rng.choice([1, 8, 100]))
-    names = ("cores", "memory", "gpus", "licences")[: int(rng.choice([1, 3, 4]))]
+    names = ("cores", "memory", "bandwidth", "licences")[: int(rng.choice([1, 3, 4]))]
     capacity = rng.integers(1, 9, (hosts, len(names))).astype(float)
     demand = complementary(rng, capacity.min(axis=0), 5, unit)[rng.integers(0, 5, jobs)]
     most = np.array([held_by_all(row, capacity) for row in demand])

@@ -13,7 +13,7 @@ NOT_DRAWN = {
     "exclusive",  # a log says it by its demands before it is run (rule C5)
 }  # fmt: skip
 RULES_NOT_DRAWN = {
-    "SiteRules": {"default_partition", "default_qos", "requeue"},
+    "SiteRules": {"default_partition", "default_qos", "requeue", "energy_price", "carbon"},
     "Partition": {"job_factor", "billing", "exclusive"},  # what ranks; whole hosts as above
     "Qos": {"priority", "usage_factor", "exempt_s", "no_reserve"},
     "Account": {"shares", "priority"},

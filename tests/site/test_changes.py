@@ -50,8 +50,8 @@ def test_added_hosts_are_in_their_partition_and_wherever_all_hosts_are(changed):
     assert len(hosts_of(case, "all")) == 8
     row = dict(zip(case.cluster.resources, case.cluster.capacity[4], strict=True))
     assert (row["cores"], row["memory"], row["gpus"]) == (64, 512 * 2**30, 0)
-    assert case.notes[0].startswith("Added: NodeName=added[1-2] CPUs=64 RealMemory=524288")
-    assert case.notes[0].endswith("in the partitions main, all.")
+    hosts = "NodeName=added[1-2] CPUs=64 RealMemory=524288"
+    assert case.notes[0] == f"Changed: add 2x64c512g@main ({hosts}, in the partitions main, all)."
 
 
 def test_hosts_like_one_of_the_site_have_its_gpus_features_and_weight(changed):
@@ -77,7 +77,9 @@ def test_of_a_partition_the_hosts_go_that_jobs_take_last(changed):
     assert hosts_of(changed("remove 3@all"), "all") == {"n1", "n2", "n3"}
     case = changed("remove n[1-2],g1")
     assert hosts_of(case, "all") == {"n3", "n4", "g2"}
-    assert case.notes[0] == "Removed: n[1-2],g1 (3 hosts)."
+    assert case.notes[0] == "Changed: remove n[1-2],g1 (n[1-2],g1)."
+    assert changed("remove 3@all").notes[0] == "Changed: remove 3@all (n4,g[1-2])."
+    assert not any("down or not there yet" in note for note in case.notes)
 
 
 def test_words_of_the_scheduler_are_set_one_by_one(changed):
@@ -96,6 +98,10 @@ def test_a_parameter_of_a_partition_keeps_its_others(changed):
     part = next(part for part in case.cluster.rules.partitions if part.name == "gpu")
     assert (part.max_time_s, part.tier) == (86400.0, 3)
     assert hosts_of(case, "gpu") == {"g1", "g2"}
+
+
+def test_licences_are_set(changed):
+    assert changed("set Licenses=solver:8").cluster.rules.licences == (("solver", 8.0),)
 
 
 def test_steps_that_belong_together_see_each_other(changed):
@@ -122,7 +128,7 @@ def test_steps_that_belong_together_see_each_other(changed):
         ("set SchedulerParameters=bf_max_time=60", "changes nothing in the model"),
         ("set SchedulerParameters=bf_window=0", "a whole number from 1"),
         ("set SlurmctldPort=1", "changes no job"),
-        ("set Licenses=solver:1", "does not use this parameter"),
+        ("set JobSubmitPlugins=lua", "does not use this parameter"),
         ("set PriorityWeightAge=1000", "so already"),
         ("set MaxTime=5", "PartitionName=main MaxTime=5"),
         ("set PartitionName=main", "nothing of the partition is set"),

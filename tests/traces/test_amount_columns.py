@@ -105,7 +105,7 @@ def test_amounts_of_other_columns_are_plain_numbers():
 
 
 @pytest.mark.parametrize(("gpus", "told"), [([0.6, 0.6, 2.0], "2 jobs ask for a part"), ([1.0, 2.0, 0.0], "")])
-def test_tasks_that_share_a_gpu_are_told_to_start_too_soon(gpus, told):
+def test_jobs_that_share_a_gpu_are_counted(gpus, told):
     workload = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, gpus=gpus)
     assert "".join(notes_on_shared_gpus(workload)).startswith(told)
     assert bool(notes_on_shared_gpus(workload)) == bool(told)

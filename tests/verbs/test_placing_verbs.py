@@ -60,8 +60,10 @@ def test_moves_are_a_table_in_their_order(tasks, tmp_path):
 def test_two_budgets_are_one_too_many(tasks):
     with pytest.raises(lm.InputError, match="only one of them can bind"):
         lm.rebalance(tasks, hosts="2x4c16g", moves=1, budget="1GiB")
-    with pytest.raises(lm.InputError, match=r"--time-limit.*changes nothing here"):
-        lm.rebalance(tasks, hosts="2x4c16g", method="heuristic", time_limit=3.0)
+
+
+def test_the_heuristic_takes_a_time_limit(tasks):
+    assert lm.rebalance(tasks, hosts="2x4c16g", method="heuristic", time_limit=3.0).time_limit_s == 3.0
 
 
 def test_every_rule_that_can_be_named_is_a_row():

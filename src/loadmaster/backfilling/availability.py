@@ -36,7 +36,7 @@ class Availability:
     def moments(self, closures: Sequence[Closure] = ()) -> list[float]:
         """Every moment at which a host's free amounts change, a closure ends, and now."""
         now_s = self._time[0][0]
-        found = set().union(*self._time)
+        found = set().union(*self._time) - {math.inf}  # the end of a job without a limit is no moment
         shut = {time for closure in closures for time in (closure.from_s, closure.to_s) if now_s < time < math.inf}
         return sorted(found | shut)
 

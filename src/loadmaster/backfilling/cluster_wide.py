@@ -7,7 +7,7 @@ from operator import lt
 from loadmaster.backfilling.availability import Availability, end_of
 from loadmaster.backfilling.releases import right_after
 from loadmaster.model.amounts import Amounts
-from loadmaster.model.snapshot import Snapshot
+from loadmaster.model.snapshot import BY_END, Snapshot
 
 
 class ClusterWide:
@@ -17,8 +17,8 @@ class ClusterWide:
         assert snapshot.left is not None
         soonest_s, many = right_after(snapshot.now_s), snapshot.cluster_wide
         ends = [end if end.end_s > soonest_s else end._replace(end_s=soonest_s) for end in snapshot.cluster_wide_ends]
-        self._now_s = snapshot.now_s
-        self._availability = Availability(snapshot.now_s, [tuple(snapshot.left[:many].tolist())], ends)
+        changes = sorted([*ends, *snapshot.cluster_wide_changes], key=BY_END)
+        self._availability = Availability(snapshot.now_s, [tuple(snapshot.left[:many].tolist())], changes)
         uses = snapshot.queue.uses or ((),) * len(snapshot.queue)
         self._amounts = [amounts_of(each, many) for each in uses]
 

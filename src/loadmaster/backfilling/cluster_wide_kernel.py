@@ -23,15 +23,24 @@ def lay_out_cluster_wide(view, now):
     wide.step[0].start_s, wide.step[0].next, wide.size[0] = now.now_s, -1, 1
     for amount in range(many):
         wide.step_free[0, amount] = view.this_pass.left[amount]
-    if not has_room(view.this_pass, wide, wide.many[0] + 1, 0):
+    if not has_room(view.this_pass, wide, wide.many[0] + wide.change_s.shape[0] + 1, 0):
         return
     soonest = np.nextafter(now.now_s, np.inf)
     for i in range(wide.many[0]):
-        step = step_at(wide, HOST, max(wide.end_s[i], soonest))
-        while step >= 0:
-            for amount in range(many):
-                wide.step_free[step, amount] += wide.held[i, amount]
-            step = np.int64(wide.step[step].next)
+        _add_from(wide, max(wide.end_s[i], soonest), wide.held[i])
+    for i in range(wide.change_s.shape[0]):
+        if wide.change_s[i] > now.now_s:
+            _add_from(wide, wide.change_s[i], wide.change[i])
+
+
+@inner
+def _add_from(wide, from_s, amounts):
+    """Add the amounts to all steps from a moment on."""
+    step = step_at(wide, HOST, from_s)
+    while step >= 0:
+        for amount in range(amounts.shape[0]):
+            wide.step_free[step, amount] += amounts[amount]
+        step = np.int64(wide.step[step].next)
 
 
 @inner

@@ -271,6 +271,7 @@ class ClusterWideArrays(NamedTuple):
         step, step_free, size, chain, window: as `AvailabilityArrays` has them; step_free: float64[M, W].
         end_s: float64[N], the expected end of each of N running jobs; the first `many` int64[1] count.
         held: float64[N, W], what each holds.
+        change_s, change: float64[C], float64[C, W], when the amounts themselves change, and by how much; ascending.
         amount: float64[W], scratch.
     """
 
@@ -282,6 +283,8 @@ class ClusterWideArrays(NamedTuple):
     end_s: Floats
     held: Floats
     many: Longs
+    change_s: Floats
+    change: Floats
     amount: Floats
 
 

@@ -10,12 +10,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "loadmaster compare",
         "loadmaster compare jobs.swf.gz --hosts 200x16c64g --policies first-fit,mix-fit,my_rule.py:even_leftover",
         "loadmaster compare sacct.txt --site slurm.conf --disciplines multifactor+easy,sjf+easy -o report",
+        "loadmaster compare sacct.txt --site slurm.conf --add 20x64c256g4gpu@gpu --set PriorityWeightAge=1000",
         "loadmaster compare --disciplines netbatch,easy --samples 20",
         "loadmaster compare jobs.swf.gz --hosts 200x16c64g@1 --hosts 100x32c128g@1.9 --currency EUR",
     ),
     "fewest": (
         "loadmaster fewest jobs.swf.gz --hosts 10..400x16c64g --p95 1h",
         "loadmaster fewest jobs.swf.gz --hosts 10..400x16c64g@1 --hosts 5..200x32c128g@1.9 --p95 1h --samples 100",
+        "loadmaster fewest sacct.txt --site slurm.conf --add 0..40x64c256g@main --p95 1h",
     ),
     "simulate": (
         "loadmaster simulate jobs.csv --hosts hosts.yaml --policy mix-fit --discipline easy -o run",
@@ -52,6 +54,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "tune": (
         "loadmaster tune jobs.swf.gz --hosts 1x338c -o tuned",
+        "loadmaster tune sacct.txt --site slurm.conf -o tuned",
         "loadmaster tune jobs.swf.gz --search placement --discipline netbatch --trials 50",
         "loadmaster compare jobs.swf.gz --policies first-fit --disciplines easy,tuned/winner.py:rank+easy",
     ),

@@ -37,7 +37,7 @@ def tune(options: TuneOptions, as_json: AsJson = False) -> None:
 
 def _show(result: "Tuned") -> None:
     from loadmaster.report.console import for_results, new_table
-    from loadmaster.report.tune_claims import rule_table
+    from loadmaster.report.tune_claims import gain_claimed, rule_table
 
     console = for_results()
     console.print(result.answer, highlight=False)
@@ -53,6 +53,7 @@ def _show(result: "Tuned") -> None:
     if result.rule is not None and result.file is not None:
         console.print(result.rule.text, highlight=False, markup=False, soft_wrap=True)  # broken lines are no Python
     if result.slurm_conf:
-        console.print("In slurm.conf:", highlight=False)
+        sure = "" if gain_claimed(result.tuning) else " of the best candidate, of which no gain is claimed"
+        console.print(f"The lines of slurm.conf{sure}:", highlight=False)
         for line in result.slurm_conf:
             console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.measure.check_limits import beyond_alone, broken_limits, broken_work, name_behind
+from loadmaster.measure.check_limits import beyond_alone, beyond_power_cap, broken_limits, broken_work, name_behind
 from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
@@ -32,6 +32,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *beyond_alone(workload, bound, rules, schedule),
         *broken_limits(workload, bound, rules, schedule),
         *broken_work(workload, bound, rules, schedule),
+        *beyond_power_cap(workload, cluster, schedule),
     ]
     if bound.depends is not None:
         broken += _dependencies(workload, bound, schedule)

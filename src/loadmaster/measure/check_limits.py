@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
-from loadmaster.model import Constraints, Limits, Schedule, SiteRules, Workload
+from loadmaster.model import Cluster, Constraints, Limits, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.licences import parse_licences
 
@@ -72,6 +73,30 @@ def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, sche
         if held.max() > most[key] * (1 + _SLACK):
             at = rows[int(np.argmax(held))][0]
             yield f"{' '.join(filter(None, key))}: {held.max():.6g} at {at:.6g} s, the limit is {most[key]:.6g}"
+            return
+
+
+def beyond_power_cap(workload: Workload, cluster: Cluster, schedule: Schedule) -> Iterator[str]:
+    """A sentence for the first start at which hosts are expected to draw more than the cap (rule C14)."""
+    rules = cluster.rules or SiteRules()
+    if not rules.power_cap:
+        return
+    idle_w, core_w = 0.0, 0.0
+    for power in rules.power:
+        for (low, low_w), (high, high_w) in pairwise(power.points):
+            fewest = float(cluster.capacity[list(power.hosts), 0].min())
+            core_w = max(core_w, (high_w - low_w) / (high - low) / fewest)
+        idle_w += power.points[0][1] * len(power.hosts)
+    rows: list[tuple[float, int, float]] = []
+    for job, start_s, end_s in _spans(workload, schedule):
+        drawn_w = core_w * float(workload.demand[job, 0]) * float(workload.task_count[job])
+        rows += [(end_s, 0, -drawn_w), (start_s, 1, drawn_w)]
+    rows.sort()
+    drawn = idle_w + np.cumsum([watts for _, _, watts in rows])
+    for (at_s, starts, _), watts in zip(rows, drawn.tolist(), strict=True):
+        cap_w = [cap for from_s, cap in rules.power_cap if from_s <= at_s] or [rules.power_cap[0][1]]
+        if starts and watts > cap_w[-1] * (1 + _SLACK) + _SLACK:
+            yield f"power: {watts:.6g} W expected as a job starts at {at_s:.6g} s, the cap is {cap_w[-1]:.6g} W"
             return
 
 

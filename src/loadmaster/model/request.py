@@ -49,7 +49,7 @@ class RowRequest:
         return min(held, tasks_on_cards(room[len(self.demand) :], self.wanted, self.share))
 
     def cards_in(self, room: Sequence[float], cost: Sequence[float] | None = None) -> int:
-        """The cards, as bits, that a task takes in a `room` that it fits in; `cost` of each card, see `tightest_cards`."""
+        """The cards, as bits, that a task takes in a `room` with space for it; `cost` as `tightest_cards` has it."""
         if not self.wanted:
             return 0
         return bits_of(tightest_cards(room[len(self.demand) :], self.wanted, self.share, cost) or [])

@@ -169,6 +169,7 @@ class SiteRules:
         power: what hosts draw; () where that is not known, else of every host.
         energy_price: money for a kWh over time.
         carbon: grams of CO2 for a kWh over time.
+        power_cap: watts that all hosts may draw together over time.
         requeue: whether jobs that do not say may go back to the queue.
         limits_safe: under a limit of work done a job starts only if its whole limit of time fits in, beside those of
             what runs; else as long as the limit is not used up.
@@ -187,6 +188,7 @@ class SiteRules:
     power: tuple[HostPower, ...] = ()
     energy_price: Steps = ()
     carbon: Steps = ()
+    power_cap: Steps = ()
     preemption: Preemption = field(default_factory=Preemption)
     requeue: bool = True
     limits_safe: bool = True

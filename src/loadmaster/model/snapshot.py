@@ -257,6 +257,7 @@ class Snapshot:
         cluster_wide: the first so many limits of `left` are amounts of the whole cluster, such as licences: a job that
             lacks some does not fit, and reservations count them (rule C13).
         cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
+        cluster_wide_changes: what these amounts change by at later moments, in their order, as a power cap does.
     """
 
     now_s: float
@@ -281,6 +282,7 @@ class Snapshot:
     free_cards: Floats | None = None
     cluster_wide: int = 0
     cluster_wide_ends: tuple[ExpectedEnd, ...] = ()
+    cluster_wide_changes: tuple[ExpectedEnd, ...] = ()
 
     @cached_property
     def amounts(self) -> list[Amounts]:

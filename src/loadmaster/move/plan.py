@@ -160,20 +160,22 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[Meth
             best = whole
             break
         plans += towards(state, smaller.host, smaller.solver, smaller.spent)
-    candidates = chain(plans, candidate_plans(state, budget, deadline), _instead(state, budget, change, deadline))
-    for plan in candidates:
+    mapped = False
+
+    def last_resort() -> Iterator[CandidatePlan]:
+        if deadline.passed() and not mapped and not np.isnan(change.level):
+            yield from towards(state, change.host, change.solver, budget, deadline)
+
+    for plan in chain(plans, candidate_plans(state, budget, deadline), last_resort()):
+        mapped = mapped or plan.solver != "climb"
         stage = plan.best_within(budget)
         if stage is not None and _beats(stage, best):
             moves = plan.moves[: stage.moves]
             best = MovePlan("ok", moves, state.host, stage.level, stage.spent, plan.solver, proven=False)
             report(Incumbent("level", best.level, bound))
-    return best if best.solver == "stay" else _plan_of(state, _thinned(state, best.moves, deadline), best.solver)
-
-
-def _instead(state: State, budget: float, change: Change, deadline: Deadline) -> Iterator[CandidatePlan]:
-    """The moves to the mapping of `change`, where the time is up."""
-    if deadline.passed() and not np.isnan(change.level):
-        yield from towards(state, change.host, change.solver, budget, deadline)
+    if best.solver == "stay":
+        return best
+    return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
 
 
 def _proven_mappings(state: State, change: Change, method: Method, deadline: Deadline) -> Iterator[Change]:

@@ -82,6 +82,7 @@ class Packing:
             mapping.
         cost_bound: no placement has a lower `cost`; 0 where nothing is known.
         interrupted: the user stopped the search.
+        numa: bool[T, N], the NUMA nodes of its host that every task takes; None where hosts are not divided.
         terms: each amount of a weighted sum that was minimised, without its weight; empty where there was none.
     """
 
@@ -104,6 +105,7 @@ class Packing:
     cost: float = float("nan")
     cost_bound: float = 0.0
     interrupted: bool = False
+    numa: Bools | None = None
     terms: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -77,7 +77,7 @@ def min_yield_bound(instance: Instance, packing: Packing) -> float:
 def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[str, Any]]:
     """A row for every task in the order given: its job, its host, its job's yield and its share of each resource.
 
-    On single GPUs also the numbers of those on the host that the task takes (`cards`).
+    On single GPUs also the numbers of those on the host that the task takes (`cards`); so for NUMA nodes.
     Tasks of refused jobs, and all tasks where there is no placement, have no host, no yield and no share.
     """
     number = np.cumsum(admitted) - 1
@@ -99,5 +99,7 @@ def task_rows(asked: Instance, packing: Packing, admitted: Bools) -> list[dict[s
         }
         if packing.cards is not None:
             row["cards"] = np.flatnonzero(packing.cards[k]).tolist() if there else []
+        if packing.numa is not None:
+            row["numa_nodes"] = np.flatnonzero(packing.numa[k]).tolist() if there else []
         rows.append(row)
     return rows

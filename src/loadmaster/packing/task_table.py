@@ -27,6 +27,7 @@ TASK_COLUMNS = {
     "weight": "of the job, more than 0; 1 if absent",
     "min_yield": "a guarantee of the job, from 0 to 1",
     "host": "where the task runs now; empty if it does not",
+    "numa_nodes": "how many NUMA nodes of its host the task takes, an equal part on each; 1 if absent",
     "gpu_kind": "the features that the host of its GPUs must have, `A|B` for either; empty for any GPU",
 } | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
 """Every column of a table of tasks and what it holds. One amount must be there."""
@@ -47,6 +48,7 @@ class Tasks:
         weight, guarantee: float64[J]; None where the table has no such column.
         host: int32[T], where it runs now, -1 where it does not; None where the table has no such column.
         gpu_kind: the kinds of GPU that each task accepts, `A|B`; "" for any. Empty where no task names one.
+        numa_nodes: int64[T], NUMA nodes that each task takes; None without such a column.
         most_plain_memory: bytes of the largest memory that was a plain number without a unit; 0 if there is none.
         notes: what was assumed, one sentence each.
     """
@@ -59,6 +61,7 @@ class Tasks:
     guarantee: Floats | None = None
     host: Ints | None = None
     gpu_kind: tuple[str, ...] = ()
+    numa_nodes: Longs | None = None
     most_plain_memory: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -95,6 +98,7 @@ def tasks_of(path: Path, table: WholeTable, cluster: Cluster) -> Tasks:
         guarantee=_of_jobs("min_yield", path, table, row, job),
         host=_hosts_now(path, table, row, cluster),
         gpu_kind=_gpu_kinds(path, table, row),
+        numa_nodes=_counts(path, table, "numa_nodes")[row] if "numa_nodes" in frame.columns else None,
         most_plain_memory=max(most_without_unit(frame[column], column) for column in columns.values()),
         notes=tuple(notes),
     )
@@ -140,12 +144,12 @@ def _number(name: str, path: Path, table: WholeTable, default: float) -> Floats:
     return checked(values, name, path, table, default)
 
 
-def _counts(path: Path, table: WholeTable) -> Longs:
-    """int64[rows]: the tasks for which each row stands."""
-    count = _number("tasks", path, table, 1.0)
+def _counts(path: Path, table: WholeTable, name: str = "tasks") -> Longs:
+    """int64[rows]: the tasks for which each row stands, or another count."""
+    count = _number(name, path, table, 1.0)
     bad = (count < 1) | (count != np.floor(count)) | (count > MOST_TASKS)
     if bad.any():
-        row, rule = int(np.argmax(bad)), f"tasks must be a whole number from 1 to {MOST_TASKS:,}"
+        row, rule = int(np.argmax(bad)), f"{name} must be a whole number from 1 to {MOST_TASKS:,}"
         raise InputError(f"{count[row]:g}", rule, where=table.where(path, row))
     if count.sum() > MOST_TASKS:
         raise InputError(f"{count.sum():g} tasks", f"more than {MOST_TASKS:,} in all", where=str(path))

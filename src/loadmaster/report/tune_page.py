@@ -9,7 +9,14 @@ from loadmaster.report.confidence import difference_text
 from loadmaster.report.page import Block, Chart, Facts, Heading, Page, Table, Text
 from loadmaster.report.theme import unchecked
 from loadmaster.report.tune_charts import trials_chart, weeks_chart
-from loadmaster.report.tune_claims import gain_sentences, rule_table, rule_words, tune_answer, winner_words
+from loadmaster.report.tune_claims import (
+    gain_claimed,
+    gain_sentences,
+    rule_table,
+    rule_words,
+    tune_answer,
+    winner_words,
+)
 from loadmaster.system.build import shown_version
 from loadmaster.tuning.full_log_run import GROUPS
 from loadmaster.tuning.regressions import regressions
@@ -44,7 +51,8 @@ def _found(tuning: Tuning) -> list[Block]:
         return []
     lines = [Text(line) for line in winner_lines(selection, tuning.plan)]
     if lines:
-        lines.insert(0, Text("The lines of slurm.conf to change:"))
+        sure = "" if gain_claimed(tuning) else " of the best candidate, of which no gain is claimed"
+        lines.insert(0, Text(f"The lines of slurm.conf{sure}:"))
     return [Heading("What it is"), _terms(tuning), *lines, Text(f"To use it: {usage(selection)}"), *_finals(tuning)]
 
 

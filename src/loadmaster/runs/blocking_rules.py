@@ -8,6 +8,7 @@ from loadmaster.model.arrays import Bools
 from loadmaster.model.licences import BURST_BUFFER, show_amount
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
+from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
 from loadmaster.scheduling.running_limits import LICENCES, Limit
 from loadmaster.sim.queue.plain.limits import LimitsLeft
@@ -80,7 +81,7 @@ class RulesInTheWay:
 
     @cached_property
     def kept_words(self) -> str:
-        """Why a job could not start that had a host and its licences; empty if it asks for none that are counted."""
+        """Why a job could not start that had a host, its licences and its power; empty if none of these is counted."""
         if self._binding is None or not self._entries:
             return ""
         uses = self._binding.counters.uses(self._entries[0])
@@ -89,9 +90,7 @@ class RulesInTheWay:
             for counter, _ in uses
             if counter < self._binding.cluster_wide
         ]
-        return (
-            f"a host and what it asks for of {' and '.join(names)} were free, but kept for other jobs" if names else ""
-        )
+        return f"a host and enough of {', '.join(names)} were free, but kept for other jobs" if names else ""
 
     @property
     def _entries(self) -> list[int]:
@@ -114,6 +113,8 @@ class RulesInTheWay:
             return "a limit on work done was reached"
         if counters.limits[counter].kind == LICENCES:
             return _licence(counters.limits[counter].resource, amount, left, float(counters.most[counter]))
+        if counters.limits[counter].kind == POWER:
+            return f"power cap: it is expected to draw {amount:,.4g} W, and {max(left, 0.0):,.4g} W were left"
         return _said(counters.limits[counter], float(counters.most[counter]))
 
 

@@ -59,7 +59,12 @@ class HostNow(NamedTuple):
 
 
 class StrandedPart(NamedTuple):
-    """The part of a host's resource that was stranded after the site's starts, and after ours, over time."""
+    """One resource of one host.
+
+    Attributes:
+        site: the part of it that was stranded after the site's starts of each cycle, averaged over time.
+        ours: the same after ours; a job counts in the cycles only in which we would have started it.
+    """
 
     host: str
     resource: str
@@ -114,7 +119,7 @@ class LiveTimeline:
         choices: of a meta-rule.
         hosts, hosts_at_s: as seen last while a job waited; at the end, where none ever did.
         resources, typical: what a typical job asks, resource by resource.
-        agreed, agreement, stranded: of a shadow; see `live.agreement` and `live.stranded_capacity`.
+        agreed, agreement, stranded: of a shadow; see `live.queue.agreement` and `live.queue.stranded_capacity`.
         so_far: of a shadow, what its jobs had waited so far, each time that it was reckoned.
         left_out: jobs that were not decided on at the end, by reason.
         goes_on: its record is being written now.

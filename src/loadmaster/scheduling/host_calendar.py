@@ -17,17 +17,19 @@ class Calendar:
     Attributes:
         foreseen: closures that are known from the start: drained and reserved hosts.
         failures: closures that are not foreseen, in the order of time: hosts go down, and their jobs end.
+        changes_s: when an amount of the whole cluster changes, as a power cap does.
     """
 
     foreseen: tuple[Closure, ...] = ()
     failures: tuple[Closure, ...] = ()
+    changes_s: tuple[float, ...] = ()
 
     @property
     def moments(self) -> tuple[float, ...]:
-        """The begin and end of each closure, in the order of time."""
+        """The begin and end of each closure, and the changes of amounts of the whole cluster, in the order of time."""
         rows = (*self.foreseen, *self.failures)
         times = {time for row in rows for time in (row.from_s, row.to_s) if np.isfinite(time)}
-        return tuple(sorted(times))
+        return tuple(sorted(times | set(self.changes_s)))
 
     def at(self, now_s: float) -> tuple[Closure, ...]:
         """The closures that a scheduler knows of at `now_s`."""
@@ -68,7 +70,8 @@ def calendar_of(
             if np.isfinite(row.until_s):
                 foreseen.append(Closure(hosts, row.until_s, np.inf, against=inside))
     failures.sort(key=lambda failure: failure.from_s)
-    return Calendar(tuple(foreseen), tuple(failures)), eligible_s, latest_s
+    changes_s = tuple(from_s for from_s, _ in rules.power_cap[1:])
+    return Calendar(tuple(foreseen), tuple(failures), changes_s), eligible_s, latest_s
 
 
 def _may(row: CalendarRow, workload: Workload, bound: Constraints) -> Bools:

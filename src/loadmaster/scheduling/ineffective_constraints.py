@@ -19,6 +19,11 @@ def delay_or_limit(workload: Workload, bound: Constraints) -> bool:
     return later or held or counted or bound.depends is not None or bound.array is not None
 
 
+def counts_cluster_wide(cluster: Cluster, bound: Constraints) -> bool:
+    """Whether amounts of the whole cluster bind jobs: licences (rule C13), a power cap (rule C14)."""
+    return counts_licences(cluster, bound) or bool((cluster.rules or SiteRules()).power_cap)
+
+
 def counts_licences(cluster: Cluster, bound: Constraints) -> bool:
     """Whether some job asks for a licence of which the cluster says how many there are (rule C13)."""
     totals = dict((cluster.rules or SiteRules()).licences)

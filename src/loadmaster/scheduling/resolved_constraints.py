@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,24 @@ import numpy as np
 from loadmaster.backfilling.counting import hosts_are_one_pool
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
+from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.scheduling.array_limits import ThrottledArrays, throttled_arrays
 from loadmaster.scheduling.dependencies import Waits, waits_of
 from loadmaster.scheduling.host_calendar import Calendar, calendar_of
 from loadmaster.scheduling.host_eligibility import MAY_RUN, Entries, entries_of, limits_s, mask
 from loadmaster.scheduling.ineffective_constraints import (
-    counts_licences,
+    counts_cluster_wide,
     delay_or_limit,
     shut_by_features,
     shut_by_whole_hosts,
 )
 from loadmaster.scheduling.licences import TOO_MANY_LICENCES, beyond_licences
+from loadmaster.scheduling.power_cap import ABOVE_CAP, above_idle, draws_w
 from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
 from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
+
+NOBODY = -1
+"""The number of no job."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +100,17 @@ class ResolvedConstraints:
         """How many limits are amounts of the whole cluster: the first ones (rule C13)."""
         return self.counters.cluster_wide
 
+    @cached_property
+    def cluster_wide_changes(self) -> tuple[ExpectedEnd, ...]:
+        """When amounts of the whole cluster change, and by how much: the cap on power, which is the last of them."""
+        if not self.rules.power_cap:
+            return ()
+        steps, before = above_idle(self.rules), (0.0,) * (self.cluster_wide - 1)
+        return tuple(
+            ExpectedEnd(from_s, NOBODY, 0, (*before, watts - last_w))
+            for (_, last_w), (from_s, watts) in pairwise(steps)
+        )
+
     @property
     def any_host(self) -> bool:
         """Whether every job may use every host."""
@@ -114,7 +131,7 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
     bound = workload.constraints or Constraints()
     if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
         return True
-    if counts_licences(cluster, bound):
+    if counts_cluster_wide(cluster, bound):
         return True
     return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
 
@@ -128,11 +145,14 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
-    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (C10), licences (C13)."""
+    """Whether a constraint needs the general pass: numbers of hosts, limits on work, licences, a power cap.
+
+    These are rules C9, C10, C13 and C14.
+    """
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     by_node_count = bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition
-    return by_node_count or limits_work(rules) or counts_licences(cluster, constraints)
+    return by_node_count or limits_work(rules) or counts_cluster_wide(cluster, constraints)
 
 
 def limits_work(rules: SiteRules) -> bool:
@@ -153,8 +173,11 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
     eligible_s = workload.submit_s if bound.eligible_s is None else np.maximum(workload.submit_s, bound.eligible_s)
     entries = entries_of(workload, cluster, rules, bound, reasons.mark)
     reasons.mark(beyond_licences(workload, rules, bound), TOO_MANY_LICENCES)
+    draw_w = draws_w(workload, cluster, rules) if rules.power_cap else np.zeros(workload.jobs)
+    if rules.power_cap:
+        reasons.mark(draw_w > max(watts for _, watts in above_idle(rules)), ABOVE_CAP)
     calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, eligible_s, reasons.mark)
-    counters, submits, rates, beyond = counters_of(workload, rules, bound, entries)
+    counters, submits, rates, beyond = counters_of(workload, rules, bound, entries, draw_w)
     work = work_limits(rates, rules, entries, limits_s(workload, bound))
     entries = entries.without(beyond | work.beyond, BEYOND, reasons.mark)
     reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")

@@ -11,6 +11,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.limits import HOSTS
 from loadmaster.scheduling.host_eligibility import Entries, account_names, limits_s, qos_names, user_names
 from loadmaster.scheduling.licences import LicenceUses
+from loadmaster.scheduling.power_cap import POWER, above_idle
 
 BEYOND = "more than a limit allows"
 LICENCES = "licences"
@@ -27,6 +28,9 @@ class Limit(NamedTuple):
     resource: str
     scope: str
     subject: str
+
+
+_DRAW = Limit(POWER, POWER, "", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +54,7 @@ class Counters:
     @property
     def cluster_wide(self) -> int:
         """How many counters are amounts of the whole cluster: the first ones (rule C13)."""
-        return sum(limit.kind == LICENCES for limit in self.limits)
+        return sum(limit.kind in (LICENCES, POWER) for limit in self.limits)
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -64,16 +68,21 @@ class Counters:
 
 
 def counters_of(
-    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, draw_w: Floats
 ) -> tuple[Counters, Counters, Counters, Bools]:
     """Counters of running jobs, of running or waiting jobs, and of work by the second, all by entry.
 
+    Those of amounts of the whole cluster come first: licences, then power. `draw_w` float64[J] is what each job draws.
     And bool[E], the entries that exceed a limit on their own.
     """
     beyond = np.zeros(len(entries.job), bool)
     cluster_wide = LicenceUses(rules, bound)
     if not (
-        rules.qos or rules.accounts or cluster_wide.total or (bound.throttle is not None and bound.array is not None)
+        rules.qos
+        or rules.accounts
+        or cluster_wide.total
+        or rules.power_cap
+        or (bound.throttle is not None and bound.array is not None)
     ):
         nothing = no_counters(len(entries.job))
         return nothing, nothing, nothing, beyond
@@ -85,10 +94,14 @@ def counters_of(
     running, submitted, work = _Uses(), _Uses(), _Uses()
     for name, most in cluster_wide.total.items():
         running.begin(Limit(LICENCES, name, "", ""), most)
+    if rules.power_cap:
+        running.begin(_DRAW, above_idle(rules)[0][1])
     for entry in range(len(entries.job)):
         job = int(entries.job[entry])
         for name, amount in cluster_wide.of(job):
             running.add(Limit(LICENCES, name, "", ""), cluster_wide.total[name], amount)
+        if rules.power_cap:
+            running.add(_DRAW, np.inf, float(draw_w[job]))
         seen: set[tuple[str, str]] = set()
         for scope, limits in scopes.of(job, int(entries.partition[entry])):
             for kind, resource, most in _each(limits):

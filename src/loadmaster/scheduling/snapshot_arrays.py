@@ -187,6 +187,7 @@ class SnapshotArrays:
         many, ends = self.snapshot.cluster_wide, self.snapshot.cluster_wide_ends
         if not many:
             return None
+        changes = self.snapshot.cluster_wide_changes
         end_s, held = np.zeros(running), np.zeros((running, many))
         for number, end in enumerate(ends):
             end_s[number], held[number] = end.end_s, end.demand
@@ -199,6 +200,8 @@ class SnapshotArrays:
             end_s=end_s,
             held=held,
             many=np.full(1, len(ends), np.int64),
+            change_s=np.array([change.end_s for change in changes], np.float64),
+            change=np.array([change.demand for change in changes], np.float64).reshape(-1, many),
             amount=np.zeros(many),
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from loadmaster.measure import violations
 from loadmaster.model import Cluster, Constraints, Cycles, InputError, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
+from loadmaster.model.cards import host_cards
 from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.ineffective_constraints import counts_licences
@@ -81,7 +82,9 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "limits": any(each != type(each)() for each in limits),
         "a calendar": bool(rules.calendar),
         "licences": counts_licences(cluster, bound),
+        "a power cap": bool(rules.power_cap),
         "partitions of jobs of several tasks": several,
+        "parts of a GPU": host_cards(workload, cluster) is not None,
     }
     return next((kind for kind, there in kinds.items() if there), "")
 

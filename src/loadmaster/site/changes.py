@@ -13,6 +13,7 @@ from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields
 from loadmaster.site.keys import ALL_KEYS, MODELLED, NO_BEARING, OF_PARTITIONS
 from loadmaster.site.lines import ConfigLine, Lines, Pair, pairs_of
+from loadmaster.site.node import REMOVED
 from loadmaster.site.partition import SitePartition
 from loadmaster.site.scheduler import SchedulerParameters
 from loadmaster.site.site import Site, site_of_lines, with_defaults
@@ -125,9 +126,13 @@ def _added(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple
     for part in partitions:
         if part.name not in everywhere:
             lines = _in_partition(lines, part.name, names)
-    written = " ".join(f"{pair.key}={pair.value}" for pair in pairs.values() if pair.value)
+    shown = [pair for key, pair in pairs.items() if pair.value and key != "state"]
+    if not site.selection.memory:
+        shown = [pair for pair in shown if pair.key != "RealMemory"]
+    written = " ".join(f"{pair.key}={pair.value}" for pair in shown)
     inside = list(dict.fromkeys([*(part.name for part in partitions), *everywhere]))
-    return lines, f"Added: {written}, in the partition{'s' if len(inside) > 1 else ''} {', '.join(inside)}."
+    where = f"in the partition{'s' if len(inside) > 1 else ''} {', '.join(inside)}"
+    return lines, f"Changed: {step.words} ({written}, {where})."
 
 
 def _kind(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pair]:
@@ -141,7 +146,7 @@ def _kind(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pai
         raise InputError(like, rule, fix=f"say how much one has, such as {like}256g")
     values = {
         "CPUs": f"{amounts[CORES]:.0f}",
-        "RealMemory": f"{amounts.get(MEMORY, MB) / MB:.0f}",
+        "RealMemory": f"{amounts[MEMORY] / MB:.0f}" if MEMORY in amounts else "1",
         "Gres": f"gpu:{amounts[GPUS]:.0f}" if amounts.get(GPUS) else "",
         "State": "UNKNOWN",
     }
@@ -184,9 +189,8 @@ def _in_partition(lines: tuple[ConfigLine, ...], partition: str, names: str) -> 
 
 def _removed(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple[tuple[ConfigLine, ...], str]:
     names = _to_remove(site, step.text)
-    pairs = {"downnodes": Pair("DownNodes", bracketed(names), "--remove"), "state": Pair("State", "DOWN", "--remove")}
-    few = "1 host" if len(names) == 1 else f"{len(names):,} hosts"
-    return (*lines, ConfigLine(pairs, "--remove")), f"Removed: {bracketed(names)} ({few})."
+    pairs = {"downnodes": Pair("DownNodes", bracketed(names), REMOVED), "state": Pair("State", "DOWN", REMOVED)}
+    return (*lines, ConfigLine(pairs, REMOVED)), f"Changed: {step.words} ({bracketed(names)})."
 
 
 def _to_remove(site: Site, text: str) -> list[str]:
@@ -200,7 +204,7 @@ def _to_remove(site: Site, text: str) -> list[str]:
             rule = f"the partition {part.name} has {len(members):,} hosts that are up"
             raise InputError(text, rule, fix="remove at least 1 of them, and no more than there are")
         return members[-count:]
-    names = list(dict.fromkeys(host_names(text, "--remove")))
+    names = list(dict.fromkeys(host_names(text, REMOVED)))
     there = {node.name for node in up}
     for name in names:
         if name not in there:
@@ -215,7 +219,7 @@ def _to_remove(site: Site, text: str) -> list[str]:
 
 def _set(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple[tuple[ConfigLine, ...], str]:
     given = pairs_of(step.text, "--set")
-    sentence = f"Set: {step.text}."
+    sentence = f"Changed: {step.words}."
     if given.kind == "partitionname":
         name = _partition(site, given.pairs["partitionname"].value).name
         pairs = {key: pair for key, pair in given.pairs.items() if key != "partitionname"}

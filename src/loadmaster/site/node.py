@@ -9,6 +9,8 @@ from loadmaster.model.host_names import MOST_NAMES, host_names
 from loadmaster.site.fields import Fields, one_of, whole, written_names
 from loadmaster.site.lines import Pair
 
+REMOVED = "--remove"
+"""Where a line stands that takes hosts away by a change of the site."""
 MOST_CPUS = 2**31 - 1
 _STATES = {
     "unknown": True, "idle": True, "cloud": True, "undrain": True, "resume": True, "up": True,
@@ -29,6 +31,8 @@ class SiteNode:
         weight: the least is taken first.
         there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE, and where it does not answer.
         threads: threads of a core.
+        cloud: it is started when a job needs it (State=CLOUD).
+        removed: a change of the site took it away (rule L13); it is not there either.
         awake: it takes a job at once: it is neither powered down nor about to be started again.
     """
 
@@ -41,6 +45,8 @@ class SiteNode:
     there: bool = True
     threads: int = 1
     awake: bool = True
+    cloud: bool = False
+    removed: bool = False
 
     @property
     def gpus(self) -> int:
@@ -72,6 +78,7 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
         weight,
         fields.read("State", _there, True),
         threads,
+        cloud=fields.read("State", lambda pair: pair.value.strip().lower() == "cloud", False),
     )
     if node.cpus > MOST_CPUS:
         raise InputError(
@@ -131,7 +138,7 @@ class Nodes:
         there = fields.read("State", _there, False)
         fields.pair("Reason")
         for name in self.named(names):
-            self.by_name[name] = replace(self.by_name[name], there=there)
+            self.by_name[name] = replace(self.by_name[name], there=there, removed=names.where == REMOVED)
 
     def add_set(self, fields: Fields, name: Pair) -> None:
         """A line `NodeSet=...`: hosts by their names, by a feature, or both."""

@@ -245,9 +245,10 @@ def _with_flag(accounts: Accounts | None, flag: str) -> tuple[str, ...]:
 def _notes(site: Site, accounts: Accounts | None) -> list[str]:
     """What is said wherever the site is used."""
     notes = list(site.notes)
-    down = sum(not node.there for node in site.nodes)
+    own = [node for node in site.nodes if not node.removed]
+    down = sum(not node.there for node in own)
     if down:
-        notes.append(f"{down} of {len(site.nodes)} hosts of the site are down or not there yet: they are left out.")
+        notes.append(f"{down} of {len(own)} hosts of the site are down or not there yet: they are left out.")
     if not site.selection.said:
         notes.append(_WHOLE)
     if any(node.threads > 1 for node in site.nodes) and site.selection.unit != "cpu":

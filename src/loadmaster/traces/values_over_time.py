@@ -26,9 +26,9 @@ def values_over_time(given: str | float | Path, column: str, epoch_s: float | No
         InputError: neither a number nor such a file, a value below 0, or moments that do not ascend.
     """
     try:
-        value = float(given)  # type: ignore[arg-type]
+        value = float(str(given))
     except ValueError:
-        return _from_file(Path(given), column, epoch_s)  # type: ignore[arg-type]
+        return _from_file(Path(str(given)), column, epoch_s)
     if not (math.isfinite(value) and value >= 0):
         raise InputError(given, f"{column} must be a number from 0 up, or a file")
     return ((0.0, value),)

@@ -1,4 +1,4 @@
-"""The options that say what energy costs, and how much carbon it stands for."""
+"""The options about power: what energy costs, how much carbon it stands for, how much power hosts may draw."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from loadmaster.runs import Case
     from loadmaster.traces import Trace
 
-_RULES = {"energy_price": "price", "carbon": "grams"}
+_RULES = {"energy_price": "price", "carbon": "grams", "power_cap": "watts"}
 """Options by the field of `SiteRules` that they fill, with the column of their file."""
 
 
@@ -33,6 +33,16 @@ class EnergyOptions(LogOptions):
         Option(
             "Grams of CO2 for a kWh: a number, or a CSV at,grams over time.",
             metavar="GRAMS|FILE",
+            panel=MACHINES,
+            typed=str,
+        ),
+    ] = ""
+
+    power_cap: Annotated[
+        "str | float | Path",
+        Option(
+            "Watts that all hosts may draw together: a number, or a CSV at,watts over time. Jobs wait for power.",
+            metavar="WATTS|FILE",
             panel=MACHINES,
             typed=str,
         ),
@@ -60,6 +70,8 @@ class EnergyOptions(LogOptions):
         if not rules.power:
             option = f"--{next(iter(given)).replace('_', '-')}"
             fix = "give idle_w and full_w in a file for --hosts"
-            raise InputError(option, "the power of the hosts is not known, so there is no energy", fix=fix)
+            raise InputError(
+                option, "the power of the hosts is not known, so there is neither energy nor a cap", fix=fix
+            )
         steps = {name: values_over_time(value, _RULES[name], read.workload.epoch_s) for name, value in given.items()}
         return replace(case, cluster=replace(case.cluster, rules=replace(rules, **steps)))

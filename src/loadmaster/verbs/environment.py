@@ -252,6 +252,7 @@ def _first_come() -> Any:
 def _refuse_bound(workload: "Workload", cluster: Any, options: EnvironmentOptions) -> None:
     from loadmaster.model import InputError
     from loadmaster.scheduling.resolved_constraints import binds
+    from loadmaster.sim.queue.card_runs import refuse_cards
 
     source = workload.source or "this log"
     if binds(workload, cluster):
@@ -259,6 +260,7 @@ def _refuse_bound(workload: "Workload", cluster: Any, options: EnvironmentOption
         raise InputError(source, rule, fix='leave them out: ignore="all"')
     if workload.starting is not None:
         raise InputError(source, "jobs run as it begins, and an environment begins with empty hosts")
+    refuse_cards(workload, cluster, "an environment")
     if options.promises and options.choose_host:
         rule = "the policy chooses the hosts where a job has a promise"
         raise InputError("choose_host", rule, fix="leave out promises or choose_host")

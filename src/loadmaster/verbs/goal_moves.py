@@ -14,6 +14,7 @@ from loadmaster.verbs.result import Result
 if TYPE_CHECKING:
     import polars as pl
 
+    from loadmaster.move.constrained.goal_bounds import GoalBound
     from loadmaster.report.page import Page
 
 _SHOWN = 3
@@ -42,6 +43,7 @@ class GoalMoves(Result):
         command: how to make it again.
         weighted_sum: what was minimised: its text, before and after, bound, gap, proven, its terms; None for no sum.
         interrupted: the user ended the search.
+        bound: of one figure of the goal, whatever the budget; None where there is none.
     """
 
     verb = "rebalance"
@@ -68,6 +70,7 @@ class GoalMoves(Result):
     command: str = ""
     weighted_sum: Mapping[str, Any] | None = None
     interrupted: bool = False
+    bound: "GoalBound | None" = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,6 +108,7 @@ class GoalMoves(Result):
             "rules": [dict(each) for each in self.rules],
             "gated": self.gated,
             "weighted_sum": self.weighted_sum,
+            "bound": None if self.bound is None else self.bound._asdict(),
         }
 
     def _row(self, step: int, task: int, source: int, target: int) -> dict[str, Any]:
@@ -144,12 +148,13 @@ class GoalMoves(Result):
             there = int(before["to_drain"])
             names = ", ".join(self.drained)
             left = f"{there - len(self.left):,} of {there:,} tasks leave {names}, {moves}{cost}"
+            left += "" if self.left or not steps else f", {self._beside_the_bound()}"
             return left + self._left_in_words("stay")
         if self.goal == "consolidate":
             hosts = f"{after['hosts_in_use']:,.0f} host{'' if after['hosts_in_use'] == 1 else 's'}"
             return (
                 f"{moves}{cost}: {hosts} in use instead of {before['hosts_in_use']:,.0f}, "
-                f"the best found{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
+                f"{self._beside_the_bound()}{': ' + ', '.join(self._emptied) + ' can go' if self._emptied else ''}"
             )
         if self.goal == "balance":
             highest, old_highest, spread, old_spread = (
@@ -157,13 +162,26 @@ class GoalMoves(Result):
             )
             return (
                 f"{moves}{cost}: the most loaded host is {highest} full instead of {old_highest}, the standard "
-                f"deviation of the loads is {spread} instead of {old_spread}, the best found"
+                f"deviation of the loads is {spread} instead of {old_spread}, {self._beside_the_bound()}"
             )
         broken = int(before["broken"])
         if not broken:
             return "nothing is broken: no task breaks a rule, and no host is too full"
         mended = f"{broken - len(self.left):,} of {broken:,} tasks that break a rule or fill a host too much are mended"
         return f"{mended}, {moves}{cost}{self._left_in_words('stay')}"
+
+    def _beside_the_bound(self) -> str:
+        """How the plan stands beside the bound of its goal."""
+        if self.bound is None:
+            return "the best found, no bound"
+        name, least = self.bound
+        value = self.after.get(name, {"spent": self.figures["spent"], "moves": len(self.moves)}.get(name, 0.0))
+        if value <= least * (1 + 1e-9) + 1e-12:
+            return {"spent": "the least possible", "highest_load": "the lowest possible"}.get(
+                name, "the fewest possible"
+            )
+        shown = {"spent": self.in_words(least), "highest_load": f"{100 * least:.0f} %"}.get(name, f"{least:,.0f}")
+        return f"the best found; no plan has less than {shown}"
 
     def _placed(self, moves: str, cost: str) -> str:
         waiting = int(self.before["waiting"])

@@ -1,7 +1,7 @@
 """A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +146,7 @@ def _compared(
     figures: dict[str, Any] = agreement_of(lines).summary()
     if how.mode != "shadow":
         return figures, ()
-    figures["stranded_by_host"] = [asdict(each) for each in stranded_by_host(lines)]
+    figures["stranded_by_host"] = [each._asdict() for each in stranded_by_host(lines)]
     try:
         so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:

@@ -35,6 +35,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     from loadmaster.live.session.clocks import FakeClock
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
+    from loadmaster.sim.queue.card_runs import refuse_cards
     from loadmaster.verbs.notes import noting, remarks
 
     options.refuse_reading()
@@ -43,6 +44,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     setting = options.setting(how)
     case = noting(options.case(options.at_site()), setting.policy)
     work = case.workload
+    refuse_cards(work, case.cluster, "a live run")
     clock = FakeClock(float(work.submit_s[0]))
     engine = FakeEngine(
         work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow

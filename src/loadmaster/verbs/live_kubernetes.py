@@ -69,6 +69,8 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.kubernetes.descheduler import Descheduler
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
+    from loadmaster.live.kubernetes.lease import LeaseTerms
+    from loadmaster.live.kubernetes.pods import PodScope
     from loadmaster.live.kubernetes.preemption import Preemptor, both
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.queue.warmup import compile_for
@@ -91,28 +93,19 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     ):
         if given and not how.acts:
             raise InputError(words, rule, fix="leave it out")
-    names = split(options.namespace)
+    scope = PodScope(options.scheduler_name, tuple(split(options.namespace)), everyone=how.mode == "shadow")
+    lease = LeaseTerms(options.lease_namespace, max(LEASE_S, 3 * how.interval_s))
     api = Api(None if options.kubeconfig is None else Path(options.kubeconfig), options.context)
     if options.doctor:
         moving = move_budget is not None or preempt
-        findings = examine(api, options.scheduler_name, names, options.lease_namespace, moves=moving)
+        findings = examine(api, scope, options.lease_namespace, moves=moving)
         return Looked("doctor", tuple(findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
     say = for_notes().print
 
     def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
-        return KubernetesEngine(
-            api,
-            options.scheduler_name,
-            looks_on=looks_on,
-            everyone=how.mode == "shadow",
-            namespaces=names,
-            lease_namespace=options.lease_namespace,
-            lease_s=max(LEASE_S, 3 * how.interval_s),
-            watch=watch,
-            say=say,
-        )
+        return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)
 
     def compiled() -> None:
         """Compile before the Lease is taken: nobody else decides while we hold it."""

@@ -46,6 +46,9 @@ class PlacingOptions(TaskOptions):
             "hosts if all demands are rigid."
         ),
     ] = None
+    numa_nodes: Annotated[
+        int | None, Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes.", least=1)
+    ] = None
     admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
     seed: Seed = 0
 
@@ -134,6 +137,8 @@ class Packed(Result):
         columns |= {f"share_{name}": [row["share"][name] for row in rows] for name in demand.fluid_names}
         if rows and "cards" in rows[0]:
             columns["cards"] = [" ".join(map(str, row["cards"])) for row in rows]
+        if rows and "numa_nodes" in rows[0]:
+            columns["numa_nodes"] = [" ".join(map(str, row["numa_nodes"])) for row in rows]
         columns |= {name: demand.fluid[:, f] for f, name in enumerate(demand.fluid_names)}
         columns |= {name: demand.rigid[:, r] for r, name in enumerate(demand.rigid_names)}
         return pl.DataFrame(columns, schema_overrides={"host": pl.String, "yield": pl.Float64})
@@ -241,6 +246,8 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     from loadmaster.packing.by_objective import pack_by_objective
     from loadmaster.packing.incumbent import silent
     from loadmaster.packing.most_placed import with_place_bound
+    from loadmaster.packing.numa_nodes import NumaNodes
+    from loadmaster.packing.numa_placement import pack_on_numa_nodes
     from loadmaster.packing.objective import PLAIN, summed
     from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
@@ -255,20 +262,30 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     packer = packer_named(name)
     if objective is not None:
         refuse_unused(options, ["method", "exact"], "one search serves such a sum")
-    elif not packer.timed and not packer.rates:
+    elif not packer.timed and not packer.rates and options.numa_nodes is None:
         refuse_unused(options, ["time_limit"], "it is for exact solvers, local search and placement policies")
     if options.out is not None:
         make_folder(Path(options.out))
     if options.admit is not None and options.minimise not in (None, "level"):
         fix = "leave one of them out"
         raise InputError(f"--admit {options.admit:g} --minimise {options.minimise}", "two goals at once", fix=fix)
+    if options.numa_nodes is not None:
+        only = ["tasks", "hosts", "fluid", "time_limit", "out", "numa_nodes", "seed"]
+        refuse_all_but(options, only, "tasks on NUMA nodes are placed on as few hosts as possible")
     if isinstance(options.tasks, str | Path) and is_state_of_kubernetes(Path(options.tasks)):
         return _packed_under_rules(options, Path(options.tasks), command)
     how = PackOptions(options.time_limit, options.seed, minimise=options.minimise, report=report or silent)
     read = options.read(options.tasks)
+    if read.numa_nodes is not None and options.numa_nodes is None:
+        fix = "give --numa-nodes 2, or leave the column out"
+        raise InputError("numa_nodes", "tasks take NUMA nodes, and the hosts have none", fix=fix)
     instance, notes = read.instance, (*read.notes, *(remarks_on(name) if packer.rates else ()))
     title = Path(options.tasks).name if isinstance(options.tasks, str | Path) else instance.source or "tasks"
-    if objective is not None:
+    if options.numa_nodes is not None:
+        parts = np.ones(instance.tasks, np.int64) if read.numa_nodes is None else read.numa_nodes
+        packing = pack_on_numa_nodes(instance, NumaNodes.of(instance, parts, options.numa_nodes), how)
+        packed = Packed(title, instance, instance, packing, np.ones(instance.jobs, bool), notes)
+    elif objective is not None:
         packing = pack_by_objective(instance, objective, how, read.host)
         packed = Packed(title, instance, instance, packing, np.ones(instance.jobs, bool), notes)
     elif options.admit is None:

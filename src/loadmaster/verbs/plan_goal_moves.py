@@ -81,7 +81,9 @@ def move_towards_goal(
     from loadmaster.model.errors import InputError
     from loadmaster.move.constrained.goal_plan import GoalQuestion, plan_towards
     from loadmaster.packing.constrained.weighted_sum import WeightedSum
+    from loadmaster.packing.deadline import Deadline
     from loadmaster.packing.objective import LEVEL, summed
+    from loadmaster.system.interrupt import Interrupt
 
     named = [name for name in GOALS if getattr(options, name)]
     if len(named) > 1:
@@ -90,7 +92,7 @@ def move_towards_goal(
     if objective is not None and named:
         raise InputError(f"{options.flag(named[0])} and --minimise", "only one goal", fix="leave one out")
     why = "moves towards a goal, and those of a state of Kubernetes, are found by one search"
-    refuse_unused(options, ["method"] if objective is not None else ["method", "time_limit", "seed", "minimise"], why)
+    refuse_unused(options, ["method"] if objective is not None else ["method", "seed", "minimise"], why)
     state = _of_kubernetes(options) if is_state_of_kubernetes(Path(options.state)) else _of_table(options)
     problem, goal = state.problem, _goal(named)
     hosts = np.array([name in _drained(options, problem) for name in problem.host_names], bool)
@@ -104,11 +106,20 @@ def move_towards_goal(
     question = GoalQuestion(goal, problem, cost.astype(float), limit, state.tied, state.priority, hosts, state.full)
     name = Path(options.state).name
     if objective is None:
-        return _result(plan_towards(question), state, name, unit, command)
+        with Interrupt() as interrupt:
+            deadline = Deadline.after(options.time_limit, interrupt)
+            plan = plan_towards(question, deadline)
+        late = f"the search ended at its limit of {options.time_limit:g} s; more time may find more"
+        notes = (late,) if deadline.passed() and not interrupt.asked else ()
+        made = _result(plan, state, name, unit, command)
+        return replace(made, known=(*made.known, *notes), interrupted=interrupt.asked)
     question = replace(question, goal="minimise")
     total = WeightedSum(objective, problem, state.full, state.price)
+    option = f"--minimise {objective.text!r}"
     if "cost" in objective.weights and state.price is None:
-        raise InputError(f"--minimise {objective.text!r}", "the hosts have no prices", fix="give them in --hosts")
+        raise InputError(option, "the hosts have no prices", fix="give them in --hosts")
+    if {"hosts", "cost"} & set(objective.weights) and state.tied.any():
+        raise InputError(option, "DaemonSet pods keep each node in use", fix="use --consolidate, which leaves them out")
     return _minimised(question, total, state, (name, unit, command), options, report)
 
 
@@ -235,4 +246,5 @@ def _result(plan: "GoalPlan", state: StateProblem, name: str, unit: str, command
         state.gated,
         tuple(notes),
         command,
+        bound=plan.bound,
     )

@@ -111,13 +111,14 @@ class SiteChangeOptions(SiteOptions):
 
         spread = self.spread if self.spread != "auto" else at.spread
         read = self.trace_read_for(at.cluster, spread)
-        sets = changed_sites(read, {AS_IT_IS: at, **changed}, spread)
+        sites = {AS_IT_IS: at, **changed}
+        equipped = {name: replace(each, cluster=self.equipped(each.cluster)) for name, each in sites.items()}
+        sets = changed_sites(read, equipped, spread)
         first = sets[0].case
         new = dict.fromkeys(note for case in changed.values() for note in case.notes if note not in first.notes)
         sets = (replace(sets[0], case=replace(first, notes=(*first.notes, *new))), *sets[1:])
-        return tuple(
-            replace(one, case=self.with_closures(read, replace(one.case, allowed=self.allow_left_out))) for one in sets
-        )
+        cases = [self.with_energy(read, replace(one.case, allowed=self.allow_left_out)) for one in sets]
+        return tuple(replace(one, case=self.with_closures(read, case)) for one, case in zip(sets, cases, strict=True))
 
 
 def with_changes(settings: "Sequence[Setting]", at: "SiteCase", changed: "Mapping[str, SiteCase]") -> "list[Setting]":

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.closure_options import ClosureOptions
+from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -34,7 +35,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(ClosureOptions, SiteChangeOptions, LicenceOptions, RunOptions):
+class WhenOptions(ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[

@@ -6,6 +6,7 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
+from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.decider import LiveExtras
 from loadmaster.live.queue.door import run_live
@@ -113,7 +114,7 @@ def test_what_must_stay_stays(made, tmp_path, move_budget, more):
 def test_pods_of_a_namespace_that_is_not_ours_stay(made, tmp_path):
     split(made)
     made.add(pod("large", namespace="ours", cpu=6, created_s=950))
-    run(made, tmp_path / "run", MoveBudget(2), namespaces=("ours",))
+    run(made, tmp_path / "run", MoveBudget(2), scope=PodScope(namespaces=("ours",)))
     assert made.evicted == []
 
 

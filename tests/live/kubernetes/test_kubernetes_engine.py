@@ -14,7 +14,8 @@ from fake_kubernetes import DIES_AFTER, DIES_BEFORE, FakeKubernetes, forbidden, 
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
-from loadmaster.live.kubernetes.lease import when_free
+from loadmaster.live.kubernetes.lease import LeaseTerms, when_free
+from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.queue.agreement import agreement_of
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.queue.door import run_live
@@ -46,7 +47,7 @@ class Made:
     def run(self, folder, *, for_s=60.0, mode="live", events=(), rule=RULE, **settings):
         """A live run; `events` are (moment, what to do) of the world outside."""
         waiting = sorted(events, key=lambda event: event[0])
-        engine = self.engine(looks_on=mode != "live", everyone=mode == "shadow")
+        engine = self.engine(looks_on=mode != "live", scope=PodScope(everyone=mode == "shadow"))
 
         def observe():
             while waiting and waiting[0][0] <= self.clock.now_s():
@@ -304,7 +305,7 @@ def test_another_process_of_the_same_name_and_number_is_another_holder(made, mon
 
 
 def test_who_stands_by_takes_over_when_the_lease_is_over(made, monkeypatch):
-    made.engine(lease_s=60.0)
+    made.engine(lease=LeaseTerms(lasts_s=60.0))
     monkeypatch.setattr("socket.gethostname", lambda: "other")
     said = []
     pauses = []
@@ -384,7 +385,7 @@ def test_watches_begin_again_when_a_server_that_starts_knows_its_roles(made, how
 
 
 def test_who_stands_by_waits_for_a_server_that_starts(made, monkeypatch):
-    made.engine(lease_s=60.0)
+    made.engine(lease=LeaseTerms(lasts_s=60.0))
     monkeypatch.setattr("socket.gethostname", lambda: "other")
     said = []
 

@@ -7,6 +7,7 @@ from fake_kubernetes import node, pod, stamp
 
 from loadmaster.live.kubernetes.movable import why_it_stays
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver
+from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.queue.eligibility import EligibleJobs
 from loadmaster.live.session.engine import ENDING, HELD, KEPT_ROOM, RUNNING
 from loadmaster.model import InputError
@@ -14,7 +15,7 @@ from loadmaster.packing.kubernetes_rules import GANGS
 
 
 def see(nodes, pods, **more):
-    return KubernetesObserver("loadmaster", **{"everyone": False, **more}).see(KubernetesListings(1000.0, nodes, pods))
+    return KubernetesObserver(PodScope(**more)).see(KubernetesListings(1000.0, nodes, pods))
 
 
 def allowed(seen):
@@ -141,7 +142,7 @@ def test_an_end_is_told_once():
     ends = [{"state": {"terminated": {"finishedAt": stamp(900)}}}]
     done["status"] = {"phase": "Succeeded", "containerStatuses": ends}
     failed["status"] = {"phase": "Failed", "reason": "Evicted"}
-    observer = KubernetesObserver("loadmaster", everyone=False)
+    observer = KubernetesObserver(PodScope())
     first = observer.see(KubernetesListings(1000.0, NODES, [done, failed]))
     assert [(over.id, over.end_s, over.status) for over in first.over] == [
         ("default/done@uid-done", 900.0, "ok"),
@@ -284,7 +285,7 @@ def test_a_pod_of_a_gang_is_placed_and_its_gang_named(key, where):
     member, other = pod("member"), pod("other", schedulerName="default-scheduler")
     for each in (member, other):
         each["metadata"].setdefault(where, {})[key] = "train"
-    observer = KubernetesObserver("loadmaster", everyone=False)
+    observer = KubernetesObserver(PodScope())
     assert observer.see(KubernetesListings(1000.0, [node("n1")], [member, other])).ids == ("default/member@uid-member",)
     assert observer.gangs == {key: 1}
     member["spec"]["nodeName"] = "n1"

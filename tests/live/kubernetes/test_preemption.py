@@ -5,6 +5,7 @@ from fake_kubernetes import FakeKubernetes, node, pod, serving
 
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
+from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.kubernetes.preemption import Preemptor
 from loadmaster.live.queue.allocations import ROOM
 from loadmaster.live.queue.check import check_live
@@ -129,7 +130,7 @@ def test_without_being_asked_nobody_goes(made, tmp_path):
 def test_nobody_goes_in_a_namespace_that_is_not_ours(made, tmp_path, spaces, goes):
     full(made)
     made.add(pod("now", namespace=spaces[0] if spaces else "urgent", cpu=4, created_s=950, priority=100))
-    run(made, tmp_path / "run", namespaces=spaces)
+    run(made, tmp_path / "run", scope=PodScope(namespaces=spaces))
     assert made.evicted == ([goes] if goes else [])
 
 

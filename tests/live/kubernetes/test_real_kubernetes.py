@@ -17,6 +17,7 @@ from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.doctor import examine
 from loadmaster.live.kubernetes.engine import PODS, KubernetesEngine
 from loadmaster.live.kubernetes.informer import Informer
+from loadmaster.live.kubernetes.lease import LeaseTerms
 from loadmaster.live.queue.check import check_live
 from loadmaster.live.session.engine import HELD, RUNNING, EngineDown
 from loadmaster.model import InputError
@@ -269,11 +270,11 @@ def test_one_loadmaster_at_a_time_has_the_cluster(real):
 
 def test_a_lease_of_the_dead_is_free_when_its_time_is_over(real):
     add(real, node("n1"))
-    dead = KubernetesEngine(Api(real.config()), lease_s=1.0)
+    dead = KubernetesEngine(Api(real.config()), lease=LeaseTerms(lasts_s=1.0))
     with pytest.raises(InputError, match="another loadmaster"), _as("other"):
-        KubernetesEngine(Api(real.config()), lease_s=1.0)
+        KubernetesEngine(Api(real.config()), lease=LeaseTerms(lasts_s=1.0))
     time.sleep(1.5)
-    with _as("other"), engine(real, lease_s=60.0) as made:
+    with _as("other"), engine(real, lease=LeaseTerms(lasts_s=60.0)) as made:
         made.observe()
     body = real.ask("GET", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/loadmaster").body
     assert body["spec"].get("holderIdentity", "") == ""
@@ -313,11 +314,11 @@ def test_while_we_are_dead_a_kube_scheduler_of_our_name_binds_what_waits_for_us(
 
 def test_who_has_no_rights_is_told_which_and_may_not_look(real):
     add(real, node("n1"))
-    found = examine(Api(real.config("guest")), "loadmaster")
+    found = examine(Api(real.config("guest")))
     assert {each.what for each in found if each.level == "bad"} >= {"you may not list nodes", "you may not list pods"}
     with pytest.raises(InputError, match="forbidden"):
         KubernetesEngine(Api(real.config("guest")), looks_on=True).observe()
-    assert not [each for each in examine(Api(real.config()), "loadmaster") if each.level == "bad"]
+    assert not [each for each in examine(Api(real.config())) if each.level == "bad"]
 
 
 RULES = (("mix-fit", "easy"), ("max-jobs", "easy"), ("mix-fit", "multifactor+easy"))

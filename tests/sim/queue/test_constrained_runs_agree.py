@@ -21,7 +21,7 @@ from loadmaster.sim.queue.engine.replay import replay_compiled
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
-SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide", "licences"))
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide", "licences", "power"))
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
@@ -92,7 +92,7 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
 
 
 @pytest.mark.parametrize(
-    "kinds", [("hosts",), ("wide",), ("licences",), ("licences", "partition"), *PAIRS], ids="+".join
+    "kinds", [("hosts",), ("wide",), ("licences",), ("licences", "partition"), ("power",), *PAIRS], ids="+".join
 )
 @settings(max_examples=6, deadline=None)
 @given(
@@ -130,6 +130,7 @@ def test_the_compiled_engine_agrees_under_all_constraints_together(seed, policy,
         ("hosts", "skip", True),
         ("wide", "skip", True),
         ("licences", "easy", True),
+        ("power", "conservative", True),
         ("work", "skip", True),
     ],
 )

@@ -48,7 +48,7 @@ METAS = [
 ]
 
 
-NAMES = ("cores", "memory", "gpus", "licences")
+NAMES = ("cores", "memory", "bandwidth", "licences")
 UNITS = (1, 1, 8, 10, 1000)
 """Amounts are whole, eighths, tenths or thousandths."""
 

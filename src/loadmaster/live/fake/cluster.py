@@ -23,7 +23,7 @@ class FakeJob:
     """One job, as it is.
 
     Attributes:
-        state: a code of `live.engine.STATES`; -1 of one that is over.
+        state: a code of `session.engine.STATES`; -1 of one that is over.
         pin: the hosts to which it has been pinned.
         host: those on which it runs.
         start_s: when it began.

@@ -8,7 +8,9 @@ from typing import Any
 
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
+from loadmaster.live.kubernetes.lease import LeaseTerms
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.session.engine import HELD, Observation
 from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
 
@@ -34,9 +36,8 @@ class RequiredRight:
 
 def examine(
     api: Api,
-    scheduler: str,
-    namespaces: Sequence[str] = (),
-    lease_namespace: str = "kube-system",
+    scope: PodScope = PodScope(),
+    lease_namespace: str = LeaseTerms().namespace,
     *,
     moves: bool = False,
 ) -> list[Finding]:
@@ -49,10 +50,10 @@ def examine(
     version = api.ask("GET", "/version")
     if version.status == UNAUTHORIZED:
         return [Finding("bad", f"{api.host} does not accept these credentials: {version.text}", WHO)]
-    moving = needed_to_move(namespaces) if moves else []
-    rights, may_look = _rights(api, needed(namespaces, lease_namespace) + moving)
+    moving = needed_to_move(scope.namespaces) if moves else []
+    rights, may_look = _rights(api, needed(scope.namespaces, lease_namespace) + moving)
     findings = [_version(api.host, version.body), *rights]
-    return [*findings, *_pods(api, scheduler, namespaces)] if may_look else findings
+    return [*findings, *_pods(api, scope)] if may_look else findings
 
 
 def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRight]:
@@ -110,22 +111,20 @@ def _may(api: Api, right: RequiredRight) -> bool:
     return answer.good and bool((answer.body.get("status") or {}).get("allowed"))
 
 
-def _pods(api: Api, scheduler: str, namespaces: Sequence[str]) -> list[Finding]:
+def _pods(api: Api, scope: PodScope) -> list[Finding]:
     """How long listing takes, and what a live run and a shadow would find."""
     begun, now_s = time.perf_counter(), time.time()
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
     listings = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
     findings = [listing_time(took_s, "pods"), *_skew(answer.server_s - now_s, took_s)]
-    ours = KubernetesObserver(scheduler, everyone=False, namespaces=namespaces)
+    ours = KubernetesObserver(scope)
     live = ours.see(listings)
     text = host_count(live.up, "nodes", "pods")
     findings.append(Finding("ok", f"{text}; resources: {', '.join(live.jobs.resources)}"))
-    findings += _whose(f"pods with schedulerName {scheduler}", live)
+    findings += _whose(f"pods with schedulerName {scope.scheduler}", live)
     findings += [Finding("note", not_together(gang, pods)) for gang, pods in ours.gangs.items()]
-    return findings + _whose(
-        "pods of any scheduler", KubernetesObserver(scheduler, everyone=True, namespaces=namespaces).see(listings)
-    )
+    return findings + _whose("pods of any scheduler", KubernetesObserver(scope._replace(everyone=True)).see(listings))
 
 
 def _whose(whose: str, seen: Observation) -> list[Finding]:

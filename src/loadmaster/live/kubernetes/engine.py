@@ -9,13 +9,13 @@ from loadmaster.live.kubernetes.actions import act
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.eviction import barred, together
 from loadmaster.live.kubernetes.informer import Informer
-from loadmaster.live.kubernetes.lease import ClusterLease
+from loadmaster.live.kubernetes.lease import ClusterLease, LeaseTerms
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
 from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
-from loadmaster.live.kubernetes.pods import id_of, pod_of
+from loadmaster.live.kubernetes.pods import PodScope, id_of, pod_of
 from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
 from loadmaster.model.actions import Action, Move, Repin, Start, Stop
@@ -33,12 +33,9 @@ class KubernetesEngine:
 
     Args:
         api: of the cluster.
-        scheduler: the `schedulerName` of pods that are ours.
+        scope: which pods are ours.
+        lease: where the lease is, and how long it lasts.
         looks_on: it is only looked at, and no lease is taken.
-        everyone: pods that wait for any scheduler count as held for us, as in shadow.
-        namespaces: only pods that wait in these are ours, and only theirs make room; () for all.
-        lease_namespace: where the lease is.
-        lease_s: how long it lasts.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
         say: told once of each sort of gang to which pods that wait for us refer.
@@ -53,24 +50,21 @@ class KubernetesEngine:
     def __init__(
         self,
         api: Api,
-        scheduler: str = "loadmaster",
+        scope: PodScope = PodScope(),
+        lease: LeaseTerms = LeaseTerms(),
         *,
         looks_on: bool = False,
-        everyone: bool = False,
-        namespaces: Sequence[str] = (),
-        lease_namespace: str = "kube-system",
-        lease_s: float = 60.0,
         now_s: Callable[[], float] = time.time,
         watch: bool = True,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._api, self._now_s = api, now_s
-        self._lease = None if looks_on else ClusterLease(api, scheduler, lease_namespace, lease_s, now_s)
-        self._observer = KubernetesObserver(scheduler, everyone=everyone, namespaces=namespaces)
+        self._lease = None if looks_on else ClusterLease(api, scope.scheduler, lease, now_s)
+        self._observer = KubernetesObserver(scope)
         self._nodes, self._pods = (Informer(api, path, watch=watch) for path in (NODES, PODS))
-        self._scheduler, self._namespaces = scheduler, frozenset(namespaces)
+        self._scope = scope
         self._items: Sequence[Mapping[str, Any]] = ()
-        self.moves = Moves(api, scheduler, now_s, self._bind)
+        self.moves = Moves(api, scope.scheduler, now_s, self._bind)
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
@@ -186,7 +180,7 @@ class KubernetesEngine:
     def movable(self) -> set[str]:
         """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
         budgets = self.moves.evictions.budgets()
-        free = (item for item in self._of_ours() if not why_it_stays(item, self._scheduler))
+        free = (item for item in self._of_ours() if not why_it_stays(item, self._scope.scheduler))
         return {id_of(item) for item in free if not barred(item, budgets)}
 
     def preempts(self, name: str) -> bool:
@@ -196,7 +190,7 @@ class KubernetesEngine:
 
     def evictable(self) -> list[str]:
         """Pods of ours that may go for others, all of them together, those of the lowest priority first."""
-        items = [each for each in self._of_ours() if is_pushed_aside(each, self._scheduler)]
+        items = [each for each in self._of_ours() if is_pushed_aside(each, self._scope.scheduler)]
         items.sort(key=lambda each: float(each["spec"].get("priority") or 0))
         budgets = self.moves.evictions.budgets()
         counts = {id_of(each): [k for k, budget in enumerate(budgets) if budget.covers(each)] for each in items}
@@ -207,8 +201,7 @@ class KubernetesEngine:
 
     def _of_ours(self) -> Sequence[Mapping[str, Any]]:
         """Pods of the namespaces that we were given."""
-        spaces = self._namespaces
-        return [each for each in self._items if not spaces or each["metadata"].get("namespace", "default") in spaces]
+        return [each for each in self._items if self._scope.covers(each["metadata"].get("namespace", "default"))]
 
     def _evict(self, action: Stop) -> Refusal | None:
         refusal = self.moves.evictions.evict(action)

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Answer, Api
@@ -44,14 +44,20 @@ def when_free(
         pause()
 
 
+class LeaseTerms(NamedTuple):
+    """Where the Lease object is, and how long it is ours after we renewed it last."""
+
+    namespace: str = "kube-system"
+    lasts_s: float = 60.0
+
+
 class ClusterLease:
     """Held from now on.
 
     Args:
         api: of the cluster.
         name: of the object.
-        namespace: where it is.
-        lasts_s: so long it is ours after we renewed it last.
+        terms: where it is, and for how long it is ours.
         now_s: the clock, which should go as those of others do.
 
     Raises:
@@ -60,8 +66,9 @@ class ClusterLease:
         EngineDown: the server does not answer.
     """
 
-    def __init__(self, api: Api, name: str, namespace: str, lasts_s: float, now_s: Callable[[], float]) -> None:
-        self._api, self._name, self._space, self._lasts_s, self._now_s = api, name, namespace, lasts_s, now_s
+    def __init__(self, api: Api, name: str, terms: LeaseTerms, now_s: Callable[[], float]) -> None:
+        self._api, self._name, self._now_s = api, name, now_s
+        self._space, self._lasts_s = terms
         self.holder = f"{socket.gethostname()}_{os.getpid()}_{PROCESS}"
         self._renewed_s = -math.inf
         self.renew()

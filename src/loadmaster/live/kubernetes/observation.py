@@ -12,7 +12,7 @@ import numpy as np
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
-from loadmaster.live.kubernetes.pods import Pod, why_not
+from loadmaster.live.kubernetes.pods import Pod, PodScope, why_not
 from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact_amounts import MOST
@@ -77,16 +77,14 @@ class KubernetesObserver:
     """Makes observations of listings; remembers numbers of namespaces, and whose end it has told.
 
     Args:
-        scheduler: pods that wait for this one (`schedulerName`) are ours.
-        everyone: pods that wait for any scheduler count as held for us.
-        namespaces: only pods that wait in these are ours; () for all.
+        scope: which pods are ours.
 
     Attributes:
         gangs: how many pods that wait for us say so that they start together with others, by how they say it.
     """
 
-    def __init__(self, scheduler: str, *, everyone: bool, namespaces: Sequence[str] = ()) -> None:
-        self._scheduler, self._everyone, self._namespaces = scheduler, everyone, set(namespaces)
+    def __init__(self, scope: PodScope) -> None:
+        self._scope = scope
         self._accounts: dict[str, int] = {}
         self._told: set[str] = set()
         self.readable: list[Mapping[str, Any]] = []
@@ -147,13 +145,11 @@ class KubernetesObserver:
         for each in read:
             node, pod = (each.item.get("status") or {}).get("nominatedNodeName"), each.pod
             waits = node and pod is not None and each.over is None and pod.state == HELD
-            if waits and pod is not None and not self._everyone and pod.scheduler != self._scheduler:
+            if waits and pod is not None and not self._scope.schedules(pod):
                 yield room_for(pod, str(node))
 
     def _is_ours(self, pod: Pod) -> bool:
-        return (self._everyone or pod.scheduler == self._scheduler) and (
-            not self._namespaces or pod.namespace in self._namespaces
-        )
+        return self._scope.schedules(pod) and self._scope.covers(pod.namespace)
 
     def _sorted_out(
         self, pods: Iterable[Pod], nodes: Sequence[Node], cluster: Cluster
@@ -197,7 +193,7 @@ class KubernetesObserver:
 
     def _features(self, pod: Pod, places: Places) -> str:
         """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
-        if not (self._everyone or pod.scheduler == self._scheduler) or not pod.spec:
+        if not self._scope.schedules(pod) or not pod.spec:
             return ""
         with suppress(*NOT_READ):
             features = places.features(pod)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from loadmaster.live.kubernetes.nodes import ours
 from loadmaster.live.session.engine import ENDING, HELD, RUNNING, EndedJob
@@ -53,6 +53,28 @@ class Pod:
     priority: float
     owner: str
     hold: int
+
+
+class PodScope(NamedTuple):
+    """Which pods are ours.
+
+    Attributes:
+        scheduler: their `schedulerName`.
+        namespaces: only pods that wait in these are ours, and only theirs make room; () for all.
+        everyone: pods that wait for any scheduler count as held for us, as in shadow.
+    """
+
+    scheduler: str = "loadmaster"
+    namespaces: tuple[str, ...] = ()
+    everyone: bool = False
+
+    def schedules(self, pod: Pod) -> bool:
+        """Whether we place the pod, as far as its scheduler goes."""
+        return self.everyone or pod.scheduler == self.scheduler
+
+    def covers(self, namespace: str) -> bool:
+        """Whether pods of a namespace are ours."""
+        return not self.namespaces or namespace in self.namespaces
 
 
 def pod_of(item: Mapping[str, Any]) -> Pod | None:

@@ -180,6 +180,7 @@ class EligibleJobs:
             "cluster_wide_ends": self._allowance.cluster_wide_ends(
                 {job: run.expected_end_s for job, run in self._runs.items()}
             ),
+            "cluster_wide_changes": self._allowance.cluster_wide_changes(self._now_s),
         }
 
     def _since_s(self, jobs: Longs) -> Floats:

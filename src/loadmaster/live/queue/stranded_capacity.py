@@ -1,7 +1,6 @@
 """Capacity that no typical job can use on each host, after the starts of the site and after ours, on the same data."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,26 +12,12 @@ from loadmaster.live.queue.record import cycles_of
 from loadmaster.live.session.engine import HELD, RUNNING
 from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
+from loadmaster.runs.live_timeline import StrandedPart
 
 SHOWN = (CORES, MEMORY, GPUS)
 
 
-@dataclass(frozen=True)
-class StrandedCapacity:
-    """One resource of one host.
-
-    Attributes:
-        site, ours: the part of it that was stranded after the starts of each cycle, averaged over time; a job counts
-            for `ours` in the cycles only in which we would have started it.
-    """
-
-    host: str
-    resource: str
-    site: float
-    ours: float
-
-
-def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedCapacity]:
+def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedPart]:
     """Compare what is left of every host, cycle by cycle; () for a record without two cycles.
 
     A resource is stranded as in simulations: a typical job, which asks the median of everything, finds enough of it on
@@ -63,7 +48,7 @@ def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedCapacit
         return []
     part = sums / length_s / np.maximum(np.array(last["cluster"]["capacity"], float), np.finfo(float).tiny)
     return [
-        StrandedCapacity(name, resource, float(part[0, h, r]), float(part[1, h, r]))
+        StrandedPart(name, resource, float(part[0, h, r]), float(part[1, h, r]))
         for h, name in enumerate(names)
         for r, resource in enumerate(resources)
         if resource in SHOWN and last["cluster"]["capacity"][h][r] > 0

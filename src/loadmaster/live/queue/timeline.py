@@ -6,7 +6,7 @@ Nothing is decided once more, so no rule that the record carries is ever run.
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,6 @@ from loadmaster.runs.live_timeline import (
     LiveTimeline,
     MetaChoice,
     Session,
-    StrandedPart,
 )
 
 
@@ -227,7 +226,7 @@ class _Reading:
                 for each in agreement.cycles
             ],
             agreement={} if agreement is None else agreement.summary(),
-            stranded=[] if agreement is None else [StrandedPart(**asdict(each)) for each in stranded_by_host(lines)],
+            stranded=[] if agreement is None else stranded_by_host(lines),
             so_far=self.so_far if mode == "shadow" else [],
             left_out=Counter(str(why) for _, why in self.listing["left_out"]),
         )

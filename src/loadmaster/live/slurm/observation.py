@@ -14,7 +14,7 @@ from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
 from loadmaster.live.slurm.open_dependencies import KnownEnds
-from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, work_of
+from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, with_all_memory, work_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
@@ -108,7 +108,7 @@ class SlurmObserver:
                 left_out.append((row.id, "is on hosts that Slurm does not list"))
             else:
                 works.append(work)
-        works = _with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
+        works = with_all_memory(sorted(works, key=lambda work: work.row.arrival), cluster)
         up = np.array([node.there and node.awake for node in listings.nodes])
         seen = Observation(
             listings.at_s,
@@ -248,30 +248,6 @@ class SlurmObserver:
             return None
         parts = self._detail(work.row.id, work.row["StartTime"])
         return parts if set(work.on) <= set(parts) else None
-
-
-def _with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
-    """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
-
-    Either way nobody runs beside them. But only so are their cores, which limits count, those that they asked for.
-    """
-    if not any(work.all_memory for work in works):
-        return works
-    memory = cluster.capacity[:, cluster.resources.index(MEMORY)]
-    parts = {} if cluster.rules is None else {part.name: part.hosts for part in cluster.rules.partitions}
-    sizes: dict[str, set[float]] = {}
-    for text in {work.row["Partition"] for work in works if work.all_memory}:
-        hosts = [parts.get(name.strip()) for name in text.split(",")]
-        amounts = [memory if each is None else memory[list(each)] for each in hosts]
-        sizes[text] = set(np.concatenate(amounts).tolist())
-    return [
-        work
-        if not work.all_memory
-        else replace(work, memory=next(iter(sizes[work.row["Partition"]])))
-        if len(sizes[work.row["Partition"]]) == 1 and not work.whole
-        else replace(work, whole=True)
-        for work in works
-    ]
 
 
 def _with_alike_gpus(site: Site) -> Site:

@@ -3,16 +3,19 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
 from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
+from loadmaster.model import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres
 from loadmaster.model.host_names import host_names
-from loadmaster.model.units import MB, UNLIMITED_S, parse_bytes
+from loadmaster.model.units import MB, MEMORY, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
 
 OURS = "loadmaster"
@@ -107,6 +110,30 @@ def work_of(
         all_memory,
         _features(row, gpu_models) if waits else "",
     )
+
+
+def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
+    """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
+
+    Either way nobody runs beside them. But only so are their cores, which limits count, those that they asked for.
+    """
+    if not any(work.all_memory for work in works):
+        return works
+    memory = cluster.capacity[:, cluster.resources.index(MEMORY)]
+    parts = {} if cluster.rules is None else {part.name: part.hosts for part in cluster.rules.partitions}
+    sizes: dict[str, set[float]] = {}
+    for text in {work.row["Partition"] for work in works if work.all_memory}:
+        hosts = [parts.get(name.strip()) for name in text.split(",")]
+        amounts = [memory if each is None else memory[list(each)] for each in hosts]
+        sizes[text] = set(np.concatenate(amounts).tolist())
+    return [
+        work
+        if not work.all_memory
+        else replace(work, memory=next(iter(sizes[work.row["Partition"]])))
+        if len(sizes[work.row["Partition"]]) == 1 and not work.whole
+        else replace(work, whole=True)
+        for work in works
+    ]
 
 
 def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:

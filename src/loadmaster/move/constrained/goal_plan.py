@@ -7,12 +7,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Longs
+from loadmaster.move.constrained.goal_bounds import GoalBound, goal_bound
 from loadmaster.move.constrained.goals import balance, breaking_tasks, consolidate, drain, mend, place_waiting
 from loadmaster.move.constrained.replay import replay
 from loadmaster.move.constrained.stages import MoveSequence, best_moves
 from loadmaster.move.constrained.valid_moves import ValidMove, ValidMoves
 from loadmaster.packing.constrained.constraints import Stays
 from loadmaster.packing.constrained.problem import ConstrainedProblem
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 
 Goal = Literal["place", "drain", "consolidate", "balance", "fix", "minimise"]
 MOST_SHORTENED = 100
@@ -73,6 +75,7 @@ class GoalPlan:
         spent: what they cost.
         left: tasks that stay, against the goal.
         before, after: figures of the goal, by name.
+        bound: of one of the figures, whatever the budget; None where there is none.
     """
 
     question: GoalQuestion
@@ -82,6 +85,7 @@ class GoalPlan:
     left: tuple[LeftTask, ...]
     before: dict[str, float] = field(default_factory=dict)
     after: dict[str, float] = field(default_factory=dict)
+    bound: GoalBound | None = None
 
     @property
     def started(self) -> int:
@@ -89,8 +93,10 @@ class GoalPlan:
         return sum(move.source < 0 for move in self.moves)
 
 
-def plan_towards(question: GoalQuestion) -> GoalPlan:
+def plan_towards(question: GoalQuestion, deadline: Deadline = NO_DEADLINE) -> GoalPlan:
     """The plan; each of its moves is replayed by a checker that shares no code with the search (rule B8).
+
+    The search ends at the deadline, with the best moves so far.
 
     Example:
         >>> from loadmaster.packing.constrained.constraints import Capacity
@@ -100,7 +106,7 @@ def plan_towards(question: GoalQuestion) -> GoalPlan:
         >>> plan_towards(GoalQuestion("balance", two, np.ones(2), np.inf, none, even, none, capacity)).moves
         (ValidMove(task=0, source=0, target=1),)
     """
-    moves = _without_detours(question, best_moves(_sequences(question), question.budget))
+    moves = _without_detours(question, best_moves(_sequences(question, deadline), question.budget))
     replay(question.problem, moves)
     return plan_of(question, moves)
 
@@ -113,12 +119,13 @@ def plan_of(question: GoalQuestion, moves: tuple[ValidMove, ...]) -> GoalPlan:
     for move in moves:
         state.go(move.task, move.target)
     left = tuple(_left(question, state, task) for task in _against_the_goal(question, state))
-    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, _figures(question, state))
+    after, bound = _figures(question, state), goal_bound(question)
+    return GoalPlan(question, moves, state.host.copy(), state.spent, left, before, after, bound)
 
 
-def _sequences(question: GoalQuestion) -> Iterator[MoveSequence]:
+def _sequences(question: GoalQuestion, deadline: Deadline) -> Iterator[MoveSequence]:
     def new_state() -> ValidMoves:
-        return ValidMoves(question.problem, question.cost, question.full)
+        return ValidMoves(question.problem, question.cost, question.full, deadline)
 
     if question.goal == "place":
         yield from place_waiting(new_state, question.priority)

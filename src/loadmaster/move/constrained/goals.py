@@ -25,11 +25,15 @@ def place_waiting(new_state: NewState, priority: Floats) -> Iterator[MoveSequenc
     notes = StageNotes(state)
     waiting = [int(t) for t in np.lexsort((np.arange(len(priority)), -priority)) if state.host[t] < 0]
     for task in waiting:
+        if state.deadline.passed():
+            break
         target = next(state.targets(task), None)
         if target is not None:
             state.go(task, target)
             notes.note(notes.reached + 1)
     for task in waiting:
+        if state.deadline.passed():
+            break
         if state.host[task] < 0 and state.relocate(task):
             notes.note(notes.reached + 1)
     yield notes.sequence()
@@ -45,6 +49,8 @@ def drain(new_state: NewState, hosts: Bools, cost: Floats) -> Iterator[MoveSeque
         notes = StageNotes(state)
         there = [int(t) for t in np.argsort(key, kind="stable") if state.host[t] >= 0 and hosts[state.host[t]]]
         for task in there:
+            if state.deadline.passed():
+                break
             if state.relocate(task):
                 notes.note(notes.reached + 1)
         yield notes.sequence()
@@ -61,6 +67,8 @@ def consolidate(new_state: NewState, tied: Bools) -> Iterator[MoveSequence]:
         state = new_state()
         notes = StageNotes(state)
         for host in _emptiable(state, tied, by_cost):
+            if state.deadline.passed():
+                break
             start = len(state.moves)
             tasks = np.flatnonzero((state.host == host) & ~tied)
             tasks = tasks[np.argsort(-state.size[tasks], kind="stable")]
@@ -80,7 +88,7 @@ def balance(new_state: NewState) -> Iterator[MoveSequence]:
     """
     state = new_state()
     notes = StageNotes(state)
-    while len(state.moves) < MOST_MOVES and _relieve(state):
+    while len(state.moves) < MOST_MOVES and not state.deadline.passed() and _relieve(state):
         notes.note(notes.reached + 1)
     yield notes.sequence()
 
@@ -89,9 +97,11 @@ def mend(new_state: NewState) -> Iterator[MoveSequence]:
     """Move tasks so that fewer constraints are broken: only tasks that break one, each while that helps."""
     state = new_state()
     notes, helped = StageNotes(state), True
-    while helped:
+    while helped and not state.deadline.passed():
         helped = False
         for task in breaking_tasks(state):
+            if state.deadline.passed():
+                break
             before, start = _broken_of(state, task), len(state.moves)
             if before > 0 and state.relocate(task):
                 gain = before - _broken_of(state, task)

@@ -10,6 +10,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.constrained.placement import CountedPlacement
 from loadmaster.packing.constrained.problem import ConstrainedProblem
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 
 MOST_HOSTS = 30
 """Hosts on which room is made for a task; those that lack least come first."""
@@ -34,6 +35,7 @@ class ValidMoves:
         problem: hosts, tasks and constraints.
         cost: float64[T], what a move of each task costs; a start costs nothing.
         full: int64[H, R], amounts at which a host counts as full.
+        deadline: at which a search for moves ends.
 
     Attributes:
         placement: the tasks on their hosts.
@@ -41,10 +43,14 @@ class ValidMoves:
         spent: what they cost.
         closed: bool[H], hosts that take no task; may change.
         size: float64[T], the largest part that each task asks of a mean host.
+        deadline: of the search.
     """
 
-    def __init__(self, problem: ConstrainedProblem, cost: Floats, full: Longs) -> None:
+    def __init__(
+        self, problem: ConstrainedProblem, cost: Floats, full: Longs, deadline: Deadline = NO_DEADLINE
+    ) -> None:
         self.problem = problem
+        self.deadline = deadline
         self.placement = CountedPlacement(problem)
         self.moves: list[ValidMove] = []
         self.spent = 0.0

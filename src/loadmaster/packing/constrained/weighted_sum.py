@@ -95,14 +95,14 @@ class WeightedSum:
     def _bound(self, name: str) -> float:
         problem = self.problem
         if name in ("hosts", "cost"):
-            return _least_price_of_hosts(problem, self._price(name))
+            return least_price_of_hosts(problem, self._price(name))
         if name == "moves":
-            return float(_fewest_moves(problem))
+            return float(fewest_moves(problem))
         bounds = (least_imbalance if name == "imbalance" else least_stranded)(problem.demand, self.full)
         return float(bounds)
 
 
-def _least_price_of_hosts(problem: ConstrainedProblem, price: Floats) -> float:
+def least_price_of_hosts(problem: ConstrainedProblem, price: Floats) -> float:
     """The least price of hosts that have what all tasks ask for; a whole multiple of the prices' common unit."""
     if not problem.tasks:
         return 0.0
@@ -114,7 +114,7 @@ def _least_price_of_hosts(problem: ConstrainedProblem, price: Floats) -> float:
     return least / MILLION
 
 
-def _fewest_moves(problem: ConstrainedProblem) -> int:
+def fewest_moves(problem: ConstrainedProblem) -> int:
     """So many tasks leave hosts that are too full now: for each host and resource the largest ones first."""
     use, there = np.zeros_like(problem.capacity), problem.now >= 0
     np.add.at(use, problem.now[there], problem.demand[there])

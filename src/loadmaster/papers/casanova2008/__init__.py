@@ -1,8 +1,8 @@
 """Casanova et al.: Resource allocation using virtual clusters (2008), re-run."""
 
-from loadmaster.live.cgroup.accuracy import SETS
 from loadmaster.papers import StudyOptions
 from loadmaster.papers.casanova2008 import caps, claims, large_claims
+from loadmaster.papers.casanova2008.cap_accuracy import SETS
 from loadmaster.papers.casanova2008.figures import charts
 from loadmaster.papers.casanova2008.outcome import outcome_of
 from loadmaster.papers.casanova2008.study import QUICK, Size, cells, run

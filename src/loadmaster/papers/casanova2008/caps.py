@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from loadmaster.live.cgroup.accuracy import SETS, Accuracy, measure
+from loadmaster.papers.casanova2008.cap_accuracy import SETS, Accuracy, measure
 from loadmaster.papers.claim import Claim, all_of, equals, meets
 from loadmaster.papers.estimate import mean_of
 from loadmaster.report.page import Chart

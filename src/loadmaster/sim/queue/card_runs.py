@@ -25,6 +25,22 @@ def refuse_beside_cards(workload: Workload, cluster: Cluster, discipline: Discip
         raise InputError("down", f"a host that goes down {rule}", fix=f"drain the host in the calendar, or {whole}")
 
 
+def refuse_cards(workload: Workload, cluster: Cluster, where: str) -> None:
+    """Refuse jobs that ask for parts of a GPU.
+
+    Args:
+        workload: the jobs.
+        cluster: the hosts.
+        where: what does not know which GPU each task has, such as "a live run".
+
+    Raises:
+        InputError: there are such jobs.
+    """
+    if host_cards(workload, cluster) is not None:
+        rule = f"jobs ask for parts of a GPU, and {where} does not know which GPU each task has"
+        raise InputError(workload.source or "this log", rule, fix="round the parts up to whole GPUs, or simulate it")
+
+
 def is_on_cards(workload: Workload, cluster: Cluster) -> bool:
     """Whether GPUs are cards in a run of these jobs."""
     return host_cards(workload, cluster) is not None

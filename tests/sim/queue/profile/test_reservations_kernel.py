@@ -21,7 +21,7 @@ def jobs_that_end_early(seed):
     return Workload(("cores",), submit_s, runtime_s, demand, estimate_s=3.0 * runtime_s)
 
 
-@pytest.mark.parametrize("early_end", ["kept", "arrival", "start"])
+@pytest.mark.parametrize("early_end", ["kept", "now", "arrival", "start"])
 def test_no_promise_is_entered_behind_the_end_of_the_heap(early_end, monkeypatch):
     made, wide = layout._kept, []
 

@@ -136,6 +136,6 @@ def note_costs(cards, then, head_kind, share):
 
 @inner
 def return_cards(cards, kind, host, first, end):
-    """The tasks from `first` on and before `end` of `held`, of demand number `kind`, give back their cards of a host."""
+    """The tasks from `first` on and before `end` of `held`, all of one demand, give back their cards of a host."""
     for task in range(first, end):
         give_to(cards.free[host], cards.held[task], cards.share[kind])

@@ -102,6 +102,10 @@ def lay(state, bound, general, now):
         this_pass.left[counted + limit] = general.work.left[limit]
     if general.cluster_wide is not None:
         _find_cluster_wide_ends(general)
+        for i in range(general.cluster_wide.change_s.shape[0]):
+            if general.cluster_wide.change_s[i] <= now:
+                for amount in range(general.cluster_wide.change.shape[1]):
+                    this_pass.left[amount] += general.cluster_wide.change[i, amount]
     general.room.tally[LAST_IN_ROOM] = state.tally[LAST_HOST]
     at, groups = np.int64(0), this_pass.group.shape[0]
     for group in range(groups):

@@ -84,6 +84,7 @@ def snapshot_arrays_of(
             "partitions": binding.partition_hosts,
             "limits_stop": binding.rules.limits_stop,
             "cluster_wide": binding.cluster_wide,
+            "cluster_wide_changes": binding.cluster_wide_changes,
         }
     queue = Queue(
         jobs,

@@ -184,7 +184,7 @@ def _cost_on_cards(jobs, cards, head_promise, job, host, tasks):
 
 @inner
 def take_cards(jobs, state, head_promise, job, host, long):
-    """Give a task of `job` its cards on the host, and return them as bits: the cheapest for the head, then the tightest.
+    """Give a task of `job` its cards on the host, and return them as bits: the cheapest for the head go first.
 
     `long`: the job outlasts the shadow time.
     """

@@ -41,7 +41,15 @@ class LimitsLeft:
 
     def left_at(self, now_s: float) -> Floats:
         """float64: what is left of every limit at a moment, those on work behind those of what runs."""
-        return np.concatenate((self.left, self.work.left(now_s)))
+        left = np.concatenate((self.left, self.work.left(now_s)))
+        for change in self._binding.cluster_wide_changes:
+            if change.end_s <= now_s:
+                left[: len(change.demand)] += change.demand
+        return left
+
+    def cluster_wide_changes(self, now_s: float) -> tuple[ExpectedEnd, ...]:
+        """By how much amounts of the whole cluster change after `now_s`."""
+        return tuple(change for change in self._binding.cluster_wide_changes if change.end_s > now_s)
 
     def start(self, job: int, partition: int, now_s: float) -> None:
         """It starts in that partition."""

@@ -115,7 +115,8 @@ class PreemptionOfRuns:
         for job in (*without, *(self._told & engine.occupancy.running.keys() if after_grace else ())):
             self._give_back(free, job)
         keep = ~np.isin(snapshot.running.job, list(without))
-        running = Running(*(getattr(snapshot.running, each.name)[keep] for each in fields(Running)))
+        columns = (getattr(snapshot.running, each.name) for each in fields(Running))
+        running = Running(*(None if column is None else column[keep] for column in columns))  # type: ignore[arg-type]
         alone = replace(snapshot, queue=_only(snapshot.queue, row), running=running, free=free, need=None, promises={})
         return engine.scheduler.decide(alone)
 

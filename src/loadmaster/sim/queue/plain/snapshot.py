@@ -41,7 +41,9 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
         given["left"] = engine.allowance.left_at(engine.now_s)
         given["closures"] = engine.binding.calendar.at(engine.now_s)
         ends_s = {job: run.expected_end_s for job, run in engine.occupancy.running.items()}
-        given["cluster_wide_ends"] = engine.allowance.cluster_wide_ends(ends_s) if engine.binding.cluster_wide else ()
+        if engine.binding.cluster_wide:
+            given["cluster_wide_ends"] = engine.allowance.cluster_wide_ends(ends_s)
+            given["cluster_wide_changes"] = engine.allowance.cluster_wide_changes(engine.now_s)
     resources = engine.cluster.capacity.shape[1]
 
     def gather(name: str) -> Any:
@@ -63,6 +65,7 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
         "closures": (),
         "cluster_wide": 0 if binding is None else binding.cluster_wide,
         "cluster_wide_ends": (),
+        "cluster_wide_changes": (),
         "allowed": None if binding is None else binding.entries.allowed,
         "partitions": None if binding is None else binding.partition_hosts,
         "limits_stop": binding is not None and binding.rules.limits_stop,

@@ -200,8 +200,13 @@ def _fits_before_own(plan, host, at, job, now_s):
 
 @inner
 def _next_job(plan, job, end, now_s):
-    """The first waiting job from `job` on, before `end`, with a task that a checked host might hold; `end` if none."""
+    """The first waiting job from `job` on, before `end`, with a task that a checked host might hold; `end` if none.
+
+    A pool is the host of every reservation: `order` has each job that might start there.
+    """
     requests, here = plan.requests, plan.waiting.here
+    if plan.as_pool:
+        return end
     while job < end:
         passed = _held_from(plan, job // FAN, now_s) if job % FAN == 0 else 0
         demand, expected_s = requests.demand[requests.kind[job]], requests.expected_s[job]
@@ -237,12 +242,13 @@ def _held_from(plan, node, now_s):
 def _some_held(plan, below, node, now_s):
     """Whether a checked host might hold a task of some job below the node of the tree."""
     need, some = plan.scratch.need, False
+    for r in range(2, need.shape[0]):
+        need[r] = 0.0  # the tree states two resources
     for lane in range(LANES):
         if not some and below[node, MEMORY, lane] < np.inf:
-            if not plan.as_pool:
-                need[0] = cores_of(lane)
-                if need.shape[0] > 1:
-                    need[1] = below[node, MEMORY, lane]
+            need[0] = cores_of(lane)
+            if need.shape[0] > 1:
+                need[1] = below[node, MEMORY, lane]
             some = _might_hold(plan, need, below[node, EXPECTED, lane], now_s)
     return some
 
@@ -252,8 +258,6 @@ def _might_hold(plan, demand, expected_s, now_s):
     """Whether a checked host has so much free from now on for so long."""
     kept, sky = plan.kept, plan.sky
     i, found = 0, False
-    if expected_s == np.inf:
-        return found
     for r in range(demand.shape[0]):
         if demand[r] > kept.look_most[r]:
             return found

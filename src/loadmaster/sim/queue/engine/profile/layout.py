@@ -50,8 +50,8 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     """Whether the profile serves the run.
 
     It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, and the empty
-    cluster holds every job, since each job gets a reservation. Under `early_end=now` it serves a pool only: on hosts
-    its plan of a long queue is not that of the plain engine.
+    cluster holds every job, since each job gets a reservation. Reservations that stay need finite expected runtimes:
+    behind a job without an end some jobs get no reservation.
     """
     backfilling = discipline.backfilling
     if not knows(policy, discipline) or not isinstance(backfilling, Conservative) or workload.starting is not None:
@@ -59,8 +59,8 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
     one_pool = hosts_are_one_pool(workload.demand, cluster)
     if backfilling.early_end == "replan":
         return backfilling.promise != "pool" and not one_pool  # each pass plans anew, host by host
-    exact = one_pool if backfilling.early_end == "now" else backfilling.promise != "pool" or one_pool
-    return exact and bool(held_by(workload, cluster, "asked").all())
+    exact, finite = backfilling.promise != "pool" or one_pool, bool(np.isfinite(workload.expected_s).all())
+    return exact and finite and bool(held_by(workload, cluster, "asked").all())
 
 
 def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:

@@ -18,8 +18,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadmaster.live.cgroup.burner import read_rounds
 from loadmaster.live.cgroup.groups import ControlGroup, make_group
+from loadmaster.papers.casanova2008 import burner
+from loadmaster.papers.casanova2008.burner import read_rounds
 
 SETS: tuple[tuple[float, ...], ...] = (
     (0.1,), (0.3,), (0.5,), (0.9,), (0.1, 0.8), (0.25, 0.5), (0.45, 0.45), (0.1, 0.2, 0.3), (0.3, 0.3, 0.3),
@@ -192,7 +193,7 @@ def _programs(names: Iterable[object], core: int) -> Iterator[list[_Program]]:
             stack.callback(group.remove)
             group.favour()
             process = subprocess.Popen(
-                [sys.executable, "-m", "loadmaster.live.cgroup.burner", str(shared)],
+                [sys.executable, "-P", burner.__file__, str(shared)],
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,
             )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from loadmaster.live.cgroup.accuracy import Accuracy, CapMeasurement, measure
 from loadmaster.live.cgroup.groups import why_not
 from loadmaster.papers.casanova2008 import caps
+from loadmaster.papers.casanova2008.cap_accuracy import Accuracy, CapMeasurement, measure
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "they can be made")
 

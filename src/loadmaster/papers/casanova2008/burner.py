@@ -1,7 +1,7 @@
 """A program that only computes and counts its rounds: small products of matrices, as in the paper's own check.
 
-Run as a process of its own: `python -m loadmaster.live.cgroup.burner FILE`, where FILE is 16 bytes of shared memory
-that take the number of rounds and the CPU time spent, in nanoseconds.
+Run as a process of its own, by its path: `python burner.py FILE`, where FILE is 16 bytes of shared memory that take the
+number of rounds and the CPU time spent, in nanoseconds. Run as a module it would load all of this room.
 """
 
 import mmap

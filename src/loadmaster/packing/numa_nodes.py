@@ -1,0 +1,151 @@
+"""NUMA nodes: each host's capacity in equal parts, and tasks that take one of them or several equal ones (rule K24)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_longs
+from loadmaster.model.errors import InputError
+from loadmaster.model.units import MEMORY, show_bytes
+from loadmaster.packing.instance import TOLERANCE, Instance
+
+
+@dataclass(frozen=True, eq=False)
+class NumaNodes:
+    """Hosts of N equal nodes, and how many of them each task takes, an equal part of its demand on each.
+
+    It is a constraint of the same kind as those of `packing.constrained`: it says why a task may not be on a host.
+
+    Attributes:
+        resources: their names.
+        nodes: N, of each host.
+        parts: int64[T], nodes that each task takes.
+        demand: float64[T, R], of each task on each of its nodes.
+        capacity: float64[H, R], of each node of each host.
+        task_names, host_names: shown to the user.
+
+    Raises:
+        InputError: a task takes no node, or more than a host has.
+    """
+
+    resources: tuple[str, ...]
+    nodes: int
+    parts: Longs
+    demand: Floats
+    capacity: Floats
+    task_names: tuple[str, ...]
+    host_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", frozen_longs(self.parts))
+        for name in ("demand", "capacity"):
+            object.__setattr__(self, name, frozen_floats(getattr(self, name)))
+        bad = (self.parts < 1) | (self.parts > self.nodes)
+        if bad.any():
+            task = int(np.argmax(bad))
+            rule = f"task {self.task_names[task]} takes 1 to {self.nodes} NUMA nodes, as many as a host has"
+            raise InputError(f"{self.parts[task]} numa_nodes", rule, fix="change the column, or --numa-nodes")
+
+    @classmethod
+    def of(cls, instance: Instance, parts: Ints | Longs, nodes: int) -> "NumaNodes":
+        """The nodes of the hosts of `instance`; each demand is met in full.
+
+        Args:
+            instance: tasks and hosts.
+            parts: int[T], nodes that each task takes.
+            nodes: of each host.
+        """
+        resources = (*instance.fluid_names, *instance.rigid_names)
+        parts = np.asarray(parts, np.int64)
+        return cls(
+            resources,
+            nodes,
+            parts,
+            np.hstack((instance.fluid, instance.rigid)) / np.maximum(parts, 1)[:, None],
+            np.hstack((instance.fluid_capacity, instance.rigid_capacity)) / nodes,
+            tuple(instance.task_name(t) for t in range(instance.tasks)),
+            tuple(instance.host_name(h) for h in range(instance.hosts)),
+        )
+
+    @property
+    def hosts(self) -> int:
+        """Number of hosts, H."""
+        return len(self.capacity)
+
+    def amount(self, resource: int, value: float) -> str:
+        """An amount of a resource in words."""
+        in_bytes = self.resources[resource] == MEMORY and self.capacity[:, resource].max(initial=0) > 1
+        return show_bytes(value) if in_bytes else f"{value:,.6g}"
+
+    @property
+    def slack(self) -> Floats:
+        """float64[R], by which rounding may overfill a node."""
+        most: Floats = TOLERANCE * self.capacity.max(axis=0, initial=0.0)
+        return most
+
+    def all_free(self) -> Floats:
+        """float64[H, N, R]: what empty hosts have free on each node."""
+        return np.repeat(self.capacity[:, None, :], self.nodes, axis=1)
+
+    def room(self, free: Floats, task: int) -> Bools:
+        """bool[H, N], the nodes with room for a part of the task; `free` is float64[H, N, R]."""
+        able: Bools = (free + self.slack >= self.demand[task]).all(axis=2)
+        return able
+
+    def may_take(self, free: Floats, task: int) -> Bools:
+        """bool[H], the hosts with as many such nodes as the task takes."""
+        able: Bools = self.room(free, task).sum(axis=1) >= self.parts[task]
+        return able
+
+    def why_not(self, free: Floats, task: int, host: int) -> str | None:
+        """Which nodes of `host` have too little for a part of the task, and of what; None if enough have room.
+
+        Args:
+            free: float64[H, N, R], what each node has free.
+            task: its number.
+            host: its number.
+
+        Example:
+            >>> two = Instance.of(hosts=1, cpu=[0.6, 0.6], memory=[0.1, 0.1])
+            >>> nodes = NumaNodes.of(two, [1, 2], 2)
+            >>> nodes.why_not(nodes.all_free(), 0, 0)
+            'task 0 asks for 0.6 of cpu on one NUMA node; the nodes of host 0 have 0.5, 0.5 free'
+            >>> nodes.why_not(nodes.all_free(), 1, 0) is None
+            True
+        """
+        if self.may_take(free, task)[host]:
+            return None
+        name, parts = self.task_names[task], int(self.parts[task])
+        short = (free[host] + self.slack < self.demand[task]).sum(axis=0)
+        r = int(np.argmax(short))
+        asked, left = (
+            self.amount(r, float(self.demand[task, r])),
+            [self.amount(r, n) for n in free[host, :, r].tolist()],
+        )
+        each = "one NUMA node" if parts == 1 else f"each of {parts} NUMA nodes"
+        where = f"the nodes of host {self.host_names[host]}"
+        return f"task {name} asks for {asked} of {self.resources[r]} on {each}; {where} have {', '.join(left)} free"
+
+
+def broken_nodes(numa: NumaNodes, host: Ints, taken: Bools) -> list[str]:
+    """What a placement breaks, added up anew from each task's own row; empty if it keeps all nodes.
+
+    Args:
+        numa: the nodes, and what tasks ask of them.
+        host: int[T], -1 for a task without a host.
+        taken: bool[T, N], the nodes of its host that each task takes.
+    """
+    broken, used = list[str](), dict[tuple[int, int], list[float]]()
+    for task, at in enumerate(host.tolist()):
+        nodes = [n for n, takes in enumerate(taken[task].tolist()) if takes]
+        wanted = int(numa.parts[task]) if at >= 0 else 0
+        if len(nodes) != wanted:
+            broken.append(f"task {numa.task_names[task]} takes {len(nodes)} nodes, not {wanted}")
+        for node in nodes:
+            before = used.setdefault((at, node), [0.0] * len(numa.resources))
+            used[at, node] = [sum(pair) for pair in zip(before, numa.demand[task].tolist(), strict=True)]
+    for (at, node), amounts in used.items():
+        for r, amount in enumerate(amounts):
+            if amount > numa.capacity[at, r] + 1.001 * numa.slack[r]:
+                broken.append(f"node {node} of host {numa.host_names[at]} is too full of {numa.resources[r]}")
+    return broken
