@@ -341,6 +341,7 @@ def test_a_built_in_winner_is_named_is_no_file_and_is_not_measured_against_itsel
         "file": None,
         "trial": None,
         "values": {},
+        "slurm_conf": [],
     }
     assert "area+easy, the winner" in json.dumps(known_wins.plot().to_dict())
     said = [block.text for block in known_wins.page().blocks if isinstance(block, Text)]
