@@ -14,7 +14,7 @@ PartitionName=main Nodes=ALL Default=YES
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 PriorityType=priority/multifactor
-PriorityWeightAge=1000
+PriorityWeightJobSize=10000
 SchedulerParameters=bf_window=60,bf_interval=60
 """
 SMALL = {"trials": 8, "runs": 2, "samples": 5}
