@@ -69,7 +69,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "fetch": (
         "loadmaster fetch SDSC-SP2",
-        "loadmaster compare $(loadmaster fetch CTC-SP2) --hosts 1x338c --disciplines easy,sjf+easy",
+        "loadmaster fetch CTC-SP2 --folder logs",
     ),
     "reproduce": ("loadmaster reproduce shai2014 --quick", "loadmaster reproduce casanova2008 -o reproduction"),
     "generate": ("loadmaster generate netbatch --jobs 10000 --hosts 100 -o jobs.swf.gz",),

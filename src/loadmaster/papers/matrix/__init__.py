@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats
+from loadmaster.model.units import percent
 from loadmaster.papers import StudyOptions
 from loadmaster.papers.claim import Claim, Reproduction, Verdict, exceeds
 from loadmaster.papers.estimate import Estimate, mean_of, reduction
@@ -141,19 +142,25 @@ def _judged(estimate: Estimate) -> Verdict:
 
 
 _SHOWN = {
-    "placed": ("tasks placed", "{:.1%}"), "min_yield": ("min yield", "{:.4f}"), "mean_yield": ("mean yield", "{:.4f}"),
-    "hosts_used": ("hosts", "{:.1f}"), "stranded_cores": ("cores stranded", "{:.1%}"),
-    "stranded_memory": ("memory stranded", "{:.1%}"), "mean_wait_s": ("mean wait, s", "{:,.0f}"),
-    "mean_bounded_slowdown": ("bounded slowdown", "{:,.2f}"), "utilization_cores": ("cores used", "{:.1%}"),
+    "placed": ("tasks placed", ""), "min_yield": ("min yield", "{:.4f}"), "mean_yield": ("mean yield", "{:.4f}"),
+    "hosts_used": ("hosts", "{:.1f}"), "stranded_cores": ("cores stranded", ""),
+    "stranded_memory": ("memory stranded", ""), "mean_wait_s": ("mean wait, s", "{:,.0f}"),
+    "mean_bounded_slowdown": ("bounded slowdown", "{:,.2f}"), "utilization_cores": ("cores used", ""),
     "moves": ("moves", "{:.0f}"),
 }  # fmt: skip
+
+
+def _shown(value: float | None, form: str) -> str:
+    """A number by its form, a part in percent where there is no form."""
+    if value is None:
+        return "-"
+    return form.format(value) if form else percent(value, 1)
 
 
 def _blocks(matrix: Sequence[MatrixRow]) -> list[Block]:
     table = frame(matrix).to_dicts()
     cells = [
-        [row["rule"], row["set"], row["paper"] or "-"]
-        + ["-" if row[name] is None else form.format(row[name]) for name, (_, form) in _SHOWN.items()]
+        [row["rule"], row["set"], row["paper"] or "-"] + [_shown(row[name], form) for name, (_, form) in _SHOWN.items()]
         for row in table
     ]
     heads = ("rule", "set", "paper", *(head for head, _ in _SHOWN.values()))
