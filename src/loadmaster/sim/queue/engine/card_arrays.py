@@ -36,18 +36,19 @@ def state_on_cards(state: QueueState, jobs: Jobs, cards: HostCards) -> QueueStat
     """The state at the beginning of a run, with all cards free."""
     free, resources = cards.free(), jobs.demand.shape[1] - 2
     gpus: Floats = jobs.demand[:, cards.column]
-    scratch = [np.zeros(free.shape[1]) for _ in range(3)]
     return state._replace(
         cards=EngineCards(
-            free,
-            np.zeros(free.shape),
-            np.ceil(gpus).astype(np.int64),
-            np.minimum(gpus, 1.0),
-            np.zeros(len(state.undo_host), np.int64),
-            np.zeros(len(state.held), np.int64),
-            np.zeros(len(state.held), np.int64),
-            *scratch,
-            np.zeros(resources + 2),
-            resources,
+            free=free,
+            then=np.zeros(free.shape),
+            wanted=np.ceil(gpus).astype(np.int64),
+            share=np.minimum(gpus, 1.0),
+            undo=np.zeros(len(state.undo_host), np.int64),
+            held=np.zeros(len(state.held), np.int64),
+            taken=np.zeros(len(state.held), np.int64),
+            left=np.zeros(free.shape[1]),
+            left_then=np.zeros(free.shape[1]),
+            cost=np.zeros(free.shape[1]),
+            room=np.zeros(resources + 2),
+            resources=resources,
         )
     )
