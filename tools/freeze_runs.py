@@ -1,7 +1,7 @@
 """Writes the digests of the runs in `tests/set_ups/frozen_runs.py`, or shows where the runs of today differ from them.
 
     python tools/freeze_runs.py                        write tests/sim/queue/frozen_runs.txt anew
-    python tools/freeze_runs.py --new                  add the groups that it lacks, by the plain engine, and keep the rest
+    python tools/freeze_runs.py --new                  add the groups that it lacks, by the plain engine; others stay
     python tools/freeze_runs.py --check                print the runs that differ from the file; exit code 1 if any does
     python tools/freeze_runs.py --check --engine reference --slice 2/8    the second of eight parts, by the plain engine
     python tools/freeze_runs.py --only 1234            print run 1234 as a table
