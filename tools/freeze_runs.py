@@ -1,6 +1,7 @@
 """Writes the digests of the runs in `tests/set_ups/frozen_runs.py`, or shows where the runs of today differ from them.
 
     python tools/freeze_runs.py                        write tests/sim/queue/frozen_runs.txt anew
+    python tools/freeze_runs.py --new                  add the groups that it lacks, by the plain engine; others stay
     python tools/freeze_runs.py --check                print the runs that differ from the file; exit code 1 if any does
     python tools/freeze_runs.py --check --engine reference --slice 2/8    the second of eight parts, by the plain engine
     python tools/freeze_runs.py --only 1234            print run 1234 as a table
@@ -12,6 +13,7 @@ the commit. A run has the same digest on every engine.
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +37,7 @@ def main() -> int:
     """Write, check or show; exit code 1 if a run differs from the file."""
     assert __doc__
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--new", action="store_true", help="run only the groups that the file lacks")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="the run to print")
     parser.add_argument("--engine", default="", help="auto, compiled or reference")
@@ -48,11 +51,15 @@ def main() -> int:
 
 
 def write(asked: argparse.Namespace) -> int:
-    """Write the file anew."""
-    lines = {"logs drawn": [frozen_runs.digest_of_logs()]}
-    for run in _tracked(frozen_runs.runs()):
-        lines.setdefault(run.group, []).append(run.digest(asked.engine))
-    lines |= {name: digests for name, digests in frozen_runs.kept().items() if name.startswith("log ")}
+    """Write the file anew, or what is new of it."""
+    kept, runs = frozen_runs.kept(), frozen_runs.runs()
+    counts = Counter(run.group for run in runs)
+    stay = {name for name, count in counts.items() if asked.new and len(kept.get(name, ())) == count}
+    lines = {"logs drawn": [frozen_runs.digest_of_logs()]} | {name: kept.get(name, []) for name in counts}
+    lines |= {name: [] for name in counts if name not in stay}
+    for run in _tracked([run for run in runs if run.group not in stay]):
+        lines[run.group].append(run.digest(asked.engine or ("reference" if asked.new else "")))
+    lines |= {name: digests for name, digests in kept.items() if name.startswith("log ")}
     lines |= {name: [digest] for name, digest in frozen_runs.log_groups(asked.traces)} if asked.traces else {}
     text = "".join(f"{name}: {' '.join(digests)}\n" for name, digests in lines.items())
     frozen_runs.FILE.write_text(HEAD + text)

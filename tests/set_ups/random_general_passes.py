@@ -2,7 +2,7 @@
 
 As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_general_passes.py FIRST LAST` tries the kernels as
 the plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With
-`small` behind it every plan begins with room for far too few steps.
+`small` behind it every plan begins with room for far too few steps; with a discipline behind it all runs have that one.
 """
 
 import sys
@@ -121,11 +121,11 @@ def _ranker_in_python(order):
     return rank
 
 
-def differing(first, last):
-    """How many runs there were on seeds from `first` to `last`, and those whose schedules differ."""
+def differing(first, last, *named):
+    """How many runs there were on seeds from `first` to `last`, and those whose schedules differ; `named`: of what."""
     found = []
     for seed in range(first, last):
-        name, plain, kept = both(seed)
+        name, plain, kept = both(seed, *named)
         if wrong := differences(plain, kept):
             found.append(f"{name}: {', '.join(wrong)}")
     return last - first, found
@@ -133,6 +133,6 @@ def differing(first, last):
 
 if __name__ == "__main__":
     in_python()
-    if sys.argv[3:] == ["small"]:
+    if "small" in sys.argv[3:]:
         general_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
-    print(*differing(int(sys.argv[1]), int(sys.argv[2])))
+    print(*differing(*map(int, sys.argv[1:3]), *(each for each in sys.argv[3:] if each != "small")))

@@ -1,7 +1,8 @@
 """The registry of metrics: each has a name, a unit, a formula over a schedule, and the direction that is better.
 
-Tables, JSON rows, frames, intervals over samples and targets of `tune` take their metrics from here. To add one, add
-an entry; a user's own is a function of `ScheduledJobs`, named `file.py:function`.
+Frames, the `metrics` of JSON rows, `--metrics`, differences over samples and targets of `tune` take their metrics from
+here: to add one there, add an entry. `USUAL` in `report/columns.py` names the columns that a table shows unasked. A
+user's own metric is a function of `ScheduledJobs`, named `file.py:function`.
 """
 
 import math

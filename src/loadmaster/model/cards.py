@@ -87,7 +87,8 @@ def host_cards(workload: Workload, cluster: Cluster) -> HostCards | None:
     if beyond.any():
         job = int(np.argmax(beyond))
         rule = f"a task of job {workload.id_of(job)} must ask for a part of one GPU, or for whole GPUs"
-        raise InputError(f"{gpus[job]:g} gpus", rule, fix="round it up")
+        fix = "round it up, or write one task for each part and let tasks go to several hosts (--spread any)"
+        raise InputError(f"{gpus[job]:g} gpus", rule, fix=fix)
     count = whole_cards(cluster.capacity[:, column], cluster.names)
     if count.max(initial=0) > MOST_CARDS:
         host = int(np.argmax(count))

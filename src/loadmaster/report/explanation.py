@@ -66,11 +66,12 @@ def as_plain(record: Record, explanation: Explanation, top: int = TOP) -> dict[s
         "tasks": explanation.tasks,
         "demand": dict(zip(workload.resources, workload.demand[explanation.job].tolist(), strict=True)),
         "hosts": [cluster.name(host) for host in explanation.hosts],
-        "cards": [list(cards) for cards in explanation.cards] or None,
         "delay": dataclasses.asdict(explanation.delay),
         "choice": None,
         "sentences": sentences(record, explanation),
     }
+    if explanation.cards:
+        plain["cards"] = [list(cards) for cards in explanation.cards]
     freed_by = explanation.delay.freed_by
     plain["delay"]["freed_by"] = None if freed_by is None else record.name_of(freed_by)
     if explanation.choice is not None:

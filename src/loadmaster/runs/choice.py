@@ -221,11 +221,12 @@ def _fits(snapshot: Snapshot, decision: Decision, position: int, demand: Floats)
 
 
 def _as_recorded(record: Record, decision: Decision, now_s: float) -> bool:
-    first_task, host = record.workload.first_task, record.schedule.host
+    first_task, host, cards = record.workload.first_task, record.schedule.host, record.schedule.cards
     started = set(np.flatnonzero(record.schedule.start_s == now_s).tolist())
     passes = int((record.schedule.cycles.time_s == now_s).sum())
     decided = {place.job for place in decision.place}
     return (started == decided or (passes > 1 and started > decided > set())) and all(
         tuple(host[first_task[place.job] : first_task[place.job + 1]].tolist()) == place.hosts
+        and (cards is None or tuple(cards[first_task[place.job] : first_task[place.job + 1]].tolist()) == place.cards)
         for place in decision.place
     )
