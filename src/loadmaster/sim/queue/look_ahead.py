@@ -8,9 +8,9 @@ from loadmaster.model.snapshot import Snapshot
 from loadmaster.order import JobColumns
 from loadmaster.place import Policy
 from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
+from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
-from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import Replay
 
