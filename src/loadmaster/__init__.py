@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from loadmaster.verbs.diff import diff
     from loadmaster.verbs.environment import Environment
     from loadmaster.verbs.explain import explain
+    from loadmaster.verbs.fetch import fetch
     from loadmaster.verbs.fewest import fewest
     from loadmaster.verbs.fit import fit
     from loadmaster.verbs.info import info
@@ -40,6 +41,7 @@ _WHERE = {
     "convert": "verbs.convert",
     "diff": "verbs.diff",
     "explain": "verbs.explain",
+    "fetch": "verbs.fetch",
     "fewest": "verbs.fewest",
     "fit": "verbs.fit",
     "generate": "verbs",
@@ -72,8 +74,8 @@ _MODULES = ("generate", "live")
 
 __all__ = [  # without open, lest `import *` hide Python's own
     "Cluster", "Environment", "InputError", "LoadmasterError", "Trace", "Workload", "compare", "convert", "diff",
-    "explain", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read", "rebalance",
-    "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
+    "explain", "fetch", "fewest", "fit", "generate", "hosts", "info", "live", "pack", "policies", "read",
+    "rebalance", "reproduce", "run", "serve", "share", "simulate", "size", "tune", "when",
 ]  # fmt: skip
 
 

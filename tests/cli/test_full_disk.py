@@ -109,8 +109,6 @@ def test_where_not_even_that_can_be_told_the_exit_code_says_it(tmp_path):
 
 
 def test_the_log_of_a_bag_says_which_file_could_not_be_written():
-    log = RecordFile(Path("/dev/full"))
-    log.open()
-    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
-        log.write(event="started", task=1)
-    log.close()
+    full = pytest.raises(OSError, match="No space left on device: '/dev/full'")
+    with RecordFile(Path("/dev/full")) as record, full:
+        record.append([{"event": "started", "task": 1}])

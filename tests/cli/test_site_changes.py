@@ -88,6 +88,23 @@ def test_a_run_takes_all_changes_together_and_its_record_repeats_it(here, said):
     assert any("NodeName=added" in note for note in said("explain", "run", "7")["notes"])
 
 
+def test_when_tells_when_a_job_starts_on_the_changed_site(here, said):
+    (here / "queue.txt").write_text(
+        "JOBID|PARTITION|NAME|USER|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|NODES|CPUS|MIN_MEMORY\n"
+        "7|small|a|ann|RUNNING|2026-11-27T09:00:00|2026-11-27T09:10:00|3:00:00|1|4|1G\n"
+        "8|small|b|ben|PENDING|2026-11-27T09:20:00|N/A|1:00:00|1|4|1G\n"
+    )
+    (here / "small.conf").write_text(
+        "NodeName=n1 CPUs=4\nPartitionName=small Nodes=n1 Default=YES\n"
+        "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+    )
+    ask = ("when", "queue.txt", "8", "--site", "small.conf")
+    as_it_is, changed = said(*ask), said(*ask, "--add", "1x4c@small")
+    assert "in 2.83 h" in as_it_is["answer"]
+    assert "in 0 s" in changed["answer"]
+    assert any("NodeName=added1 CPUs=4, in" in note for note in changed["notes"])
+
+
 def test_diff_says_which_jobs_a_change_starts_sooner(said):
     said("simulate", "log.sacct", *SITE, "-o", "before")
     said("simulate", "log.sacct", *SITE, "--add", "4xn1@main", "-o", "after")

@@ -24,7 +24,8 @@ def tool():
 
 
 def test_each_paper_has_a_page_that_names_its_command():
-    assert {page.stem.removeprefix("papers-") for page in PAGES} == set(PAPERS)
+    of_ours = {"matrix"}  # a study of our own: it claims nothing that was published
+    assert {page.stem.removeprefix("papers-") for page in PAGES} == set(PAPERS) - of_ours
     for page in PAGES:
         assert f"`loadmaster reproduce {page.stem.removeprefix('papers-')}`" in page.read_text(encoding="utf-8")
 

@@ -19,6 +19,7 @@ from loadmaster.packing.constrained.costs import (
     ImbalanceCost,
     LoadCost,
     StrandedCost,
+    TaskHostCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.evaluate import broken_by
@@ -88,3 +89,4 @@ def _costs(rng, tasks, capacity, kinds):
     yield HostPrice("price", rng.integers(0, 30, hosts), weight[6])
     yield ImbalanceCost("imbalance", capacity, weight[7])
     yield StrandedCost("stranded", capacity, weight[0])
+    yield TaskHostCost("preference", rng.integers(0, 9, (tasks, hosts)), weight[1])

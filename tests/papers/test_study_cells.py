@@ -7,10 +7,11 @@ import pytest
 
 from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.model import InputError
-from loadmaster.papers import PAPERS, StudyOptions, amir2000, casanova2008, delgado2011, silva2008
+from loadmaster.papers import PAPERS, StudyOptions, amir2000, casanova2008, delgado2011, matrix, silva2008
 from loadmaster.papers.amir2000 import study as amir
 from loadmaster.papers.casanova2008 import study as casanova
 from loadmaster.papers.delgado2011 import study as delgado
+from loadmaster.papers.matrix.study import MEASURES, MatrixSize
 from loadmaster.papers.study_cells import records_in
 
 NOBODY = DaskAddress("tcp://127.0.0.1:9")
@@ -46,10 +47,22 @@ def row(_streams, case, _moved):
     return delgado.StudyRow(*np.random.default_rng(len(case.stream)).uniform(0.1, 0.9, 7).tolist(), 0)
 
 
+TINY = MatrixSize(repetitions=1, streams=1, jobs=200, stream_hosts=6)
+
+
+def measured(shared, task, moved):
+    return np.random.default_rng(len(task.rule)).uniform(0.5, 1.0, (1, len(MEASURES)))
+
+
 REPRODUCED = {
     "amir2000": (amir2000.reproduce, "loadmaster.papers.amir2000.study.make_block", block),
     "casanova2008": (casanova2008.reproduce, "loadmaster.papers.casanova2008.study.make_cell", rows),
     "delgado2011": (delgado2011.reproduce, "loadmaster.papers.delgado2011.study.make_case", row),
+    "matrix": (
+        lambda options: matrix.reproduce_with(options, TINY),
+        "loadmaster.papers.matrix.study.make_cell",
+        measured,
+    ),
     "silva2008": (lambda options: silva2008.reproduce_with(options, 3, 2), "loadmaster.sim.bags.study.repeat", None),
 }
 """How each is run small: its reproduction, who makes its cells, and what stands in for that; shai2014 has its own."""

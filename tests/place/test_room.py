@@ -1,5 +1,7 @@
 """A decision's own copy of what is free: jobs that ask for so many hosts."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -99,3 +101,10 @@ def test_hosts_of_unlike_capacity_are_rated_each():
     room = Room(snapshot([(4, 4), (2, 4)], [(2, 2), (2, 2)], [(1, 1)]), rating(asked))
     assert room.place(0) == (0,)
     assert len(asked) == 2
+
+
+def test_a_request_that_was_not_tried_yet_is_not_full_for_any_time():
+    room = Room(snapshot([(4, 4)] * 2, [(2, 4)] * 2, [(3, 1)]), POLICIES["first-fit"])
+    assert not room.is_full(0, math.inf)
+    assert room.place(0) is None
+    assert room.is_full(0, 1.0)

@@ -60,6 +60,7 @@ FILES = {
     "cloud.json": json.dumps(CLOUD),
     "bag.txt": "30\n40\n?\n50\n",
     "commands.txt": "true\nfalse\n",
+    "KTH-SP2-1996-2.1-cln.swf.gz": "a log that was fetched before",
 }
 COMMANDS = [
     "compare --limit 200 --policies first-fit,max-jobs --loads 0.8,1.1 --json",
@@ -105,6 +106,7 @@ COMMANDS = [
     "generate opportunity -o o.csv --json",
     "generate virtual-clusters -o v.csv --hosts 4 --tasks 8 --json",
     "convert log.csv out.swf --json",
+    "fetch KTH-SP2 --folder . --json",
     "policies --json",
     "live fake log.csv --hosts 1x1c1g -o live --json",
     "live --check live --json",

@@ -206,14 +206,15 @@ def _promises(rng, queue, hosts, counted):
     return promises
 
 
-def scan_in_python(policy, resources):
-    """What `scans.scanner` compiles."""
+def scan_in_python(policy, resources, hidden=0):
+    """What `scans.scanner` compiles; the policy sees the first `resources` amounts of a host."""
+    amounts = resources + hidden
 
     def scan(lanes, demand, blocks, many, slot, since, hosts, last_host, task, seed):
         size = lanes.host.shape[0]
         for block in blocks[:many].tolist():
             kind, low = int(lanes.kind[block]), NEVER
-            capacity = lanes.capacity[kind * resources : (kind + 1) * resources]
+            capacity = lanes.capacity[kind * amounts : kind * amounts + resources]
             here = range(block * BLOCK, (block + 1) * BLOCK)
             for lane in here:
                 left = lanes.free[lane::size]
@@ -222,7 +223,7 @@ def scan_in_python(policy, resources):
                     rank = lanes.rank[slot * size + lane]
                     if lanes.changed_at[lane] > since:
                         context = Context(int(lanes.host[lane]), hosts, int(last_host), int(task), seed)
-                        rank = rank_of(policy.rate(demand, left, capacity, context))
+                        rank = rank_of(policy.rate(demand[:resources], left[:resources], capacity, context))
                 lanes.rank[slot * size + lane] = rank
                 low = min(low, rank)
             at = slot * lanes.kind.shape[0] + block

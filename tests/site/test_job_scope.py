@@ -50,6 +50,8 @@ def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
         "PartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n3 MaxCPUsPerNode=4\n"
         "SelectType=select/cons_tres\nCompleteWait=3\nTopologyPlugin=topology/tree\n"
     )
+    sleeping = path.read_text().replace("n3 CPUs=8", "n3 CPUs=8 State=CLOUD") + "ResumeTimeout=300\n"
+    path.write_text(sleeping)
     notes = site_case(path).jobs_of(Trace(JOBS)).notes
     (text,) = [note for note in notes if "not modelled" in note]
     for part in (
@@ -57,5 +59,6 @@ def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
         "CoreSpecCount (2 of 4 jobs)",
         "MaxCPUsPerNode of partition b (2 of 4 jobs)",
         "TopologyPlugin (1 of 4 jobs)",
+        "ResumeTimeout (2 of 4 jobs)",
     ):
         assert part in text

@@ -59,8 +59,8 @@ def test_lines_are_told_by_their_file_and_number(tmp_path):
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        ("Include /etc/passwd", "same folder"), ("Include ../other.conf", "same folder"),
-        ("Include twice.conf", "may not include another"), ("Include none.conf", "no such file"),
+        ("Include /etc/passwd", "no file passwd in the folder"), ("Include ../other.conf", "no file other.conf in"),
+        ("Include twice.conf", "includes itself"), ("Include none.conf", "no such file"),
         ("A=1 B", "not KEY=VALUE"), ("=1", "not KEY=VALUE"), ('A="b', "not closed"), ("{\"a\": 1}", "JSON"),
         ("A=1\nB\n", "not KEY=VALUE"),
     ],
@@ -69,6 +69,18 @@ def test_what_cannot_be_read_is_refused_in_one_line(lines, text, rule):
     with pytest.raises(InputError, match=rule) as error:
         lines(text, twice="Include slurm.conf")
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_file_of_another_folder_is_taken_from_the_copy_beside(lines):
+    assert lines("Include /etc/slurm/nodes.conf", nodes="A=1") == [{"a": "1"}]
+
+
+def test_an_included_file_may_include_others(lines):
+    assert lines("Include one.conf\nC=3", one="A=1\nInclude two.conf", two="B=2") == [
+        {"a": "1"},
+        {"b": "2"},
+        {"c": "3"},
+    ]
 
 
 def test_a_huge_file_is_refused(tmp_path):

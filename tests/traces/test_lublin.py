@@ -112,6 +112,12 @@ def test_other_machines_scale_the_sizes():
     assert 512 < size.max() <= 1024
 
 
+def test_32_cores_are_enough_as_the_refusal_says():
+    with pytest.raises(InputError, match="give 32 cores or more"):
+        generate_lublin(10, cores=31, seed=9)
+    assert generate_lublin(10, cores=32, seed=9).workload.jobs == 10
+
+
 def test_users_submit_alike_jobs_in_sessions():
     work = generate_lublin(5000, classes="one", users=20, seed=10).workload
     same = np.mean((work.task_count[1:] == work.task_count[:-1]) & (work.user[1:] == work.user[:-1]))

@@ -23,6 +23,8 @@ SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
         ("--longest-wait-limit 0.5", "1"),
         ("--trials 0", "1"),
         ("--search backfilling --discipline sjf+skip", "no parameters to search"),
+        ("--search slurm", "give the site's configuration: --site slurm.conf"),
+        ("--search slurm,order", "searched by themselves"),
         ("--discipline twin", "no order with a backfilling"),
         ("--discipline nosuch+easy", "nosuch"),
         ("--policy nosuch", "nosuch"),

@@ -130,6 +130,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "live fake": ("--limit", "5", "--for", "5s"),
     "info": ("log.swf",),
     "convert": ("log.swf", "out.csv"),
+    "fetch": ("KTH-SP2", "--folder", ".", "--mirror", "http://127.0.0.1:9"),
     "reproduce": ("no-such-paper",),
     "generate bag": ("normal(150,30)x8", "-o", "made.csv"),
     "generate lublin": ("--jobs", "50", "--load", "0.8", "-o", "made.csv"),

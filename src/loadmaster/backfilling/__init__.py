@@ -3,6 +3,7 @@
 from loadmaster.backfilling.backfilling import Backfilling
 from loadmaster.backfilling.conservative import Conservative
 from loadmaster.backfilling.easy import Easy
+from loadmaster.backfilling.lookahead import Lookahead
 from loadmaster.backfilling.netbatch import NetBatch
 from loadmaster.backfilling.none import Blocking
 from loadmaster.backfilling.scheduling_pass import SchedulingPass
@@ -35,6 +36,11 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "a job that has waited long for its length gets a reservation, made anew in each pass",
         "Srinivasan et al. 2002",
     ),
+    "lookahead": (
+        Lookahead,
+        "as easy, and of the jobs behind the head the set that uses most cores starts",
+        "Shmueli and Feitelson 2005",
+    ),
     "slurm": (
         Slurm,
         "Slurm's two loops: a main pass that blocks partitions, and a backfill pass over whole hosts",
@@ -49,6 +55,7 @@ __all__ = [
     "Blocking",
     "Conservative",
     "Easy",
+    "Lookahead",
     "NetBatch",
     "SchedulingPass",
     "Selective",

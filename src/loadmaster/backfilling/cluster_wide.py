@@ -43,16 +43,6 @@ class ClusterWide:
         if self.counts(row):
             self._availability.release(0, start_s, end_s, self._amounts[row])
 
-    def first_fit(self, row: int, from_s: float, lasts_s: float) -> float:
-        """The first moment from `from_s` on from which the amounts of the job are there for so long; infinite if never.
-
-        Only moments at which some amount changes come into question, and `from_s` itself.
-        """
-        for start_s in (from_s, *(time_s for time_s in self.moments() if time_s > from_s)):
-            if self.fits(row, start_s, lasts_s):
-                return start_s
-        return float("inf")
-
     def moments(self) -> list[float]:
         """The moments at which an amount changes, and now."""
         return self._availability.moments()

@@ -8,7 +8,7 @@ best start so far is skipped, by block where possible. Bounds are never too late
 import numpy as np
 
 from loadmaster.backfilling.availability_kernel import covering, end_of, first_on, has_room, hold, least
-from loadmaster.backfilling.cluster_wide_kernel import asks_cluster_wide, next_cluster_wide_change
+from loadmaster.backfilling.cluster_wide_kernel import asks_cluster_wide, first_cluster_wide, next_cluster_wide_change
 from loadmaster.backfilling.host_choice_kernel import choose, tasks_in
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts
 from loadmaster.backfilling.pass_arrays import STATUS
@@ -242,9 +242,11 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
                 availability.step[availability.step[at].next].start_s,
                 host,
             )
-    start_s = now.now_s
+    start_s = wide_s = now.now_s
+    if view.cluster_wide is not None:
+        wide_s = first_cluster_wide(view, row, now.now_s, _shortest_s(view, row))  # before, amounts are lacking
     while start_s < before_s:
-        if free >= tasks:
+        if free >= tasks and start_s >= wide_s:
             if place_at(view, availability, rate, now, row, start_s, view.this_pass.everywhere):
                 return start_s
             if view.this_pass.tally[STATUS]:
@@ -253,7 +255,7 @@ def _first_at_speed(view, availability, rate, now, row, before_s):
         tried_s = start_s
         start_s = _next_change(view.calendar, tried_s)
         if view.cluster_wide is not None:
-            start_s = min(start_s, next_cluster_wide_change(view, tried_s))
+            start_s = min(start_s, wide_s if tried_s < wide_s else next_cluster_wide_change(view, tried_s))
         if turns > 0:
             start_s = min(start_s, availability.turn_s[0])
         while turns > 0 and availability.turn_s[0] == start_s:
@@ -289,9 +291,15 @@ def _next_change(calendar, after_s):
 
 
 @inner
+def _shortest_s(view, row):
+    """The runtime of the row on the fastest hosts that it may use."""
+    return view.rows.of[row].expected_s / view.hosts.set[view.rows.of[row].hosts].fastest
+
+
+@inner
 def _first_count_at(view, availability, rate, now, row, before_s):
     """The same where hosts are counted, for a row that asks for amounts of the whole cluster: moment by moment."""
-    start_s = now.now_s
+    start_s = first_cluster_wide(view, row, now.now_s, _shortest_s(view, row))
     while start_s < before_s:
         if place_at(view, availability, rate, now, row, start_s, view.this_pass.everywhere):
             return start_s

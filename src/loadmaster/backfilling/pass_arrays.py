@@ -268,8 +268,8 @@ class ClusterWideArrays(NamedTuple):
     """W amounts of the whole cluster from now on, as the free capacity of one host.
 
     Attributes:
-        step, step_free, size, chain, window: as `AvailabilityArrays` has them; step_free: float64[M, W].
-        end_s: float64[N], the expected end of each of N running jobs; the first `many` int64[1] count.
+        step, step_free, size, chain: as `AvailabilityArrays` has them, of one host; step_free: float64[M, W].
+        end_s: float64[N], the expected end of each of N running jobs, ascending; the first `many` int64[1] count.
         held: float64[N, W], what each holds.
         change_s, change: float64[C], float64[C, W], when the amounts themselves change, and by how much; ascending.
         amount: float64[W], scratch.
@@ -279,7 +279,6 @@ class ClusterWideArrays(NamedTuple):
     step_free: Floats
     size: Longs
     chain: Records
-    window: Floats
     end_s: Floats
     held: Floats
     many: Longs

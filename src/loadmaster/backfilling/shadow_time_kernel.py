@@ -7,7 +7,7 @@ Invariant: no start lets the sum of `held` fall below the tasks of the row, so t
 
 import numpy as np
 
-from loadmaster.backfilling.cluster_wide_kernel import has_cluster_wide, next_cluster_wide_change
+from loadmaster.backfilling.cluster_wide_kernel import first_cluster_wide
 from loadmaster.backfilling.host_choice_kernel import lacks
 from loadmaster.backfilling.node_count_kernel import asks_for_hosts, fits_apart, keep_a_way, none_held
 from loadmaster.backfilling.pass_arrays import STARTED
@@ -58,7 +58,9 @@ def promise_moment(view, shadow_times, now, row):
             found += shadow_times.counted[host].held
     shadow_s, soonest = now.now_s, np.nextafter(now.now_s, np.inf)
     started = _heap_of_started(view, now)
-    running, is_found = 0, False
+    running, is_found, wide_s = 0, False, now.now_s
+    if view.cluster_wide is not None:
+        wide_s = first_cluster_wide(view, row, now.now_s, longest_s(view, now, row))
     while True:
         from_heap = started > 0 and (
             running == view.ends.many[0] or view.this_pass.key_s[0] < view.ends.end[running].end_s
@@ -71,9 +73,10 @@ def promise_moment(view, shadow_times, now, row):
         if next_s > shadow_s and _are_enough(view.rows, view.room, shadow_times, number, row, found):
             if view.cluster_wide is None:
                 break
-            fits_s = _first_cluster_wide(view, now, row, shadow_s, next_s)
-            if fits_s < next_s:
-                shadow_s, is_found = fits_s, True
+            if wide_s < shadow_s:
+                wide_s = first_cluster_wide(view, row, shadow_s, longest_s(view, now, row))
+            if wide_s < next_s:
+                shadow_s, is_found = wide_s, True
                 break
         shadow_s = next_s
         if from_heap:
@@ -88,24 +91,12 @@ def promise_moment(view, shadow_times, now, row):
             )
             running += 1
     if view.cluster_wide is not None and not is_found:
-        shadow_s = _first_cluster_wide(view, now, row, shadow_s, np.inf)
+        shadow_s = first_cluster_wide(view, row, shadow_s, longest_s(view, now, row))
     shadow_times.promise[number].slack = found - tasks
     shadow_times.promise[number].shadow_s = (
         shadow_s if _are_enough(view.rows, view.room, shadow_times, number, row, found) else np.inf
     )
     return shadow_times.promise[number].shadow_s
-
-
-@inner
-def _first_cluster_wide(view, now, row, from_s, until_s):
-    """The first moment, from `from_s` on and before `until_s`, from which the cluster has what the row asks of it.
-
-    If there is none, the result is `until_s`.
-    """
-    lasts_s = longest_s(view, now, row)
-    while from_s < until_s and not has_cluster_wide(view, row, from_s, lasts_s):
-        from_s = next_cluster_wide_change(view, from_s)
-    return min(from_s, until_s)
 
 
 @inner

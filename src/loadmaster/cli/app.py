@@ -29,6 +29,7 @@ VERBS = {  # in the order of --help
     "info": "Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and "
     "pods.",
     "convert": "Write a job log in another format, in the order of arrival, the first arrival at 0.",
+    "fetch": "Fetch a log of the Parallel Workloads Archive into your cache, and print where it lies.",
     "reproduce": "Re-run a paper's tables and figures: published value beside ours.",
     "generate": "Make a synthetic workload.",
     "serve": "Open the workbench in the browser: results, what is under way, why a job waited, a first comparison.",

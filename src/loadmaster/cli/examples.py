@@ -67,6 +67,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "loadmaster convert jobs.swf.gz jobs.parquet",
         "loadmaster convert sacct.txt jobs.csv --anonymise --limit 1000",
     ),
+    "fetch": (
+        "loadmaster fetch SDSC-SP2",
+        "loadmaster fetch CTC-SP2 --folder logs",
+    ),
     "reproduce": ("loadmaster reproduce shai2014 --quick", "loadmaster reproduce casanova2008 -o reproduction"),
     "generate": ("loadmaster generate netbatch --jobs 10000 --hosts 100 -o jobs.swf.gz",),
     "generate bag": ("loadmaster generate bag 'normal(150,30)x256' -o bag.csv",),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from loadmaster.measure.task_intervals import task_intervals
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.energy import until_now
 from loadmaster.model.schedule import Schedule
@@ -51,17 +51,17 @@ def energy(workload: Workload, cluster: Cluster, schedule: Schedule) -> Energy:
     return Energy(joules / JOULES_PER_KWH, cost, carbon_kg)
 
 
-def _loads(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[Floats, Floats, Floats, Floats]:
+def _loads(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[Longs, Floats, Floats, Floats]:
     """Spans in which the load of a host stays: the host, from when, until when, the load; all hosts, all the time."""
     times = task_intervals(workload, schedule)
     first_s = float(workload.submit_s[0])
     last_s = float(times.end_s.max(initial=first_s))
     cores = workload.demand[times.job, 0]
-    host = np.concatenate((np.arange(cluster.hosts), times.host, times.host))
+    host: Longs = np.concatenate((np.arange(cluster.hosts), times.host, times.host)).astype(np.int64)
     at_s = np.concatenate((np.full(cluster.hosts, first_s), times.start_s, times.end_s))
     used = np.concatenate((np.zeros(cluster.hosts), cores, -cores))
     order = np.lexsort((at_s, host))
     host, at_s, held = host[order], at_s[order], np.cumsum(used[order])  # what a host lent, it has back in the end
     until_s = np.append(np.where(host[1:] == host[:-1], at_s[1:], last_s), last_s)
-    load = np.clip(held / cluster.capacity[host, 0], 0.0, 1.0)
+    load: Floats = np.clip(held / cluster.capacity[host, 0], 0.0, 1.0)
     return host, at_s, until_s, load

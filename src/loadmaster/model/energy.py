@@ -39,7 +39,7 @@ class HostPower:
     def watts(self, load: Floats) -> Floats:
         """Of each load."""
         loads, watts = zip(*self.points, strict=True)
-        return np.interp(load, loads, watts)
+        return np.asarray(np.interp(load, loads, watts))
 
     @property
     def idle_w(self) -> float:

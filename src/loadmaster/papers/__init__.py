@@ -23,6 +23,7 @@ PAPERS: dict[str, Paper] = {
     "carastan2017": Paper("loadmaster.papers.carastan2017", ("traces",)),
     "casanova2008": Paper("loadmaster.papers.casanova2008", ("live",)),
     "delgado2011": Paper("loadmaster.papers.delgado2011", ("traces",)),
+    "matrix": Paper("loadmaster.papers.matrix"),
     "shai2014": Paper("loadmaster.papers.shai2014", ("traces", "trace")),
     "silva2008": Paper("loadmaster.papers.silva2008", ("traces",)),
     "tsafrir2007": Paper("loadmaster.papers.tsafrir2007", ("traces",)),

@@ -11,36 +11,20 @@ import numpy as np
 from loadmaster.model import Cluster, Workload
 from loadmaster.model.units import CORES
 from loadmaster.traces import Trace, generate_lublin, read_trace
+from loadmaster.traces.archive import ARCHIVE
 
 DAY_S = 86_400.0
 
 
-@dataclass(frozen=True)
-class ArchiveLog:
-    """A log of the Parallel Workloads Archive.
-
-    Attributes:
-        name: as papers name it.
-        file: how the name of its file begins; versions differ.
-        cores: of the machine that served its jobs.
-        credit: whose it is.
-    """
-
-    name: str
-    file: str
-    cores: int
-    credit: str
-
-
-ARCHIVE = (
-    ArchiveLog("CTC", "CTC-SP2-1996", 338, "Dan Dwyer and Steve Hotovy"),
-    ArchiveLog("KTH", "KTH-SP2-1996", 100, "Lars Malinowsky"),
-    ArchiveLog("SDSC", "SDSC-SP2-1998", 128, "Victor Hazlewood"),
-    ArchiveLog("BLUE", "SDSC-BLUE-2000", 1152, "Travis Earheart and Nancy Wilkins-Diehr"),
-    ArchiveLog("Curie", "CEA-Curie-2011", 93312, "Joseph Emeras"),
-    ArchiveLog("Intrepid", "ANL-Intrepid-2009", 163_840, "Susan Coghlan, Narayan Desai and Wei Tang"),
-)
-"""Logs that the papers use."""
+LOGS = {
+    "CTC": ARCHIVE["CTC-SP2"],
+    "KTH": ARCHIVE["KTH-SP2"],
+    "SDSC": ARCHIVE["SDSC-SP2"],
+    "BLUE": ARCHIVE["SDSC-BLUE"],
+    "Curie": ARCHIVE["CEA-Curie"],
+    "Intrepid": ARCHIVE["ANL-Intrepid"],
+}
+"""Logs by the names that papers give them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +52,15 @@ class LogSequences:
 def archive_sequences(
     folder: Path | None, names: Sequence[str], cut: Callable[[Workload], tuple[Workload, ...]]
 ) -> list[LogSequences]:
-    """The sequences that `cut` makes of each log of `names` that lies in `folder`, in the order of `ARCHIVE`."""
+    """The sequences that `cut` makes of each log of `names` that lies in `folder`, in any version."""
     found = []
-    for log in (log for log in ARCHIVE if log.name in names):
-        path = next(iter(sorted(folder.glob(f"{log.file}*.swf*"))), None) if folder is not None else None
+    for name in names if folder is not None else ():
+        log = LOGS[name]
+        system_and_year = "-".join(log.file.split("-")[:3])
+        path = next(iter(sorted(folder.glob(f"{system_and_year}*.swf*"))), None) if folder is not None else None
         if path is not None:
             jobs = jobs_of(read_trace(path), log.cores)
-            found.append(LogSequences(log.name, log.cores, cut(jobs), log.credit))
+            found.append(LogSequences(name, log.cores, cut(jobs), log.credit))
     return found
 
 

@@ -96,7 +96,8 @@ class Room:
 
     def is_full(self, row: int, lasts_s: float = -math.inf) -> bool:
         """Whether it is known that the queue's job `row` finds no hosts for so long; by default for any time."""
-        return self._full.get(self._requests[row], math.inf) <= lasts_s
+        shortest_s = self._full.get(self._requests[row])
+        return shortest_s is not None and shortest_s <= lasts_s
 
     def note_full(self, row: int, lasts_s: float = -math.inf) -> None:
         """What the queue's job `row` asks for found no hosts for `lasts_s`: nor does it for longer, until `forget`."""

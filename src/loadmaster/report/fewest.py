@@ -17,6 +17,7 @@ from loadmaster.runs import Case
 from loadmaster.runs.machines import MachineSet
 from loadmaster.runs.samples import Drawing
 from loadmaster.search.fewest import Fewest, Target
+from loadmaster.search.fewest_mixes import MixedRange, MixesTried
 from loadmaster.search.fewest_sampled import Needed
 from loadmaster.traces.hosts import short_form
 
@@ -62,6 +63,7 @@ class FewestFound:
         currency: of the prices; empty where it was not said.
         drawing: how samples were drawn; None without.
         growth: times the jobs an hour of the log.
+        mixes: what was tried of mixes of several kinds, under each rule; empty where none were.
     """
 
     case: Case
@@ -73,6 +75,11 @@ class FewestFound:
     currency: str = ""
     drawing: Drawing | None = None
     growth: float = 1.0
+    mixes: tuple[MixesTried, ...] = ()
+
+    def mixes_under(self, each: FewestRow) -> MixesTried | None:
+        """What was tried of mixes under the rule of an answer; None where none were."""
+        return next((mixes for mixes in self.mixes if mixes.setting == each.fewest.setting), None)
 
     @property
     def best(self) -> FewestRow | None:
@@ -99,11 +106,15 @@ def _found(result: FewestFound) -> str:
             dict.fromkeys(each.fewest.machines.words(each.fewest.machines.most) for each in result.answers)
         )
         return f"No number of these machines has {result.target.words}, not even {most}."
-    number, kinds = best.fewest.number, len({each.fewest.machines.name for each in result.answers})
+    kinds = [each for each in result.answers if not isinstance(each.fewest.machines, MixedRange)]
+    number, count = best.fewest.number, len({each.fewest.machines.name for each in kinds})
     assert number is not None
     priced = best.cost_per_hour is not None
     cost = f" for {money(best.cost_per_hour, result.currency)} an hour" if priced else ""
-    alone = f": the {'cheapest' if priced else 'fewest'} of {kinds} kinds, each tried alone" if kinds > 1 else ""
+    alone = f": the {'cheapest' if priced else 'fewest'} of {count} kinds, each tried alone" if count > 1 else ""
+    mixes = result.mixes_under(best)
+    if mixes is not None:
+        alone = f": the cheapest of {count} kinds alone and of {_mixes_in_words(mixes)}"
     words = best.fewest.machines.words(number)
     verb = "keeps" if words.startswith("1 more host ") else "keep"
     enough = f"{words[0].upper()}{words[1:]}{cost} {verb} {result.target.words}{_under(result, best)}{alone}"
@@ -146,9 +157,19 @@ def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
 def _at_the_edge(best: FewestRow) -> str:
     """What is known of fewer: the search has tried one fewer, unless that was not asked about."""
     least, number = best.fewest.machines.least, best.fewest.number
+    if isinstance(best.fewest.machines, MixedRange):
+        return ""
     if number is None or number > least:
         return "; one fewer does not"
     return f"; fewer than {least} were not asked about" if least > 1 else ""
+
+
+def _mixes_in_words(mixes: MixesTried) -> str:
+    """What was searched for a mix."""
+    runs = f"{mixes.runs:,} mix{'' if mixes.runs == 1 else 'es'} tried"
+    if mixes.all_cheaper:
+        return f"all their mixes ({runs})"
+    return f"{runs}, and a mix that was not tried may be cheaper"
 
 
 def _under(result: FewestFound, best: FewestRow) -> str:
@@ -184,6 +205,7 @@ def between(each: FewestRow) -> str:
 def answer_row(result: FewestFound, each: FewestRow) -> dict[str, Any]:
     """The row of `fewest --json`; null where there is no answer, or no samples were drawn."""
     fewest, needed = each.fewest, each.needed
+    mixes = result.mixes_under(each)
     cluster, metrics = fewest.cluster, None if fewest.outcome is None else fewest.outcome.metrics
     row: dict[str, Any] = {
         "hosts": fewest.machines.name,
@@ -194,6 +216,9 @@ def answer_row(result: FewestFound, each: FewestRow) -> dict[str, Any]:
         "fewest": fewest.number,
         "machines": None if cluster is None else short_form(cluster),
         "count": None if cluster is None else cluster.hosts,
+        "mixed": isinstance(fewest.machines, MixedRange),
+        "mixes_tried": None if mixes is None else mixes.runs,
+        "all_cheaper_tried": None if mixes is None else mixes.all_cheaper,
         "load": None if fewest.outcome is None else _finite(fewest.outcome.load),
     }
     waits = ("mean_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s")
@@ -229,7 +254,9 @@ def details(result: FewestFound) -> list[str]:
             f"With one machine fewer: {show_seconds(f.mean_wait_s)} on average, p95 {show_seconds(f.p95_wait_s)}, p99 "
             f"{show_seconds(f.p99_wait_s)}."
         )
-    if best.needed is None:
+    if isinstance(best.fewest.machines, MixedRange):
+        lines.append("It is one log, and --samples asks only of single kinds.")
+    elif best.needed is None:
         lines.append("It is one log: --samples 100 says what other logs like it would need.")
     else:
         low, high = show_seconds(best.needed.p95_low_s), show_seconds(best.needed.p95_high_s)

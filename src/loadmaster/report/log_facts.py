@@ -60,12 +60,12 @@ def _licences(read: Trace) -> list[tuple[str, str]]:
     """Of each licence that jobs ask for: how many jobs, the most that one asks for, and how many there are."""
     total = dict(read.cluster.rules.licences) if read.cluster is not None and read.cluster.rules is not None else {}
     shown = [
-        f"{name} by {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'} (at most {show_amount(name, each.most)} each; "
-        f"{show_amount(name, total[name]) if name in total else 'no number'} given)"
+        f"{name}: {each.jobs:,} {'job' if each.jobs == 1 else 'jobs'}, at most {show_amount(name, each.most)} each, "
+        f"of {show_amount(name, total[name]) if name in total else 'an unknown number'}"
         for name, each in licences_of_jobs(read.workload).items()
     ]
     more = [f"{len(shown) - MOST_LICENCES:,} more"] if len(shown) > MOST_LICENCES else []
-    return [("licences", ", ".join([*shown[:MOST_LICENCES], *more]))] if shown else []
+    return [("licences", "; ".join([*shown[:MOST_LICENCES], *more]))] if shown else []
 
 
 MOST_LICENCES = 8

@@ -19,6 +19,8 @@ def machines_blocks(comparison: Comparison) -> list[Block]:
     head = f"What the {'changes' if comparison.of_changes else 'machines'} do"
     head += f", at {load_words(load)} of the first" if several else ""
     caption = "The lowest mean wait on each set of machines, of all rules that ran there."
+    if comparison.of_changes:
+        caption = "The lowest mean wait at the site as it is and after each change."
     return [Heading(head), Chart(themed(machines_chart(comparison, load)), caption), _table(comparison, load)]
 
 

@@ -10,6 +10,7 @@ from loadmaster.backfilling import (
     Blocking,
     Conservative,
     Easy,
+    Lookahead,
     NetBatch,
     SchedulingPass,
     Selective,
@@ -104,7 +105,7 @@ _ANEW = (
     "Every pass makes all reservations anew (early_end=replan), because only fcfs keeps their order. A later pass may "
     "delay a reserved start."
 )
-_FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective)
+_FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective, Lookahead)
 """Backfillings that keep nothing from pass to pass."""
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
 """Orders that do not look at runtimes."""

@@ -196,7 +196,6 @@ class SnapshotArrays:
             step_free=np.zeros((steps, many)),
             size=np.zeros(3, np.int64),
             chain=table(CHAIN, 1),
-            window=np.zeros((1, many)),
             end_s=end_s,
             held=held,
             many=np.full(1, len(ends), np.int64),

@@ -127,6 +127,8 @@ def _added(site: Site, lines: tuple[ConfigLine, ...], step: ChangeStep) -> tuple
         if part.name not in everywhere:
             lines = _in_partition(lines, part.name, names)
     shown = [pair for key, pair in pairs.items() if pair.value and key != "state"]
+    if not site.selection.memory:
+        shown = [pair for pair in shown if pair.key != "RealMemory"]
     written = " ".join(f"{pair.key}={pair.value}" for pair in shown)
     inside = list(dict.fromkeys([*(part.name for part in partitions), *everywhere]))
     where = f"in the partition{'s' if len(inside) > 1 else ''} {', '.join(inside)}"
@@ -144,7 +146,7 @@ def _kind(site: Site, lines: tuple[ConfigLine, ...], like: str) -> dict[str, Pai
         raise InputError(like, rule, fix=f"say how much one has, such as {like}256g")
     values = {
         "CPUs": f"{amounts[CORES]:.0f}",
-        "RealMemory": f"{amounts.get(MEMORY, MB) / MB:.0f}",
+        "RealMemory": f"{amounts[MEMORY] / MB:.0f}" if MEMORY in amounts else "1",
         "Gres": f"gpu:{amounts[GPUS]:.0f}" if amounts.get(GPUS) else "",
         "State": "UNKNOWN",
     }

@@ -40,6 +40,12 @@ SCOPE_OF_KEY: Mapping[str, JobScope] = {
     "topologyplugin": JobScope("several hosts"),
 }
 """Settings of the whole cluster that concern some jobs alone, by their keys in lower case."""
+_POWER_SAVING = """
+ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout SuspendExcNodes SuspendExcParts SuspendProgram SuspendRate
+SuspendTime SuspendTimeout
+"""
+POWER_SAVING = frozenset(_POWER_SAVING.lower().split())
+"""Settings of hosts that sleep, in lower case: at a site with cloud hosts they concern the jobs that may run there."""
 
 
 def concerned(scope: JobScope, workload: Workload, default_partition: str) -> Bools | None:

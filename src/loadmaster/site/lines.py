@@ -53,21 +53,23 @@ def read_lines(path: Path) -> Lines:
     """The lines of `path` and of the files that it includes.
 
     Raises:
-        InputError: a file that cannot be read, is no text or too large; an inclusion of a file elsewhere or in an
-            included file; text that is not `KEY=VALUE`.
+        InputError: a file that cannot be read, is no text or too large; an inclusion of a file that is not in the same
+            folder, or of one that includes this one; text that is not `KEY=VALUE`.
     """
     digest = hashlib.sha256()
-    lines = tuple(_lines(path, digest, inner=False))
+    lines = tuple(_lines(path, digest, ()))
     return Lines(lines, digest.hexdigest())
 
 
-def _lines(path: Path, digest: "hashlib._Hash", *, inner: bool) -> Iterator[ConfigLine]:
+def _lines(path: Path, digest: "hashlib._Hash", above: tuple[Path, ...]) -> Iterator[ConfigLine]:
+    """The lines of `path`, which the files `above` include."""
+    above = (*above, path.resolve())
     text = text_within(path)
     digest.update(text.encode() + b"\0")
     for number, joined in _joined(text):
         where = f"{path}:{number}"
         if include := _INCLUDE.fullmatch(joined):
-            yield from _lines(_included(path, include[1].strip(), where, inner), digest, inner=True)
+            yield from _lines(_included(path, include[1].strip(), where, above), digest, above)
         else:
             yield pairs_of(joined, where)
 
@@ -108,15 +110,14 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         yield first, joined
 
 
-def _included(path: Path, name: str, where: str, inner: bool) -> Path:
-    if inner:
-        fix = "include it from the first file"
-        raise InputError(name, "a file that is included may not include another", fix=fix, where=where)
-    target = Path(name.strip('"'))
-    target = target if target.is_absolute() else path.parent / target
-    if target.parent.resolve() != path.parent.resolve():
-        fix = f"put it beside {path.name} and write Include {target.name}"
-        raise InputError(name, "files are included from the same folder only", fix=fix, where=where)
+def _included(path: Path, name: str, where: str, above: tuple[Path, ...]) -> Path:
+    """The file that a line includes: of the folder of `path` alone, whatever folder the line names."""
+    target = path.parent / Path(name.strip('"')).name
+    if not target.is_file() and Path(name.strip('"')).parent != Path("."):
+        fix = f"put a copy of it beside {path.name}"
+        raise InputError(name, f"no file {target.name} in the folder of {path.name}", fix=fix, where=where)
+    if target.resolve() in above:
+        raise InputError(name, "this file includes itself", fix="leave the line out", where=where)
     return target
 
 

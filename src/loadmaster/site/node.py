@@ -31,6 +31,7 @@ class SiteNode:
         weight: the least is taken first.
         there: False for DOWN, DRAIN, FAIL, FAILING and FUTURE, and where it does not answer.
         threads: threads of a core.
+        cloud: it is started when a job needs it (State=CLOUD).
         removed: a change of the site took it away (rule L13); it is not there either.
         awake: it takes a job at once: it is neither powered down nor about to be started again.
     """
@@ -44,6 +45,7 @@ class SiteNode:
     there: bool = True
     threads: int = 1
     awake: bool = True
+    cloud: bool = False
     removed: bool = False
 
     @property
@@ -76,6 +78,7 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
         weight,
         fields.read("State", _there, True),
         threads,
+        cloud=fields.read("State", lambda pair: pair.value.strip().lower() == "cloud", False),
     )
     if node.cpus > MOST_CPUS:
         raise InputError(

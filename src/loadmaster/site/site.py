@@ -11,7 +11,7 @@ from loadmaster.model.licences import parse_licences
 from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
-from loadmaster.site.job_scope import SCOPE_OF_KEY, JobScope
+from loadmaster.site.job_scope import POWER_SAVING, SCOPE_OF_KEY, JobScope
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
 from loadmaster.site.lines import ConfigLine, Lines, Pair, read_lines
 from loadmaster.site.node import Nodes, SiteNode, read_nodes
@@ -210,11 +210,15 @@ def with_defaults(lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[Config
 def _scopes(rest: list[str], settings: Mapping[str, Pair], hosts: _Hosts) -> dict[str, JobScope]:
     """For each of `rest` that concerns some jobs alone: which. A line of hosts concerns the partitions of these."""
     scopes = {}
+    cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
     for text in rest:
         key = text.partition(" ")[0].partition(":")[0].lower()
         if key in settings:
             if key in SCOPE_OF_KEY:
                 scopes[text] = SCOPE_OF_KEY[key]
+            elif key in POWER_SAVING and cloud:
+                parts = [part.name for part in hosts.partitions.values() if cloud & {*part.nodes}]
+                scopes[text] = JobScope("partitions", tuple(parts))
             continue
         named = {name for pair, names in hosts.members if pair.key.lower() == key for name in names}
         parts = [part.name for part in hosts.partitions.values() if part.name in named or named & {*part.nodes}]

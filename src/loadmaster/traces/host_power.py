@@ -36,8 +36,9 @@ def host_power(path: Path, frame: pl.DataFrame, line: Longs, count: Longs) -> tu
             rule = "each host has idle_w and full_w, or power_w in their place"
             raise InputError(curves[row] or "power", rule, fix="fill them in", where=f"{path}:{line[row]}")
         try:
-            points = ((0.0, float(idle.values[row])), (1.0, float(full.values[row])))
-            points = parse_power(curves[row]) if curves[row] is not None else HostPower((), points).points
+            curve = curves[row]
+            linear = ((0.0, float(idle.values[row])), (1.0, float(full.values[row])))
+            points = HostPower((), linear).points if curve is None else parse_power(curve)
         except InputError as error:
             raise InputError(error.value, error.rule, fix=error.fix, where=f"{path}:{line[row]}") from None
         hosts.setdefault(points, []).extend(range(int(first[row]), int(first[row + 1])))

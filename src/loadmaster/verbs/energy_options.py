@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.log_options import MACHINES, LogOptions
+from loadmaster.verbs.common_options import MACHINES
+from loadmaster.verbs.log_options import LogOptions
 from loadmaster.verbs.option import Option
 
 if TYPE_CHECKING:
@@ -73,5 +74,7 @@ class EnergyOptions(LogOptions):
             raise InputError(
                 option, "the power of the hosts is not known, so there is neither energy nor a cap", fix=fix
             )
-        steps = {name: values_over_time(value, _RULES[name], read.workload.epoch_s) for name, value in given.items()}
+        steps: dict[str, Any] = {
+            name: values_over_time(value, _RULES[name], read.workload.epoch_s) for name, value in given.items()
+        }
         return replace(case, cluster=replace(case.cluster, rules=replace(rules, **steps)))

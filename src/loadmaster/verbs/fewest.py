@@ -289,6 +289,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     from loadmaster.runs.samples import drawing_for
     from loadmaster.runs.setting import SITE
     from loadmaster.search.fewest import fewest
+    from loadmaster.search.fewest_mixes import MixesTried, cheapest_mix, kinds_to_mix
     from loadmaster.search.fewest_sampled import needed
     from loadmaster.verbs.folder import make_folder
     from loadmaster.verbs.notes import noting_runs, remarks, warn_of_plain
@@ -323,13 +324,19 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     drawing = drawing_for(first, options.resample, options.seed) if options.samples else None
     store = Store(options.store) if options.store else Store.in_folder(Path(options.out)) if options.out else None
     pool = pool_on(options.address)
-    answers = []
+    answers, mixes = list[FewestRow](), list[MixesTried]()
     for one, machines in tried:
         for each in fewest(one.case, machines, settings, target, store, pool, watch):
             sampled = None
             if drawing is not None:
                 sampled = needed(one.case, each, target, drawing, options.samples, store, pool, watch)
             answers.append(FewestRow(one, each, sampled))
+    if options.site is None and kinds_to_mix([machines for _, machines in tried]):
+        for setting in settings:
+            alone = [row.fewest for row in answers if row.fewest.setting == setting]
+            mixes.append(cheapest_mix(first, alone, target, store, pool, watch))
+            if mixes[-1].cheapest is not None:
+                answers.append(FewestRow(tried[0][0], mixes[-1].cheapest))
     if store is not None:
         store.close()
     return FoundFewest(
@@ -343,6 +350,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
             options.currency,
             drawing,
             options.growth,
+            tuple(mixes),
         )
     )
 

@@ -113,7 +113,8 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
         parts = _words(self.search or ("slurm" if own else "order"), "--search", PARTS)
         policy, discipline, words = name_of(self.policy, name), name_of(self.discipline, name), ""
         if "slurm" in parts and at is not None and at.site is not None and own:
-            refuse_unused(self, ["policy", "discipline"], "parameters of the site's own queue are searched")
+            why = "parameters of the site's own queue are searched"
+            refuse_unused(self, ["policy", "discipline"], why, "leave it out, or add --search order")
             policy, discipline, words = at.policy, at.discipline, at.site.scheduler.text
         base = Setting(policy, discipline, interval_s=parse_seconds(str(self.interval)), seed=self.seed)
         return SearchPlan(

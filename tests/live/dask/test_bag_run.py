@@ -127,7 +127,7 @@ def test_a_budget_holds_over_all_starts(place, tmp_path):
 def test_a_deadline_counts_from_the_first_start(place, tmp_path):
     log = RecordFile(tmp_path / "log.jsonl")
     log.open()
-    log.write(session=time.time() - 100, commands=["true"], type=described(SECOND))
+    log.append([{"session": time.time() - 100, "commands": ["true"], "type": described(SECOND)}])
     log.close()
     report, _ = run(place, ["true"], tmp_path, Planner(deadline_s=1000.0))
     assert report.elapsed_s >= 100 > report.span_s

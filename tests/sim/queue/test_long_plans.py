@@ -64,3 +64,25 @@ def test_a_job_without_gpus_starts_at_once_behind_jobs_that_ask_for_gpus(jobs):
     )
     assert made.start_s.tolist() == plain.start_s.tolist()
     assert made.host.tolist() == plain.host.tolist()
+
+
+@pytest.mark.parametrize("early_end", ["now", "kept", "arrival", "start", "replan"])
+def test_jobs_without_an_expected_end_are_planned_as_in_plain_python(early_end):
+    rule = discipline_named(f"conservative(early_end={early_end})")
+    for seed in range(6):
+        rng, jobs = np.random.default_rng(seed), 40
+        estimate_s = np.where(rng.random(jobs) < 0.1, np.inf, rng.integers(1, 20, jobs))
+        work = Workload(
+            ("cores",),
+            np.sort(rng.integers(0, 40, jobs)).astype(float),
+            rng.integers(1, 10, jobs).astype(float),
+            rng.integers(1, 4, (jobs, 1)).astype(float),
+            estimate_s=estimate_s,
+        )
+        made, plain = (
+            simulate(work, Cluster.uniform(3, cores=4), POLICIES["first-fit"], rule, interval_s=0.0, engine=engine)
+            for engine in ("auto", "reference")
+        )
+        assert np.isfinite(plain.start_s).all()
+        assert made.start_s.tolist() == plain.start_s.tolist()
+        assert made.host.tolist() == plain.host.tolist()

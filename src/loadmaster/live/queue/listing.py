@@ -13,13 +13,13 @@ from pydantic import TypeAdapter
 
 from loadmaster.live.session.engine import Observation
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
+from loadmaster.traces.constraint_columns import NAMED
 
 Listing = dict[str, Any]
 """One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""
 
 _RULES = TypeAdapter(SiteRules)
 _WHOLE = ("at_s", "token", "cluster", "up", "names", "left_out", "over")
-_NAMED = ("partition", "qos", "name", "features", "reservation")
 _COLUMNS = ("runtime_s", "estimate_s", "tasks", "project", "user", "job_id")
 OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
 """Columns of a job's row that say what it does, the last only of who waits for others; all others say what it is."""
@@ -134,7 +134,7 @@ def workload_in(cluster: Cluster, rows: Sequence[Mapping[str, Any]], names: Mapp
 def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str]]) -> Constraints:
     columns: dict[str, Any] = {}
     for name in rows[0] if rows else ():
-        if name in _NAMED:
+        if name in NAMED:
             columns[name] = Named.of(row[name] for row in rows)
         elif name == "depends":
             columns[name] = Dependencies.of(row[name] for row in rows)

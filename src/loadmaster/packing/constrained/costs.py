@@ -136,10 +136,33 @@ class StrandedCost:
     weight: int = 1
 
 
+@dataclass(frozen=True, eq=False)
+class TaskHostCost:
+    """An amount for each task by its host: a preference, or a cost of your own.
+
+    Attributes:
+        name: shown to the user.
+        amount: int64[T, H], zero or more.
+        weight: of each unit of it.
+    """
+
+    name: str
+    amount: Longs
+    weight: int = 1
+
+
 MILLION = 1_000_000
 """Parts in which imbalance and stranded amounts are counted."""
 
 PlacementCost = (
-    LoadCost | BalanceCost | TaskMoveCost | GroupMoveCost | HostMoveCost | HostPrice | ImbalanceCost | StrandedCost
+    LoadCost
+    | BalanceCost
+    | TaskMoveCost
+    | GroupMoveCost
+    | HostMoveCost
+    | HostPrice
+    | ImbalanceCost
+    | StrandedCost
+    | TaskHostCost
 )
 """Any of the costs."""

@@ -32,6 +32,7 @@ from loadmaster.packing.constrained.costs import (
     LoadCost,
     PlacementCost,
     StrandedCost,
+    TaskHostCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
@@ -131,6 +132,11 @@ def _imbalance(cost: ImbalanceCost, problem: ConstrainedProblem, host: Longs) ->
 @cost_of.register
 def _stranded(cost: StrandedCost, problem: ConstrainedProblem, host: Longs) -> int:
     return sum(math.floor(MILLION * each + 0.5) for each in stranded_on_hosts(problem, cost.full, host))
+
+
+@cost_of.register
+def _by_host(cost: TaskHostCost, problem: ConstrainedProblem, host: Longs) -> int:
+    return sum(int(cost.amount[task, h]) for task, h in enumerate(host.tolist()) if h >= 0)
 
 
 def imbalance_of_hosts(problem: ConstrainedProblem, full: Longs, host: Longs) -> list[float]:

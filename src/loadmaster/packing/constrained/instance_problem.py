@@ -8,7 +8,9 @@ from loadmaster.model.arrays import Bools, Ints, Longs
 from loadmaster.packing.constrained.constraints import Capacity
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.whole_amounts import WholeAmounts, whole_amounts
-from loadmaster.packing.instance import Instance
+from loadmaster.packing.instance import TOLERANCE, Instance
+
+_FINER = 1e9
 
 
 class InstanceProblem(NamedTuple):
@@ -29,11 +31,7 @@ def instance_problem(instance: Instance, now: Ints, source: str = "") -> Instanc
         source: the name of the file.
     """
     resources = (*instance.fluid_names, *instance.rigid_names)
-    amounts = whole_amounts(
-        resources,
-        np.hstack((instance.fluid, instance.rigid)),
-        np.hstack((instance.fluid_capacity, instance.rigid_capacity)),
-    )
+    amounts = _amounts(instance, resources)
     fluid = np.arange(len(resources)) < len(instance.fluid_names)
     problem = ConstrainedProblem(
         resources,
@@ -48,6 +46,21 @@ def instance_problem(instance: Instance, now: Ints, source: str = "") -> Instanc
         amounts.units,
     )
     return InstanceProblem(problem, amounts.capacity)
+
+
+def _amounts(instance: Instance, resources: tuple[str, ...]) -> WholeAmounts:
+    """Demands and capacities in whole units; where hosts have at most 1 of a resource, in parts of 10^-12.
+
+    Such a host has 10^-9 more of it, as for the other packers, so that three thirds fit.
+    """
+    demand = np.hstack((instance.fluid, instance.rigid))
+    capacity = np.hstack((instance.fluid_capacity, instance.rigid_capacity))
+    finer = np.where(capacity.max(axis=0) <= 1.0, _FINER, 1.0)
+    names = tuple(name if factor == 1.0 else "" for name, factor in zip(resources, finer.tolist(), strict=True))
+    slack = np.where(finer > 1.0, TOLERANCE * finer, 0.0)
+    amounts = whole_amounts(names, demand * finer, capacity * finer + slack)
+    units = tuple(unit / factor for unit, factor in zip(amounts.units, finer.tolist(), strict=True))
+    return amounts._replace(units=units)
 
 
 def _shared_limits(amounts: WholeAmounts, host: Ints, fluid: Bools) -> Longs:

@@ -24,6 +24,7 @@ class TaskArrays(NamedTuple):
         group: int64[T], the group whose moved tasks are counted for the largest of groups; -1 for none.
         movable: int64, the tasks that have another host open to them, the largest first; is_movable: bool[T].
         size: float64[T], the largest part of a mean host that the task asks for.
+        place_row: int64[T], its row of `HostArrays.place_cost`.
     """
 
     demand: Longs
@@ -34,6 +35,7 @@ class TaskArrays(NamedTuple):
     movable: Longs
     is_movable: Bools
     size: Floats
+    place_row: Longs
 
 
 class HostArrays(NamedTuple):
@@ -44,6 +46,7 @@ class HostArrays(NamedTuple):
         transient: bool[R], a task that moves holds this resource on both hosts.
         allowed: bool[K, H], hosts open to the tasks of each row.
         pair_cost: int64[H, H], what a move from host to host costs, weights multiplied in; int64[0, 0] for nothing.
+        place_cost: int64[K, H], what it costs that a task is on a host, weights multiplied in; int64[0, 0] for nothing.
         price: int64[H], what a host with at least one task costs.
         worth: float64[R], what a unit of each resource is worth where hosts have prices; float64[0] where none has.
     """
@@ -52,6 +55,7 @@ class HostArrays(NamedTuple):
     transient: Bools
     allowed: Bools
     pair_cost: Longs
+    place_cost: Longs
     price: Longs
     worth: Floats
 

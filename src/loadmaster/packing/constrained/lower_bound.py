@@ -7,7 +7,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.packing.constrained.constraints import Capacity
-from loadmaster.packing.constrained.costs import BalanceCost, HostPrice, LoadCost
+from loadmaster.packing.constrained.costs import BalanceCost, HostPrice, LoadCost, TaskHostCost
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 
 
@@ -26,6 +26,8 @@ def lower_bound(problem: ConstrainedProblem) -> int:
             bound += cost.weight * max(0, cost.target * int(free[cost.first]) - int(free[cost.second]))
         elif isinstance(cost, HostPrice):
             bound += cost.weight * least_price(problem, cost.price)
+        elif isinstance(cost, TaskHostCost):
+            bound += cost.weight * int(cost.amount.min(axis=1, initial=1 << 60).sum()) if problem.hosts else 0
     return bound
 
 

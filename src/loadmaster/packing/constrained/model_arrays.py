@@ -28,6 +28,7 @@ from loadmaster.packing.constrained.costs import (
     LoadCost,
     PlacementCost,
     StrandedCost,
+    TaskHostCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
@@ -89,6 +90,8 @@ def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
         amount = float(problem.tasks)
     elif isinstance(cost, HostMoveCost):
         amount = float(cost.amount.max(initial=0)) * problem.tasks
+    elif isinstance(cost, TaskHostCost):
+        amount = float(cost.amount.max(axis=1, initial=0).sum(dtype=float))
     elif isinstance(cost, ImbalanceCost | StrandedCost):
         load = problem.demand.sum(axis=0) / np.maximum(cost.full.min(axis=0, initial=1 << 60), 1)
         amount = float(MILLION * problem.hosts * (1.0 + np.minimum(load, 1e3) ** 2).sum())
@@ -146,10 +149,11 @@ def _cost_of_none(model: SearchModel, h: int) -> int:
 
 
 class _Hosts(NamedTuple):
-    """The arrays of the hosts, and bool[K, H] with the row of each task."""
+    """The arrays of the hosts, bool[K, H] with the row of each task, and the row of each task in `place_cost`."""
 
     arrays: HostArrays
     allowed: tuple[Bools, Longs]
+    place_row: Longs
 
 
 def _hosts(problem: ConstrainedProblem) -> _Hosts:
@@ -164,7 +168,22 @@ def _hosts(problem: ConstrainedProblem) -> _Hosts:
     allowed = _allowed(problem)
     transient = np.array(problem.transient, np.bool_)
     pair_cost, worth = np.ascontiguousarray(pair_cost), resource_worth(problem, price)
-    return _Hosts(HostArrays(capacity.copy(), transient, allowed[0], pair_cost, price, worth), allowed)
+    place = _place_cost(problem)
+    return _Hosts(
+        HostArrays(capacity.copy(), transient, allowed[0], pair_cost, place[0], price, worth), allowed, place[1]
+    )
+
+
+def _place_cost(problem: ConstrainedProblem) -> tuple[Longs, Longs]:
+    """int64[K, H] and int64[T], the row of each task: tasks with equal rows share one; no rows without such a cost."""
+    costs = [cost for cost in problem.costs if isinstance(cost, TaskHostCost)]
+    if not costs:
+        return np.zeros((0, 0), np.int64), np.zeros(problem.tasks, np.int64)
+    amount = np.zeros((problem.tasks, problem.hosts), np.int64)
+    for cost in costs:
+        amount += cost.weight * cost.amount
+    rows, row_of = np.unique(amount, axis=0, return_inverse=True)
+    return np.ascontiguousarray(rows), row_of.reshape(-1).astype(np.int64)
 
 
 def _allowed(problem: ConstrainedProblem) -> tuple[Bools, Longs]:
@@ -224,6 +243,7 @@ def _tasks(problem: ConstrainedProblem, hosts: _Hosts) -> TaskArrays:
         by_size[is_movable[by_size]].astype(np.int64),
         is_movable,
         size,
+        hosts.place_row,
     )
 
 

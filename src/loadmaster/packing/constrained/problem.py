@@ -69,7 +69,8 @@ class ConstrainedProblem:
         if not self.units:
             return f"{number:,}"
         value = number * self.units[resource]
-        return show_bytes(value) if self.resources[resource] == MEMORY else f"{value:,g}"
+        in_bytes = self.resources[resource] == MEMORY and self.units[resource] >= 1
+        return show_bytes(value) if in_bytes else f"{value:,g}"
 
     @property
     def transient(self) -> tuple[bool, ...]:

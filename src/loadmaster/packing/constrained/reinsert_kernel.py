@@ -51,7 +51,7 @@ def cheapest_host(model, state, t, blink, by_ratio):
     with its price but with its price for each unit of worth: large hosts are dear, and cheap for what they hold.
     """
     hosts, priced = model.hosts.capacity.shape[0], model.hosts.worth.shape[0] > 0
-    shaped = model.shapes.imbalance_weight + model.shapes.stranded_weight > 0
+    shaped = model.shapes.imbalance_weight + model.shapes.stranded_weight + model.hosts.place_cost.shape[0] > 0
     chosen, least, now = -1, np.inf, model.tasks.now[t]
     start = now if now >= 0 else random_below(state, hosts)
     turn = random_below(state, hosts)

@@ -79,11 +79,13 @@ def cost_with(model, state, h, plus, minus):
 
 @inner
 def move_cost(model, t, h):
-    """What it costs that task t goes from where it runs now to host h; the largest of groups is not in it."""
-    now = model.tasks.now[t]
+    """What it costs that task t is on host h and not where it runs now; the largest of groups is not in it."""
+    now, cost = model.tasks.now[t], 0
+    if h >= 0 and model.hosts.place_cost.shape[0] > 0:
+        cost += model.hosts.place_cost[model.tasks.place_row[t], h]
     if now < 0 or now == h or h < 0:
-        return 0
-    cost = model.tasks.move_cost[t]
+        return cost
+    cost += model.tasks.move_cost[t]
     if model.hosts.pair_cost.shape[0] > 0:
         cost += model.hosts.pair_cost[now, h]
     return cost

@@ -4,6 +4,7 @@ from loadmaster.papers import StudyOptions
 from loadmaster.papers.casanova2008 import caps, claims, large_claims
 from loadmaster.papers.casanova2008.cap_accuracy import SETS
 from loadmaster.papers.casanova2008.figures import charts
+from loadmaster.papers.casanova2008.gang import fractions_beat_slices
 from loadmaster.papers.casanova2008.outcome import outcome_of
 from loadmaster.papers.casanova2008.study import QUICK, Size, cells, run
 from loadmaster.papers.claim import Reproduction
@@ -26,6 +27,7 @@ def reproduce(options: StudyOptions) -> Reproduction:
         *large_claims.sampled(outcomes["large-lp"], outcomes["large"]),
         *large_claims.parallel(outcomes["parallel"]),
         *claims.other(),
+        *(fractions_beat_slices(options.seed, parallel=parallel) for parallel in (False, True)),
     ]
     figures = charts(outcomes)
     if options.live:

@@ -32,7 +32,7 @@ NOTE = "This log is synthetic: made by the model of Lublin and Feitelson 2003, n
 NOTE_USERS = "The model has no users. Here a user submits alike jobs in sessions: an assumption of this generator."
 
 
-class JobStream(NamedTuple):
+class LublinStream(NamedTuple):
     """Jobs of one class, before their arrivals are known; all arrays have J rows."""
 
     nodes: Longs
@@ -119,12 +119,12 @@ def generate_lublin(
     )
 
 
-def _stream(part: JobClass, jobs: int, users: int, rng: np.random.Generator) -> JobStream:
+def _stream(part: JobClass, jobs: int, users: int, rng: np.random.Generator) -> LublinStream:
     between_s = times_between(part.arrivals, jobs, rng)
     cycle = daily_cycle(part.arrivals)
     if not users:
         nodes = job_sizes(part.sizes, jobs, rng)
-        return JobStream(nodes, job_runtimes(part.runtimes, nodes, rng), np.zeros(jobs, np.int32), between_s, cycle)
+        return LublinStream(nodes, job_runtimes(part.runtimes, nodes, rng), np.zeros(jobs, np.int32), between_s, cycle)
     session = np.cumsum(rng.random(jobs) < 1 / SESSION_JOBS)
     sessions = int(session[-1]) + 1
     nodes = job_sizes(part.sizes, sessions, rng)
@@ -133,10 +133,10 @@ def _stream(part: JobClass, jobs: int, users: int, rng: np.random.Generator) -> 
     runtime_s = np.clip(runtime_s, 1.0, np.floor(np.exp(LONGEST_LOG_RUNTIME)))
     busy = 1 / np.arange(1.0, users + 1)
     user = rng.choice(users, sessions, p=busy / busy.sum()).astype(np.int32)
-    return JobStream(nodes[session], runtime_s, user[session], between_s, cycle)
+    return LublinStream(nodes[session], runtime_s, user[session], between_s, cycle)
 
 
-def _at_load(streams: list[JobStream], jobs: int, cores: int, load: float | None) -> tuple[Workload, Ints]:
+def _at_load(streams: list[LublinStream], jobs: int, cores: int, load: float | None) -> tuple[Workload, Ints]:
     """The first `jobs` arrivals of all streams, and int32[J] of which stream each is.
 
     With a load the factor is sought by repeated correction: it changes which jobs are among the first.
@@ -154,7 +154,7 @@ def _at_load(streams: list[JobStream], jobs: int, cores: int, load: float | None
     return workload, kind
 
 
-def _merged(streams: list[JobStream], jobs: int, factor: float) -> tuple[Workload, Ints]:
+def _merged(streams: list[LublinStream], jobs: int, factor: float) -> tuple[Workload, Ints]:
     times = [np.floor(arrival_times(stream.between_s * factor, stream.cycle)) for stream in streams]
     kind = np.repeat(np.arange(len(streams), dtype=np.int32), jobs)
     submit_s = np.concatenate(times)

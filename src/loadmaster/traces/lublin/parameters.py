@@ -82,7 +82,7 @@ class JobClass:
         high = float(np.log2(nodes)) - self.high_below
         middle = high - self.middle_below
         if middle < self.sizes.low:
-            raise InputError(nodes, "too few cores for the model's two stages of sizes", fix="give 16 cores or more")
+            raise InputError(nodes, "too few cores for the model's two stages of sizes", fix="give 32 cores or more")
         return replace(self, sizes=replace(self.sizes, middle=middle, high=high))
 
 

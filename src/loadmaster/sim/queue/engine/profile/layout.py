@@ -49,19 +49,18 @@ def knows(policy: AnyPolicy, discipline: Discipline) -> bool:
 def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: Discipline) -> bool:
     """Whether the profile serves the run.
 
-    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, every expected
-    runtime is finite, and the empty cluster holds every job: then each job gets a reservation.
+    It does if it knows the rules, hosts have one speed, a count of hosts is exact or not asked for, and the empty
+    cluster holds every job, since each job gets a reservation. Reservations that stay need finite expected runtimes:
+    behind a job without an end some jobs get no reservation.
     """
     backfilling = discipline.backfilling
     if not knows(policy, discipline) or not isinstance(backfilling, Conservative) or workload.starting is not None:
         return False
-    if not np.isfinite(workload.expected_s).all():
-        return False
     one_pool = hosts_are_one_pool(workload.demand, cluster)
     if backfilling.early_end == "replan":
         return backfilling.promise != "pool" and not one_pool  # each pass plans anew, host by host
-    exact = backfilling.promise != "pool" or one_pool
-    return exact and bool(held_by(workload, cluster, "asked").all())
+    exact, finite = backfilling.promise != "pool" or one_pool, bool(np.isfinite(workload.expected_s).all())
+    return exact and finite and bool(held_by(workload, cluster, "asked").all())
 
 
 def plan_of(table: QueueEngine, workload: Workload, cluster: Cluster, discipline: Discipline) -> Reservations:

@@ -1,0 +1,49 @@
+"""Options and host files that say what the whole cluster has: licences, prices of energy, a power cap."""
+
+import pytest
+
+from loadmaster.model import Cluster, Constraints, InputError, Named, Workload
+from loadmaster.runs.unenforced_constraints import notes_on_licences
+from loadmaster.traces.host_files import read_host_file
+from loadmaster.verbs.simulate import SimulateOptions
+
+HOSTS = Cluster.uniform(1, cores=4)
+
+
+@pytest.mark.parametrize("given", ["m=5,bb/s=1K", "m:5,bb/s:1024", {"m": 5, "bb/s": 1024.0}])
+def test_licences_read_as_text_and_as_a_mapping(given):
+    assert SimulateOptions(licences=given).equipped(HOSTS).rules.licences == (("m", 5.0), ("bb/s", 1024.0))
+
+
+def test_an_option_replaces_the_number_of_the_host_file_and_leaves_the_others(tmp_path):
+    (tmp_path / "h.yaml").write_text("hosts:\n- {count: 2, cores: 4}\nlicences: {m: 20, bb/s: 10T}\n")
+    cluster = read_host_file(tmp_path / "h.yaml")
+    assert cluster.rules.licences == (("m", 20.0), ("bb/s", 10.0 * 2**40))
+    assert SimulateOptions(licences="m=3").equipped(cluster).rules.licences == (("m", 3.0), ("bb/s", 10.0 * 2**40))
+
+
+@pytest.mark.parametrize("licences", ["[1, 2]", "{m: many}", "{m: 0.5}"])
+def test_licences_of_a_host_file_that_do_not_read_are_refused(tmp_path, licences):
+    (tmp_path / "h.yaml").write_text(f"hosts:\n- {{count: 2, cores: 4}}\nlicences: {licences}\n")
+    with pytest.raises(InputError, match=r"licences: \{matlab: 20"):
+        read_host_file(tmp_path / "h.yaml")
+
+
+def test_a_licence_on_the_command_line_that_does_not_read_is_refused():
+    with pytest.raises(InputError, match="--licences matlab=20"):
+        SimulateOptions(licences="m;5").equipped(HOSTS)
+
+
+@pytest.mark.parametrize("option", ["energy_price", "carbon", "power_cap"])
+def test_what_needs_the_power_of_hosts_is_refused_without_it(option, tmp_path):
+    (tmp_path / "log.csv").write_text("submit_s,runtime_s,cores\n0,10,1\n")
+    with pytest.raises(InputError, match="the power of the hosts is not known"):
+        SimulateOptions(tmp_path / "log.csv", "1x4c", **{option: "300"}).case()
+
+
+def test_licences_without_a_number_are_told_with_their_jobs():
+    bound = Constraints(licences=Named.of(["m", "m:2,x", None]))
+    jobs = Workload.of(submit_s=[0] * 3, runtime_s=[1] * 3, cores=[1] * 3, constraints=bound)
+    (note,) = notes_on_licences(jobs, SimulateOptions(licences="m=5").equipped(HOSTS))
+    assert note.startswith("1 job asks for licences whose number is not known (x)")
+    assert notes_on_licences(jobs, SimulateOptions(licences="m=5,x=1").equipped(HOSTS)) == ()
