@@ -9,6 +9,7 @@ from loadmaster.model import Cluster, Constraints, InputError, Named, SiteRules,
 from loadmaster.report.explanation import as_plain, sentences
 from loadmaster.runs import Setting, case_of, run_fully
 from loadmaster.runs.explain import explain
+from loadmaster.runs.plain_engine_rate import jobs_a_second
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.sim.queue.card_runs import refuse_cards
 from loadmaster.traces import Trace
@@ -67,6 +68,12 @@ def test_explain_names_the_gpus_and_what_lacked():
     assert "Host 0 had room for it from 100 s on" in text
     assert as_plain(record, told)["cards"] == [[0]]
     assert "GPUs 0, 1" in " ".join(sentences(record, explain(record, 3)))
+
+
+def test_a_twin_is_refused_before_its_rate_is_measured():
+    case = case_of(Trace(SHARED), TWO_CARDS)
+    with pytest.raises(InputError, match="a twin is not simulated where jobs ask for parts of a GPU"):
+        jobs_a_second(case, Setting("first-fit", "twin"), {})
 
 
 def test_what_does_not_know_gpus_refuses_parts_of_them():

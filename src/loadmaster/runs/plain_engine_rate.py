@@ -8,6 +8,7 @@ from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.scheduling import Scheduler
 from loadmaster.scheduling.resolved_constraints import binds
+from loadmaster.sim.queue.card_runs import refuse_beside_cards
 from loadmaster.sim.queue.reference import replay_deciding
 
 TRIAL_S = 0.5
@@ -34,10 +35,11 @@ def jobs_a_second(case: Case, setting: Setting, sources: Sources) -> float | Non
     """How many jobs a second are started as the run begins; None if it ends within the trial.
 
     Raises:
-        InputError: a rule of the user's own fails on the first jobs.
+        InputError: a rule of the user's own fails on the first jobs, or no engine makes such a run.
     """
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     discipline = discipline_of(setting, sources)
+    refuse_beside_cards(workload, case.cluster, discipline)
     scheduler = Scheduler(policy_of(setting, sources), discipline)
     estimate_model = setting.estimate_model.under(discipline, workload, bound=binds(workload, case.cluster))
     seen: list[tuple[float, int]] = []  # from the first moment on: what is compiled before it is not of the run

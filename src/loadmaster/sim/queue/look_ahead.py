@@ -8,6 +8,7 @@ from loadmaster.model.snapshot import Snapshot
 from loadmaster.order import JobColumns
 from loadmaster.place import Policy
 from loadmaster.scheduling import Discipline, Scheduler, Twin, members_of
+from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.from_snapshot import Beginning, beginning
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions
 from loadmaster.sim.queue.queue_run import QueueRun
@@ -53,6 +54,8 @@ def _compiled(run: Beginning, scheduler: Scheduler, seed: int) -> Schedule | Non
     from loadmaster.sim.queue.engine import general_replay, replay
 
     policy, discipline = scheduler.policy, scheduler.discipline
+    if is_on_cards(run.workload, run.cluster):
+        return None
     ahead = QueueRun(run.workload, run.cluster, scheduler, seed=seed)
     numbered = any(map(never_remembered, members_of(policy)))  # such a policy may ask for the numbers of tasks
     if run.binding is None and capabilities.serves(policy, discipline) and not numbered:
