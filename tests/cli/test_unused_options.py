@@ -45,7 +45,6 @@ CHANGE_NOTHING = [
     ("share log.csv --hosts 1x1c --methods mosix --vms 1,2", "--vms", "choices of VMs"),
     ("share --format csv", "--format", "the demo"),
     ("pack tasks.csv --hosts 1x1c --time-limit 3", "--time-limit", "exact solvers"),
-    ("rebalance tasks.csv --hosts 1x1c --method heuristic --time-limit 3", "--time-limit", "exact"),
     ("size constant(9)x9 --column x", "--column", "a law"),
     ("run commands.txt --confidence 0.8", "--confidence", "a budget or a deadline"),
     ("info log.csv --spread any", "--spread", "no machines"),

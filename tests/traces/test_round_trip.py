@@ -48,7 +48,7 @@ def same(again, work, names):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-@given(workloads(("memory", "gpus", "licences"), fractions=True))
+@given(workloads(("memory", "gpus", "bandwidth"), fractions=True))
 def test_tables_keep_everything(tmp_path_factory, ending, work):
     path = tmp_path_factory.mktemp("tables") / f"log{ending}"
     write_trace(work, path)

@@ -156,7 +156,7 @@ def test_what_swf_has_no_field_for_is_said_with_how_many_jobs_it_concerns(tmp_pa
         estimate_s=[90, 90, 50],
         cores=[1, 4, 4],
         gpus=[0, 1, 2],
-        licences=[1, 0, 0],
+        bandwidth=[1, 0, 0],
         tasks=[2, 1, 2],
         constraints=bound,
     )
@@ -164,7 +164,7 @@ def test_what_swf_has_no_field_for_is_said_with_how_many_jobs_it_concerns(tmp_pa
         f"SWF has no field for {what}."
         for what in (
             "GPUs (2 jobs)",
-            "licences (1 job)",
+            "bandwidth (1 job)",
             "how many cores of a job lie on one host (2 jobs)",
             "timeouts, preemptions and host failures, which are written as failed (1 job)",
             "priorities (2 jobs)",

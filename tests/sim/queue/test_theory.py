@@ -115,7 +115,7 @@ def replay_every_cycle(workload, cluster, scheduler, interval_s):
         zeros = np.zeros(len(jobs), np.int32)
         queue = Queue(jobs, workload.demand[jobs], workload.task_count[jobs], workload.runtime_s[jobs], zeros, jobs)
         decision = scheduler.decide(Snapshot(now, cluster, free.copy(), queue, nobody, last_host, 0))
-        for job, hosts, _ in decision.place:
+        for job, hosts, *_ in decision.place:
             start_s[job], hosts_of[job] = now, hosts
             for host in hosts:
                 free[host] -= workload.demand[job]
