@@ -92,6 +92,6 @@ def test_balance_and_consolidation_go_only_where_the_rules_admit(tmp_path):
 def test_the_plan_of_a_state_is_kept_and_opened_again(tmp_path):
     rebalanced(tmp_path, [node("n1"), node("n2"), pod("a", "n1", "3")], "--drain", "n1", "-o", str(tmp_path / "out"))
     again = lm.open(tmp_path / "out")
-    assert again.answer == "1 of 1 tasks leave n1, 1 move (1 GiB)"
+    assert again.answer == "1 of 1 tasks leave n1, 1 move (1 GiB), the least possible"
     assert again.frame["to"].to_list() == ["n2"]
     assert "Carried out in this order" in (tmp_path / "out" / "report.html").read_text()

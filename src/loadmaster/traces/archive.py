@@ -140,7 +140,7 @@ def _download(address: str, path: Path, expected: str) -> str:
         raise InputError(
             address, "logs are fetched by https, by http only from this machine", fix="give an https address"
         )
-    by_hand = f"fetch {address} by other means and put it at {path}"
+    by_hand = f"put it at {path}"
     try:
         with (
             urlopen(Request(address, headers={"User-Agent": "loadmaster"}), timeout=TIMEOUT_S) as answer,
@@ -152,10 +152,11 @@ def _download(address: str, path: Path, expected: str) -> str:
                 raise InputError(address, "this is no gzip file, or larger than 4 GiB", fix=by_hand)
             _check(path.name, found, expected, "see whether the archive has a newer version of the log")
     except HTTPError as error:
+        error.close()
         raise InputError(address, f"the archive answers {error.code} ({error.reason})", fix=by_hand) from error
     except (URLError, TimeoutError, ConnectionError) as error:
         why = getattr(error, "reason", error)
-        raise InputError(parts.hostname or address, f"cannot be reached from here ({why})", fix=by_hand) from error
+        raise InputError(address, f"cannot be reached from here ({why})", fix=by_hand) from error
     return found
 
 

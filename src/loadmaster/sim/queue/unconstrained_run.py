@@ -27,13 +27,15 @@ def replay_unconstrained(run: QueueRun, engine: Engine) -> Schedule | None:
 
 def is_compiled_unconstrained(run: QueueRun) -> bool:
     """Whether `replay_unconstrained` would make it, on hosts that hold each job."""
-    from loadmaster.sim.queue.engine import general_replay
-    from loadmaster.sim.queue.engine.profile import layout as profile
-
     if not run.is_known_before:
         return _corrects(run)
+    if _shadow_serves(run):
+        return True
+    from loadmaster.sim.queue.engine import general_replay  # loads Numba
+    from loadmaster.sim.queue.engine.profile import layout as profile
+
     by_general = run.workload.jobs >= MANY_JOBS and general_replay.serves(run.policy, run.discipline)
-    return _shadow_serves(run) or by_general or profile.knows(run.policy, run.discipline)
+    return by_general or profile.knows(run.policy, run.discipline)
 
 
 def _shadow_serves(run: QueueRun) -> bool:
