@@ -1,38 +1,21 @@
 """--site and --site-accounts: what binds every run, the row of the site's own queue, and records of such runs."""
 
-import json
-import shutil
-from pathlib import Path
-
 import polars as pl
 import pytest
-from typer.testing import CliRunner
-
-from loadmaster.cli.app import app
-
-RECORDED = Path(__file__).parents[1] / "site" / "recorded"
-SITE = ("--site", "slurm.conf", "--site-accounts", "accounts.txt")
+from recorded_site import SITE, copy_site, document_of
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a site's log and configuration."""
-    for name in ("slurm.conf", "accounts.txt", "log.sacct"):
-        shutil.copy(RECORDED / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return copy_site(tmp_path)
 
 
 @pytest.fixture
 def said(here):
     """The JSON document that a command prints."""
-
-    def run(*arguments):
-        done = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return json.loads(done.stdout)
-
-    return run
+    return document_of
 
 
 def test_compare_shows_the_site_s_own_queue_beside_the_candidates(said):

@@ -44,7 +44,7 @@ def show_goal_moves(result: "GoalMoves", out: "str | Path | None", as_json: bool
 
 
 def reasons_in_words(left: dict[str, Any]) -> list[str]:
-    """Why a task stays: a line for each host that is told."""
+    """Why a task stays: a line for each host that has a reason."""
     reasons, told = left["reasons"], [each for each in left["reasons"] if each["host"] is not None]
     where = "waits" if left["from"] is None else f"stays on {left['from']}"
     if not told:

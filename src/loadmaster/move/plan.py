@@ -76,7 +76,7 @@ def plan_moves(
         budget: in the state's unit; infinite for no limit.
         method: `auto` is exact up to 300 tasks x hosts.
         time_limit_s: of the search; Ctrl-C ends it too, and the plan is the best so far.
-        report: is told the best level so far and the bound.
+        report: called with the best level so far and the bound.
 
     Example:
         >>> from loadmaster.packing import Instance

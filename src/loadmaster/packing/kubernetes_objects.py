@@ -14,6 +14,7 @@ from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_affinity import check_selector, required_of
 from loadmaster.packing.kubernetes_requests import amounts, requests_of
 from loadmaster.packing.kubernetes_rules import TIED
+from loadmaster.traces.files import head_of
 from loadmaster.traces.json_records import json_records
 
 MOST_PODS = 10_000_000
@@ -82,6 +83,11 @@ class KubernetesObjects:
     unread: list[str] = field(default_factory=list)
     unsure: set[str] = field(default_factory=set)
     others: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+
+
+def is_kubernetes_file(path: Path) -> bool:
+    """Whether a file is what `kubectl get nodes,pods -o json` prints."""
+    return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
 
 
 def is_kubernetes(head: bytes) -> bool:

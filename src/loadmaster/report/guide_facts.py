@@ -38,7 +38,7 @@ def guide_facts(
 
 
 def _low(use: AskedAndUsed, jobs: int) -> str:
-    """Who used least, and of how many jobs the use is known."""
+    """How many jobs used little, and of how many jobs the use is known."""
     users = "1 job" if use.below_half == 1 else f"{use.below_half:,} jobs"
     low = f"{users} used less than half, and left {percent(use.idle_below_half)} of it idle"
     return low if use.jobs == jobs else f"by the {use.jobs:,} jobs whose use is known; {low}"

@@ -44,7 +44,7 @@ def run_sharing(
         workload: the jobs.
         cluster: the hosts.
         settings: what all methods have in common.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
         sources: text of files, taken instead of what stands on the disk.
         policy: by which a batch queue places; others do not look at it.
 

@@ -27,7 +27,7 @@ def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") 
 
 
 def notes_on_licences(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
-    """That jobs ask for licences of which no total is known, so that they bind nobody (rule C13)."""
+    """That jobs ask for licences of which no total is known, so that they keep back no job (rule C13)."""
     column = None if workload.constraints is None else workload.constraints.licences
     if column is None:
         return ()

@@ -26,7 +26,7 @@ from loadmaster.scheduling.power_cap import ABOVE_CAP, above_idle, draws_w
 from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
 from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
 
-NOBODY = -1
+NO_JOB = -1
 """The number of no job."""
 
 
@@ -107,7 +107,7 @@ class ResolvedConstraints:
             return ()
         steps, before = above_idle(self.rules), (0.0,) * (self.cluster_wide - 1)
         return tuple(
-            ExpectedEnd(from_s, NOBODY, 0, (*before, watts - last_w))
+            ExpectedEnd(from_s, NO_JOB, 0, (*before, watts - last_w))
             for (_, last_w), (from_s, watts) in pairwise(steps)
         )
 

@@ -205,7 +205,7 @@ class _Uses:
         self._rows: list[tuple[int, float]] = []
 
     def begin(self, key: Limit, most: float) -> None:
-        """A counter, whether somebody uses it or not."""
+        """A counter, also where no job uses it."""
         if key not in self._number:
             self._number[key] = len(self._most)
             self._most.append(most)

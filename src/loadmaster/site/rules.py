@@ -43,7 +43,7 @@ class ModelledSite:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The facts, and what is not modelled, for whom no jobs are known."""
+        """The facts, and what is not modelled, where no jobs are known."""
         return (*self.facts, *([f"Of the site not modelled: {', '.join(self.unmodelled)}."] * bool(self.unmodelled)))
 
 

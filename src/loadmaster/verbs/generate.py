@@ -94,7 +94,7 @@ class LublinOptions(SeedOptions):
         Literal["exact", "tsafrir"], Option("Estimates: the runtimes, or the model of Tsafrir et al. 2005.")
     ] = "exact"
     longest_estimate: Annotated[float | None, Option("Longest estimate in seconds; else two days.")] = None
-    users: Annotated[int, Option("Users, who submit alike jobs in sessions; 0 as published.", least=0)] = 0
+    users: Annotated[int, Option("Users that submit alike jobs in sessions; 0 as published.", least=0)] = 0
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.verbs.result import Result
+from loadmaster.verbs.moves_result import MovesResult
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from loadmaster.move.constrained.goal_bounds import GoalBound
     from loadmaster.report.page import Page
 
@@ -21,7 +18,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GoalMoves(Result):
+class GoalMoves(MovesResult):
     """Moves that can be carried out one after another, and how far they lead.
 
     Attributes:
@@ -215,21 +212,6 @@ class GoalMoves(Result):
 
         return show_bytes(value) if self.unit == "bytes" else f"{value:g} task{'' if value == 1 else 's'}"
 
-    @property
-    def frame(self) -> "pl.DataFrame":
-        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
-        import polars as pl
-
-        columns = {
-            "step": pl.Int64,
-            "task": pl.String,
-            "from": pl.String,
-            "to": pl.String,
-            "cost": pl.Float64,
-            "temporary": pl.Boolean,
-        }
-        return pl.DataFrame(self.figures["moves"], schema=columns)
-
     def plot(self) -> Any:
         """How full each host is of processors or memory, before and after: an Altair chart."""
         from loadmaster.report.placement_cost_page import fullest_chart
@@ -242,11 +224,3 @@ class GoalMoves(Result):
 
         made = {"command": self.command, "budget": self.in_words(self.budget) if np.isfinite(self.budget) else "none"}
         return goal_moves_page(self.name, self.answer, self.notes, self.figures, self.plot(), self.in_words, made)
-
-    def write_tables(self, folder: Path) -> None:
-        """Write moves.csv."""
-        from loadmaster.system.whole_file import whole_file
-        from loadmaster.traces.spreadsheet import harmless
-
-        with whole_file(folder / "moves.csv") as part:
-            harmless(self.frame).write_csv(part)

@@ -345,7 +345,9 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
     Raises:
         InputError: it cannot be read, or an option changes nothing.
     """
-    if isinstance(options.trace, str | Path) and _is_state(Path(options.trace)):
+    from loadmaster.packing.kubernetes_objects import is_kubernetes_file
+
+    if isinstance(options.trace, str | Path) and is_kubernetes_file(Path(options.trace)):
         refuse_all_but(options, ("trace", "out"), "a state names its own nodes, and is no log")
         return _kept(_of_state(Path(options.trace)), options)
     from dataclasses import replace
@@ -412,14 +414,6 @@ def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked
         return None
     workload, *_ = fit_by(spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
     return recorded(workload, read.cluster, known=read.machines in ("log", "beside"))
-
-
-def _is_state(path: Path) -> bool:
-    """Whether a file is what `kubectl get nodes,pods -o json` prints."""
-    from loadmaster.packing.kubernetes_objects import is_kubernetes
-    from loadmaster.traces.files import head_of
-
-    return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
 
 
 def _of_state(path: Path) -> StateDescribed:

@@ -245,6 +245,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     from loadmaster.packing.beside import beside
     from loadmaster.packing.by_objective import pack_by_objective
     from loadmaster.packing.incumbent import silent
+    from loadmaster.packing.kubernetes_objects import is_kubernetes_file
     from loadmaster.packing.most_placed import with_place_bound
     from loadmaster.packing.numa_nodes import NumaNodes
     from loadmaster.packing.numa_placement import pack_on_numa_nodes
@@ -252,7 +253,6 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     from loadmaster.packing.solve import pack_what_fits, packer_named
     from loadmaster.place.load import remarks_on
     from loadmaster.verbs.folder import make_folder
-    from loadmaster.verbs.plan_goal_moves import is_state_of_kubernetes
 
     objective = summed(options.minimise, PLAIN)
     if options.exact and method not in (None, "exact"):
@@ -272,7 +272,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     if options.numa_nodes is not None:
         only = ["tasks", "hosts", "fluid", "time_limit", "out", "numa_nodes", "seed"]
         refuse_all_but(options, only, "tasks on NUMA nodes are placed on as few hosts as possible")
-    if isinstance(options.tasks, str | Path) and is_state_of_kubernetes(Path(options.tasks)):
+    if isinstance(options.tasks, str | Path) and is_kubernetes_file(Path(options.tasks)):
         return _packed_under_rules(options, Path(options.tasks), command)
     how = PackOptions(options.time_limit, options.seed, minimise=options.minimise, report=report or silent)
     read = options.read(options.tasks)

@@ -47,21 +47,14 @@ class StateProblem:
     price: Floats | None = None
 
 
-def is_state_of_kubernetes(path: Path) -> bool:
-    """Whether the file is what kubectl prints."""
-    from loadmaster.packing.kubernetes_objects import is_kubernetes
-    from loadmaster.traces.files import head_of
-
-    return path.is_file() and is_kubernetes(head_of(path, 1 << 16))
-
-
 def has_goal(options: "RebalanceOptions") -> bool:
     """Whether an option names a goal, or the state is one of Kubernetes, where the goal is to place what waits."""
+    from loadmaster.packing.kubernetes_objects import is_kubernetes_file
     from loadmaster.packing.objective import LEVEL, summed
 
     if summed(options.minimise, LEVEL) is not None:
         return True
-    return any(getattr(options, name) for name in GOALS) or is_state_of_kubernetes(Path(options.state))
+    return any(getattr(options, name) for name in GOALS) or is_kubernetes_file(Path(options.state))
 
 
 def move_towards_goal(
@@ -73,7 +66,7 @@ def move_towards_goal(
         options: of the verb.
         limit: the budget; infinite for none.
         command: how to make it again.
-        report: is told the least sum and the bound while it is minimised.
+        report: called with the least sum and the bound while it is minimised.
 
     Raises:
         InputError: the state or its hosts cannot be used, or an option changes nothing.
@@ -82,6 +75,7 @@ def move_towards_goal(
     from loadmaster.move.constrained.goal_plan import GoalQuestion, plan_towards
     from loadmaster.packing.constrained.weighted_sum import WeightedSum
     from loadmaster.packing.deadline import Deadline
+    from loadmaster.packing.kubernetes_objects import is_kubernetes_file
     from loadmaster.packing.objective import LEVEL, summed
     from loadmaster.system.interrupt import Interrupt
 
@@ -93,7 +87,7 @@ def move_towards_goal(
         raise InputError(f"{options.flag(named[0])} and --minimise", "only one goal", fix="leave one out")
     why = "moves towards a goal, and those of a state of Kubernetes, are found by one search"
     refuse_unused(options, ["method"] if objective is not None else ["method", "seed", "minimise"], why)
-    state = _of_kubernetes(options) if is_state_of_kubernetes(Path(options.state)) else _of_table(options)
+    state = _of_kubernetes(options) if is_kubernetes_file(Path(options.state)) else _of_table(options)
     problem, goal = state.problem, _goal(named)
     hosts = np.array([name in _drained(options, problem) for name in problem.host_names], bool)
     bytes_of = problem.demand[:, problem.resources.index("memory")] if "memory" in problem.resources else None

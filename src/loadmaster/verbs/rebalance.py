@@ -7,14 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from loadmaster.verbs.moves_result import MovesResult
 from loadmaster.verbs.option import Option, called_with
-from loadmaster.verbs.result import Result
 from loadmaster.verbs.task_options import TaskOptions
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from loadmaster.move.change import State
     from loadmaster.move.plan import MovePlan
     from loadmaster.packing.incumbent import Report
@@ -56,7 +54,7 @@ class RebalanceOptions(TaskOptions):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rebalanced(Result):
+class Rebalanced(MovesResult):
     """What `rebalance` came to; that nothing better is within the budget is a result as well.
 
     Attributes:
@@ -132,21 +130,6 @@ class Rebalanced(Result):
             return f"the best found in {self.time_limit_s:g} s"
         return "the best found"
 
-    @property
-    def frame(self) -> "pl.DataFrame":
-        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
-        import polars as pl
-
-        columns = {
-            "step": pl.Int64,
-            "task": pl.String,
-            "from": pl.String,
-            "to": pl.String,
-            "cost": pl.Float64,
-            "temporary": pl.Boolean,
-        }
-        return pl.DataFrame(self.figures["moves"], schema=columns)
-
     def plot(self) -> Any:
         """How much of the first fluid resource is asked of every host, before the moves and after: an Altair chart."""
         from loadmaster.report.moves_chart import moves_chart
@@ -162,14 +145,6 @@ class Rebalanced(Result):
         facts = self.figures
         words = partial(amount, facts)
         return rebalance_page(self.name, self.answer, self.notes, facts, self.now, self.plan, words, self.command)
-
-    def write_tables(self, folder: Path) -> None:
-        """Write moves.csv."""
-        from loadmaster.system.whole_file import whole_file
-        from loadmaster.traces.spreadsheet import harmless
-
-        with whole_file(folder / "moves.csv") as part:
-            harmless(self.frame).write_csv(part)
 
 
 def level_word(facts: dict[str, Any]) -> str:
@@ -196,7 +171,7 @@ def rebalance_with(
         options: what to move.
         command: how to make it again; made of the options where it is not given.
         progress: told the part of the time that has passed and the best cost, for a model with costs of its own.
-        report: is told the best level or sum so far and the bound, for the other states.
+        report: called with the best level or sum so far and the bound, for the other states.
 
     Returns:
         The moves in order, and for a model with costs of its own its placement; `done` says whether there is one.

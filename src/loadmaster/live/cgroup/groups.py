@@ -41,7 +41,7 @@ class ControlGroup(ABC):
 
     @abstractmethod
     def limit(self) -> CpuQuota | None:
-        """What it may have; None where nobody can tell."""
+        """What it may have; None where that is unknown."""
 
     @abstractmethod
     def _write_limit(self, limit: CpuQuota) -> None: ...

@@ -1,4 +1,4 @@
-"""How much a run disturbs what runs: a budget of moves in any hour, and who is left alone after a failure."""
+"""How much a run disturbs what runs: a budget of moves in any hour, and what is left alone after a failure."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class MoveBudget:
     """A budget that fills up again as the hour goes on.
 
     Attributes:
-        most: bytes of memory that those who move ask for, or a number of moves.
+        most: bytes of memory of what moves, or a number of moves.
         unit: of `most`.
         spent: when, and how much, in order.
     """

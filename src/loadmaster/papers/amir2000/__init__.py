@@ -59,7 +59,7 @@ def reproduce(options: StudyOptions) -> Reproduction:
 def _notes(setup: Setup) -> list[str]:
     return [
         "Slowdowns and their ratios are report only: the machines, the thrashing factor and Mosix itself are not "
-        "published, so theirs cannot be expected to come out; who is better than whom can.",
+        "published, so theirs cannot be expected to come out; which rule is better than which can.",
         "All streams are synthetic: Pareto lengths and memories as in section 5 of the paper.",
         f"Mosix is a reconstruction: {setup.mosix!r}; initial placement round robin. Enhanced Mosix has the same "
         "period and contacts.",

@@ -21,7 +21,7 @@ def simulate_fractional(
         problem: jobs, hosts and policy.
         engine: `reference` for the plain Python engine; `auto` is compiled, save for a policy or a sharing model of
             the user's own, or any other than processor sharing.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
 
     Example:
         >>> from loadmaster.model import Cluster, Workload

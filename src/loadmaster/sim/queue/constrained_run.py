@@ -32,7 +32,7 @@ def shadow_serves(run: QueueRun) -> bool:
     """Whether the pass that gives a shadow time, or nothing, knows all that binds these jobs.
 
     It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
-    hosts that no calendar closes. It tells no order what happens there. Estimates are known before, and kill nobody.
+    hosts that no calendar closes. Orders do not follow events there. Estimates are known before, and no limit kills.
     """
     from loadmaster.sim.queue import capabilities as served
     from loadmaster.sim.queue.capabilities import tracks_events_of
@@ -54,7 +54,7 @@ def shadow_serves(run: QueueRun) -> bool:
 def general_serves(run: QueueRun) -> bool:
     """Whether the general pass knows all that binds these jobs.
 
-    It stops nobody for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone.
+    It stops no job for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone.
     """
     from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine.runtime_limits import serves_estimates

@@ -39,7 +39,7 @@ def simulate(
             conservative backfilling; all agree, and one that cannot serve gives way. Subclasses of policies, orders
             and backfillings have the plain one only, which calls their own methods, and so have jobs that constraints
             bind in a way that neither `shadow_serves` nor `general_serves` of `constrained_run` knows.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
         estimate_model: what the discipline may count on, and whether limits kill. Estimates that are corrected, or made
             as jobs arrive, are compiled on hosts of speed 1 only, and not for conservative backfilling.
 

@@ -38,7 +38,7 @@ def simulate_lived(
         interval_s: seconds between scheduling cycles; 0 decides at every event.
         seed: for policies that draw.
         plainly: decisions are not compiled either.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
         estimate_model: what the discipline may count on, and whether limits kill.
 
     Raises:

@@ -24,7 +24,7 @@ class QueueRun:
         scheduler: the policy and the discipline.
         interval_s: seconds between decisions; 0 decides at every event.
         seed: for policies that draw.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
         estimate_model: what the scheduler may count on, and whether limits kill.
     """
 

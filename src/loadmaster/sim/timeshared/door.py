@@ -51,7 +51,7 @@ def simulate_timeshared(
         problem: jobs, hosts, method and sharing model.
         engine: `reference` for the plain Python engine; `auto` is compiled, save for a mover, a sharing model or a
             subclass of the user's own, which only the plain one can ask.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
 
     Raises:
         InputError: the policy, the mover or the sharing model is not sound, or a task would end after 1e300 s only.

@@ -21,7 +21,7 @@ def simulate_vms(
         problem: jobs, machines and how VMs are chosen.
         engine: `reference` for the plain Python engine; `auto` is compiled, save for machines with a sharing model of
             the user's own, or any other than water-filling.
-        progress: told of the progress of long runs.
+        progress: called with the progress of long runs.
 
     Example:
         >>> from loadmaster.sharing.virtual_machines import VirtualMachines

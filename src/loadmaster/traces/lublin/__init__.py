@@ -65,7 +65,7 @@ def generate_lublin(
             None leaves them as published.
         estimates: `exact` runtimes, or those of the model of Tsafrir, Etsion and Feitelson 2005.
         longest_estimate_s: the longest estimate that `tsafrir` gives.
-        users: 0 for none, as published; else so many, who submit alike jobs in sessions.
+        users: 0 for none, as published; else so many, each of which submits alike jobs in sessions.
         seed: of every random draw.
 
     Returns:

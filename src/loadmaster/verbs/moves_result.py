@@ -1,0 +1,42 @@
+"""What every result with moves has: the moves as a table, and as moves.csv."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loadmaster.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class MovesResult(Result):
+    """A result whose figures have `moves`."""
+
+    @property
+    @abstractmethod
+    def figures(self) -> dict[str, Any]:
+        """The plan as plain values."""
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
+        import polars as pl
+
+        columns = {
+            "step": pl.Int64,
+            "task": pl.String,
+            "from": pl.String,
+            "to": pl.String,
+            "cost": pl.Float64,
+            "temporary": pl.Boolean,
+        }
+        return pl.DataFrame(self.figures["moves"], schema=columns)
+
+    def write_tables(self, folder: Path) -> None:
+        """Write moves.csv."""
+        from loadmaster.system.whole_file import whole_file
+        from loadmaster.traces.spreadsheet import harmless
+
+        with whole_file(folder / "moves.csv") as part:
+            harmless(self.frame).write_csv(part)
