@@ -40,11 +40,11 @@ def test_few_runs_are_reported_only(made):
 
 
 def test_stranded_amounts_by_hand():
-    """Host 0 is used to 3/4 and 1/4, host 1 to 1/4 and 1/2: of memory 1/2 and of cores 1/4 are stranded."""
+    """A typical task asks .5 of the cores and .375 of the memory; one host has .25 and .75 left, the other .75 and .5."""
     two = Instance.of(hosts=2, cpu=[0.75, 0.25], memory=[0.25, 0.5])
     packing = pack(two, "gr")
     measures = _of_packing(two, packing)
     assert sorted(packing.host.tolist()) == [0, 1]
-    assert measures["stranded_cores"] == pytest.approx(0.25 / 2)
-    assert measures["stranded_memory"] == pytest.approx(0.5 / 2)
+    assert measures["stranded_cores"] == 0.0
+    assert measures["stranded_memory"] == pytest.approx(0.75 / 2)
     assert np.isclose(measures["min_yield"], 1.0)

@@ -7,6 +7,7 @@ from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
+from loadmaster.model.stranded import stranded_amounts
 from loadmaster.model.workload import Workload
 
 
@@ -48,8 +49,7 @@ def stranding(
     host, at_s = host[order], np.fmin(at_s[order], edges[-1])
     free = cluster.capacity[host] - np.cumsum(taken[order], axis=0)  # exact: what a host lent, it has back in the end
     until_s = np.append(np.where(host[1:] == host[:-1], at_s[1:], edges[-1]), edges[-1])
-    enough = free >= typical
-    lost = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0)
+    lost = stranded_amounts(free, typical)
     many = min(rows, cluster.hosts)
     row_of = rows_of(cluster, many)
     parts = [

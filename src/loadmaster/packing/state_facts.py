@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from loadmaster.model.stranded import stranded_amounts
 from loadmaster.packing.constrained.constraints import AllowedHosts
 from loadmaster.packing.constrained.placement import CountedPlacement
 from loadmaster.packing.kubernetes_constraints import UNMODELLED, RuleCount
@@ -70,8 +71,7 @@ def state_facts(state: KubernetesState) -> StateFacts:
     free = state.cluster.capacity.copy()
     np.subtract.at(free, state.host[runs], state.demand[runs])
     free = np.maximum(free, 0.0)
-    enough = free >= np.median(state.demand, axis=0)
-    stranded = np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0).sum(axis=0)
+    stranded = stranded_amounts(free, np.median(state.demand, axis=0)).sum(axis=0)
     kubernetes = kubernetes_problem(state.objects)
     without_room, open_rules = _judged(kubernetes)
     return StateFacts(

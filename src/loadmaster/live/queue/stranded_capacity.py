@@ -11,6 +11,7 @@ from loadmaster.live.queue.listing import Listing
 from loadmaster.live.queue.record import cycles_of
 from loadmaster.live.session.engine import HELD, RUNNING
 from loadmaster.model.arrays import Floats
+from loadmaster.model.stranded import stranded_amounts
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.runs.live_timeline import StrandedPart
 
@@ -42,7 +43,7 @@ def stranded_by_host(lines: Iterable[Mapping[str, Any]]) -> list[StrandedPart]:
         span_s = after["at_s"] - listing["at_s"]
         free = free_in(listing)
         for k, given in enumerate((_started(listing, after), starts)):
-            sums[k] += span_s * _stranded(_less(free, listing, given), typical)
+            sums[k] += span_s * stranded_amounts(_less(free, listing, given), typical)
         length_s += span_s
     if not length_s:
         return []
@@ -93,8 +94,3 @@ def _less(free: Floats, listing: Listing, starts: Starts) -> Floats:
         for host in hosts:
             left[number[host]] -= np.array(listing["jobs"][job]["demand"], float)
     return np.asarray(np.maximum(left, 0.0))
-
-
-def _stranded(free: Floats, typical: Floats) -> Floats:
-    enough = free >= typical
-    return np.asarray(np.where(enough & ~enough.all(axis=1, keepdims=True), free, 0.0))

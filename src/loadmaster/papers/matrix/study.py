@@ -11,6 +11,7 @@ import numpy as np
 from loadmaster.kept.dask_client import DaskAddress
 from loadmaster.kept.study import Cell, Moved, Work
 from loadmaster.model.arrays import Floats
+from loadmaster.model.stranded import stranded_amounts
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.instance import Instance
@@ -142,13 +143,15 @@ def _on_static_set(task: MatrixTask) -> Floats:
 
 
 def _of_packing(instance: Instance, packing: Packing) -> dict[str, float]:
-    """The measures of a whole set; what is used of a host is what its tasks get."""
+    """The measures of a whole set; what is used of a host is what its tasks get, and what a task asks is its need."""
     there = packing.host >= 0
     cores, memory = np.zeros(instance.hosts), np.zeros(instance.hosts)
     np.add.at(cores, packing.host[there], packing.share[there, 0])
     np.add.at(memory, packing.host[there], instance.rigid[there, 0])
-    part = np.column_stack((cores / instance.fluid_capacity[:, 0], memory / instance.rigid_capacity[:, 0]))
-    stranded = (part.max(axis=1, keepdims=True) - part).mean(axis=0)
+    capacity = np.column_stack((instance.fluid_capacity[:, 0], instance.rigid_capacity[:, 0]))
+    free = np.maximum(capacity - np.column_stack((cores, memory)), 0.0)
+    typical = np.median(np.column_stack((instance.fluid[:, 0], instance.rigid[:, 0])), axis=0)
+    stranded = stranded_amounts(free, typical).sum(axis=0) / capacity.sum(axis=0)
     return {
         "placed": float(there.mean()),
         "min_yield": packing.min_yield,
