@@ -40,7 +40,7 @@ def test_few_runs_are_reported_only(made):
 
 
 def test_stranded_amounts_by_hand():
-    """A typical task asks .5 of the cores and .375 of the memory; one host has .25 and .75 left, the other .75 and .5."""
+    """A typical task asks .5 cores and .375 memory; one host has .25 and .75 left of them, the other .75 and .5."""
     two = Instance.of(hosts=2, cpu=[0.75, 0.25], memory=[0.25, 0.5])
     packing = pack(two, "gr")
     measures = _of_packing(two, packing)
