@@ -102,7 +102,7 @@ class LiveTable(OnTerminal):
         return f"{starts:,}" + (f" of {self._jobs:,} jobs" if self._jobs else "")
 
     def _rules(self) -> dict[str, str]:
-        """How far the site agrees with a shadow, and whom a meta-rule followed; nothing of a run that is neither."""
+        """How far the site agrees with a shadow, and which member a meta-rule followed; nothing of other runs."""
         from loadmaster.model.units import percent
 
         rules = {}

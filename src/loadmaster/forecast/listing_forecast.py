@@ -28,7 +28,7 @@ def onward_from(
         log: jobs of the past that these hosts can hold; None for none.
         apart_s: seconds from the zero of the log's clock to that of the listing's; None where one has no dates.
         cluster: the hosts.
-        rules: who decides.
+        rules: what decides.
 
     Raises:
         InputError: a log that holds no whole day before the listing.

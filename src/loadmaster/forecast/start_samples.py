@@ -48,7 +48,7 @@ class Onward:
     Attributes:
         workload: the table of all jobs, those of the state and those of the past.
         cluster: the hosts.
-        rules: who decides.
+        rules: what decides.
         state: the queue at the moment.
         runtimes: of jobs that had ended by then; None: every job runs up to its limit.
         arrivals: of the past; None: no further job arrives.

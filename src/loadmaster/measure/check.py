@@ -42,7 +42,7 @@ def violations(workload: Workload, cluster: Cluster, schedule: Schedule) -> tupl
         broken += broken_cards(workload, cluster, schedule)
         broken += broken_constraints(workload, cluster, schedule)
         check = little(workload, schedule)
-        if not check.holds and schedule.segments is None:  # who comes back to the queue arrives twice
+        if not check.holds and schedule.segments is None:  # a job that comes back to the queue arrives twice
             broken.append(
                 f"Little's law: the cycles counted a mean queue of {check.counted:.6g}, "
                 f"the waits give {check.expected:.6g} ({percent(check.error, 2)} apart)"

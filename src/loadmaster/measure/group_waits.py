@@ -91,7 +91,7 @@ def group_waits(workload: Workload, schedule: Schedule) -> tuple[Groups, ...]:
 
 
 def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
-    """Of the users; None where the log does not know them, or nobody started."""
+    """Of the users; None where the log does not know them, or none started."""
     users = next((each for each in groups if each.by == "user" and each.jobs.any()), None)
     if users is None:
         return None

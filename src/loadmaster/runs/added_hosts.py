@@ -110,6 +110,8 @@ def _without(cluster: Cluster, gone: set[int]) -> Cluster:
     assert cluster.speed is not None
     rules = cluster.rules
     if rules is not None:
+        assert not rules.calendar  # it names hosts by number, and so does the power of hosts
+        assert not rules.power
         number = {host: at for at, host in enumerate(kept)}
         partitions = [
             each

@@ -72,7 +72,7 @@ class ControlGroup(ABC):
             door.write_text(str(process), encoding="ascii")
 
     def processes(self) -> list[int]:
-        """Who is in it."""
+        """The processes in it."""
         return [int(line) for line in (self.path / "cgroup.procs").read_text().split()]
 
     def remove(self, patience_s: float = 5.0) -> None:

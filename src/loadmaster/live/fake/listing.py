@@ -67,7 +67,7 @@ def _without(cluster: FakeCluster, left_out: Sequence[int]) -> Cluster:
 
 
 def _never(jobs: Workload, vain: Sequence[bool]) -> Workload:
-    """Who waits in vain for others may never start."""
+    """Jobs that wait in vain for others may never start."""
     bound = jobs.constraints or Constraints()
     if not any(vain):
         return jobs

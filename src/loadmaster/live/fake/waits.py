@@ -1,4 +1,4 @@
-"""Who of a fake cluster can never start any more, since what it waits for in other jobs has come out otherwise."""
+"""Which jobs of a fake cluster can never start any more: what they wait for in other jobs came out otherwise."""
 
 from collections.abc import Callable, Mapping, Set
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Who moves where: movers of time-shared clusters and bounded repacking, on the scene of a live run."""
+"""Which machines move where: movers of time-shared clusters and bounded repacking, on the scene of a live run."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class MoveRequest:
 
 
 class GuestMover(Protocol):
-    """Decides who moves; a pure function of what it is asked with."""
+    """Decides what moves; a pure function of what it is asked with."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""A shadow beside the site: in each cycle, whom the site started and whom we would have, on the same snapshot."""
+"""A shadow beside the site: in each cycle, which jobs the site started and which we would have, on one snapshot."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -20,7 +20,7 @@ class Cycle:
         theirs: jobs that the site started, of those that had been seen to wait.
         both: of theirs, those that we would have started in this very cycle; alike: and on the same hosts.
         our_cores, their_cores: cores of `ours` and of `theirs`.
-        unseen: jobs that came and started between two observations: nobody could decide on them.
+        unseen: jobs that came and started between two observations: no decision on them was possible.
     """
 
     at_s: float

@@ -1,7 +1,7 @@
 """Whether a live run did what simulations do: every recorded decision taken again, and the whole run simulated.
 
 The first shows that decisions depend on nothing but what was written down. The second drives the simulator's own queue
-with what happened (who came, what ended, which hosts failed, what the engine refused) and compares who starts where.
+with what happened (which jobs came and ended, which hosts failed, what the engine refused) and compares the starts.
 """
 
 from collections.abc import Mapping, Sequence

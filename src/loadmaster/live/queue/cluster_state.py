@@ -172,7 +172,7 @@ class ClusterState:
         changes.found.append((name, run))
 
     def _note_jobs(self, before: Listing, changes: ObservedChanges) -> None:
-        """Who has come, and what has changed of those that are here."""
+        """Which jobs have come, and what has changed of those that are here."""
         jobs, changed, jobs_before = self.listing["jobs"], changes.hosts, before.get("jobs", {})
         for name, row in jobs.items():
             if jobs_before.get(name) is row:
@@ -199,7 +199,7 @@ class ClusterState:
             self.arrived |= name not in self.runs
 
     def _refresh(self) -> None:
-        """Work out who may start now; the order is told of those that waited for something else than their arrival."""
+        """Work out which jobs may start now; the order learns of those that waited for more than their arrival."""
         self.waiting.look(self.runs, self.away(), self.listing["up"], self.now_s)
         for name in self.waiting.eligible_ids():
             if name not in self._eligible_before:

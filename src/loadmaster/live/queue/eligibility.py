@@ -79,7 +79,7 @@ class EligibleJobs:
         return self.awaits[name].words if why in (AWAITS, IN_VAIN) and name in self.awaits else why
 
     def look(self, runs: Mapping[str, Allocation], away: Set[str], up: Sequence[bool], now_s: float) -> None:
-        """What holds hosts now, and who is not to be decided on."""
+        """What holds hosts now, and which jobs are not decided on."""
         self._runs = {self._number[name]: run for name, run in runs.items() if name in self._number}
         self._now_s, self._up = now_s, np.array(up, bool)
         out = {self._number[name] for name in away if name in self._number} | self._barred
@@ -89,7 +89,7 @@ class EligibleJobs:
             if job in self._runs or job not in out:
                 self._pending.arrive(job)
         for job, run in self._runs.items():
-            if job not in self._pending.waiting:  # somebody runs what we never would
+            if job not in self._pending.waiting:  # the site runs what we never would
                 insort(self._pending.waiting, job)
             self._pending.start(job, run.start_s)
             if self._allowance is not None:

@@ -203,11 +203,11 @@ def _evenly(starts: Mapping[str, float], most: int) -> set[str]:
 class ForecastSimulation(ResumedEngine):
     """The queue of a ledger, worked off by a scheduler.
 
-    Nobody comes, and no host changes: that is what nobody knows.
+    No job comes, and no host changes: neither is known.
 
     Args:
         ledger: where the run stands.
-        scheduler: who decides.
+        scheduler: decides.
         interval_s: seconds between cycles.
         lasts_s: of every job there, how long it holds its hosts from its start on; more than it has run already.
     """

@@ -30,7 +30,7 @@ class History:
     def take(self, changes: ObservedChanges | None, before: Mapping[str, Allocation]) -> None:
         """What a line has changed; `before`: the jobs that had hosts until then."""
         for name, end_s, how in () if changes is None else changes.ended:
-            if name in before and how == "ok":  # who began and ended between two observations ran as well
+            if name in before and how == "ok":  # a job that began and ended between two observations ran as well
                 row = self._rows[name]
                 self._launched.discard(name)
                 self._runtimes.add(row.get("user", -1), limit_s(row), end_s - before[name].start_s)

@@ -31,7 +31,7 @@ class Ledger(ClusterState):
         return bool(self.waiting.rows) and (self.arrived or self.ended or woken or moments)
 
     def snapshot(self, *, ranked: bool = True) -> Snapshot | None:
-        """What the scheduler decides on; None if nobody may start. Jobs bear their numbers in `waiting.ids`.
+        """What the scheduler decides on; None if no job may start. Jobs bear their numbers in `waiting.ids`.
 
         Args:
             ranked: ask the order; without, jobs go by their arrival.
@@ -144,7 +144,7 @@ class Ledger(ClusterState):
         return self.waiting.standing(self.carried.promises)
 
     def left_out(self) -> list[tuple[str, str]]:
-        """(job, why) of all that is not decided on; who can never run is not told twice."""
+        """(job, why) of all that is not decided on; a job that can never run is listed once."""
         never = dict(self.waiting.never)
         aside = [(name, why) for name, (_, why) in self.aside.items() if name not in never]
         listed = [(name, why) for name, why in self.listing.get("left_out", ())]

@@ -22,7 +22,7 @@ _RULES = TypeAdapter(SiteRules)
 _WHOLE = ("at_s", "token", "cluster", "up", "names", "left_out", "over")
 _COLUMNS = ("runtime_s", "estimate_s", "tasks", "project", "user", "job_id")
 OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
-"""Columns of a job's row that say what it does, the last only of who waits for others; all others say what it is."""
+"""Columns of a job's row that say what it does, the last of jobs that wait for others; all others say what it is."""
 
 
 def listing_of(seen: Observation) -> Listing:

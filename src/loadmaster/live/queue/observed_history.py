@@ -21,7 +21,7 @@ class ObservedMoment:
         now_s: its nominal cycle.
         arrived: jobs that came.
         withdrawn: jobs that left without having started.
-        away: jobs that nobody may start now: their users hold them, or they can never run here.
+        away: jobs that may not start now: their users hold them, or they can never run here.
         up: bool by host.
     """
 

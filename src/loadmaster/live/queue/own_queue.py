@@ -19,13 +19,13 @@ _CANCELLED, _NODE_FAIL = STATUSES.index("cancelled"), STATUSES.index("node_fail"
 
 
 class OwnQueue(ResumedEngine):
-    """The same jobs come to the same hosts, which fail when they fail; who starts when and where is decided here.
+    """The same jobs come to the same hosts, which fail when they fail; which jobs start when and where is decided here.
 
     A job runs as long as it did at the site once that is known, and until then as long as is expected of it.
 
     Args:
         history: at the site.
-        scheduler: who decides.
+        scheduler: decides.
         interval_s: seconds between cycles; 0: at every event.
         seed: for policies that draw.
         watch: called again and again; whoever has waited long enough raises.

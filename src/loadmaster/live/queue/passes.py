@@ -22,7 +22,7 @@ class Passes:
 
     Attributes:
         scheduler: the rule.
-        settings: how long it may take, how many jobs it may start, and who decides in its place.
+        settings: how long it may take, how many jobs it may start, and what decides in its place.
         clock: that it is timed by.
         report: what must be said.
         failures: of the rule, in a row.

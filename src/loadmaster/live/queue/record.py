@@ -127,7 +127,7 @@ class RecordReader:
 
     @classmethod
     def of(cls, lines: Sequence[Mapping[str, Any]], order: AnyOrder | None = None) -> "RecordReader":
-        """One that is to read these lines; without an `order`, as where nobody asks who goes first, by arrival."""
+        """One that is to read these lines; without an `order`, as where no order is asked, by arrival."""
         return cls(ORDERS["fcfs"] if order is None else order, lines[0]["origin_s"], lines[0]["seed"])
 
     def read(self, line: Mapping[str, Any]) -> ObservedChanges | None:

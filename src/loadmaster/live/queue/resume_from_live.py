@@ -33,7 +33,7 @@ class ResumedEngine(Replay):
     Args:
         rows: every job that it will ever be told of, as a listing has it.
         ledger: its hosts.
-        decider: who decides.
+        decider: decides.
         interval_s: seconds between cycles.
         seed: for policies that draw.
     """

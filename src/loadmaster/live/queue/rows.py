@@ -91,7 +91,7 @@ def as_asked(before: Mapping[str, Any] | None, row: Row, now_s: float) -> Row:
         waited_until_s = now_s if before.get("hold") and not row.get("hold") else min(before["eligible_s"], now_s)
         merged["eligible_s"] = max(row["eligible_s"], waited_until_s)
     if before.get("hold") == 0:
-        merged["hold"] = 0  # who was held later waited before that
+        merged["hold"] = 0  # a job that was held later waited before that
     return merged
 
 

@@ -145,7 +145,7 @@ def _record(
         those = (
             "1 job still ran at the end: it is" if running == 1 else f"{running:,} jobs still ran at the end: they are"
         )
-        notes.append(f"{those} shown as if over when that is expected, or at the end where nobody expects it.")
+        notes.append(f"{those} shown as if over when that is expected, or at the end where no end is expected.")
     workload = _with_runtimes(known_jobs, start_s, end_s, ids, cluster, placed)
     number = {name: job for job, name in enumerate(ids)}
     cut = [

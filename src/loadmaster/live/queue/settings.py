@@ -22,7 +22,7 @@ class LiveSettings:
         max_starts: start no more jobs than that in all; None for no limit.
         on_exit: `release`: jobs that wait go to the engine's own scheduler; `hold`: everything stays as it is.
         others: `release` hands jobs that the model has no words for to the engine; `keep` leaves them as they are.
-        fallback: who decides after three failures of the rule in a row, as a policy under the discipline netbatch.
+        fallback: what decides after three failures of the rule in a row, as a policy under the discipline netbatch.
     """
 
     interval_s: float = 30.0

@@ -61,7 +61,7 @@ class ShadowReplay(ResumedEngine):
         return [job for job in super()._eligible() if job not in self._later]
 
     def decided(self, rule: Scheduler, recorded: Pass, line: Mapping[str, Any]) -> tuple[Start, ...]:
-        """Decide by itself, as often as the record did; who starts where."""
+        """Decide by itself, as often as the record did; which jobs start where."""
         self.judge.rule, self.judge.taken = rule, line["taken"]
         self.judge.most = len(recorded.starts) if line["cut"] else None
         self.memory.silent = line["by"] == "fallback"

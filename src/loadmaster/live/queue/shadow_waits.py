@@ -57,7 +57,7 @@ def interim_waits_of(
 
     Args:
         lines: of the record.
-        scheduler: who decides.
+        scheduler: decides.
         watch: called again and again; whoever has waited long enough raises.
 
     Raises:

@@ -39,7 +39,7 @@ class Loop:
     Attributes:
         engine: that observes and acts.
         clock: the engine's time.
-        decider: the only one who knows what all of this is for.
+        decider: the only part that knows what all of this is for.
         record: open.
         report: what is to be said of it all.
     """

@@ -1,4 +1,4 @@
-"""Commands under CPU shares as a decider of the loop: who starts where, who moves, and how much each may have."""
+"""Commands under CPU shares as a decider of the loop: what starts where, what moves, and how much CPU each may have."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What decides on CPU shares: told who runs and who waits, it says who runs where from now on, and with what share."""
+"""Decides on CPU shares: from what runs and what waits it works out what runs where next, and with what share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class ShareMethod(Protocol):
         ...
 
     def decide(self, view: ShareView) -> Shares:
-        """Who runs where, and with what share."""
+        """What runs where, and with what share."""
         ...
 
 

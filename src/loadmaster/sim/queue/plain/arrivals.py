@@ -133,7 +133,7 @@ class ByArrival:
     """Ties go by arrival, and schedulers break them by the number of a job (rule Q1): so that is what they are shown.
 
     Attributes:
-        scheduler: who decides.
+        scheduler: decides.
         arrivals: tell the places.
     """
 
