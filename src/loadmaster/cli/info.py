@@ -29,7 +29,8 @@ def info(
     from loadmaster.cli.info_state import show_state
     from loadmaster.report.document import print_document
     from loadmaster.report.picture import check_picture, write_picture
-    from loadmaster.verbs.info import StateDescribed, info_with
+    from loadmaster.verbs.info import info_with
+    from loadmaster.verbs.info_state import StateDescribed
     from loadmaster.verbs.pipe_input import as_named
 
     if picture is not None:

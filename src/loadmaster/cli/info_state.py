@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from loadmaster.packing.state_facts import ResourceFacts
-    from loadmaster.verbs.info import StateDescribed
+    from loadmaster.verbs.info_state import StateDescribed
 
 
 def show_state(path: str, result: "StateDescribed", as_json: bool) -> None:

@@ -1,12 +1,13 @@
 """`info`: what is in a log, or in a running state."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from loadmaster.verbs.common_options import MACHINES, Hosts, PageFolder, Spread
 from loadmaster.verbs.group_options import GroupOptions
+from loadmaster.verbs.info_state import StateDescribed, described_state
 from loadmaster.verbs.log_options import READS, ReadingOptions, log_of
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from loadmaster.measure.recorded_metrics import Recorded
     from loadmaster.measure.recorded_waits import RecordedWaits
     from loadmaster.model import Cluster, Workload
-    from loadmaster.packing.state_facts import StateFacts
     from loadmaster.report.breakdown import RuleGroups
     from loadmaster.report.page import Page
     from loadmaster.traces import Skipped, Trace
@@ -267,75 +267,6 @@ class Described(Result):
         return info_page(self.answer, self.notes, self.read, self.summary, self.fitted, footer, facts, more)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StateDescribed(Result):
-    """What `info` says of a running state.
-
-    Attributes:
-        name: of the file.
-        facts: what its hosts have, what runs, what waits, what is left.
-        known: what was assumed of the file.
-    """
-
-    verb = "info"
-
-    name: str
-    facts: "StateFacts"
-    known: tuple[str, ...] = ()
-
-    @property
-    def answer(self) -> str:
-        """Nodes, what runs, what waits."""
-        facts = self.facts
-        waits = f"{facts.waiting:,} wait" + (f", {facts.without_room:,} of them without room" if facts.waiting else "")
-        if facts.not_judged:
-            held = ", ".join(f"{rule} {pods:,}" for rule, pods in facts.not_judged_rules.items())
-            waits += f" and {facts.not_judged:,} not judged ({held})"
-        waits += f", {facts.gated:,} are gated" if facts.gated else ""
-        return f"{facts.hosts:,} nodes; {facts.running:,} pods run, {waits}; {facts.owners:,} owners"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was assumed of the file."""
-        return self.known
-
-    @property
-    def figures(self) -> Mapping[str, Any]:
-        """All of it as plain values."""
-        figures = asdict(self.facts) | {"rules": [each._asdict() for each in self.facts.rules]}
-        del figures["notes"]
-        return figures
-
-    @property
-    def frame(self) -> "pl.DataFrame":
-        """A row a resource: what all nodes have, what is asked, the most free on a node, what is stranded; bytes."""
-        import polars as pl
-
-        return pl.DataFrame([asdict(each) for each in self.facts.resources])
-
-    def plot(self) -> Any:
-        """How much of every resource is asked: an Altair chart."""
-        from loadmaster.report.arrivals_chart import use_chart
-
-        return use_chart(self.facts)
-
-    def room_picture(self) -> Any:
-        """There is none.
-
-        Raises:
-            InputError: always.
-        """
-        from loadmaster.model.errors import InputError
-
-        raise InputError("--picture", "no picture: a state is no log, and has no recorded waits", fix="leave it out")
-
-    def page(self) -> "Page":
-        """The answer, a row a resource, the picture."""
-        from loadmaster.report.arrivals_chart import state_page
-
-        return state_page(self.name, self.answer, self.notes, self.facts, self.plot())
-
-
 def info_with(options: InfoOptions) -> "Described | StateDescribed":
     """Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and pods.
 
@@ -349,7 +280,7 @@ def info_with(options: InfoOptions) -> "Described | StateDescribed":
 
     if isinstance(options.trace, str | Path) and is_kubernetes_file(Path(options.trace)):
         refuse_all_but(options, ("trace", "out"), "a state names its own nodes, and is no log")
-        return _kept(_of_state(Path(options.trace)), options)
+        return _kept(described_state(Path(options.trace)), options)
     from dataclasses import replace
 
     from loadmaster.measure.observed_hosts import observed_hosts
@@ -414,15 +345,6 @@ def _really(read: "Trace", spread: "Literal['auto', 'single-host', 'any', 'asked
         return None
     workload, *_ = fit_by(spread, read.workload, read.cluster, machines_of_log=read.machines == "log")
     return recorded(workload, read.cluster, known=read.machines in ("log", "beside"))
-
-
-def _of_state(path: Path) -> StateDescribed:
-    from loadmaster.packing.kubernetes_state import read_kubernetes
-    from loadmaster.packing.state_facts import state_facts
-
-    state = read_kubernetes(path)
-    facts = state_facts(state)
-    return StateDescribed(path.name, facts, facts.notes)
 
 
 info = called_with(InfoOptions, info_with)
