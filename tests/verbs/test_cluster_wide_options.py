@@ -47,3 +47,10 @@ def test_licences_without_a_number_are_told_with_their_jobs():
     (note,) = notes_on_licences(jobs, SimulateOptions(licences="m=5").equipped(HOSTS))
     assert note.startswith("1 job asks for licences whose number is not known (x)")
     assert notes_on_licences(jobs, SimulateOptions(licences="m=5,x=1").equipped(HOSTS)) == ()
+
+
+def test_a_licence_that_no_job_asks_for_is_refused(tmp_path):
+    (tmp_path / "log.csv").write_text("submit_s,runtime_s,cores,licences\n0,10,1,matlab:2\n")
+    with pytest.raises(InputError, match=r"'--licences mat': no job .* asks for it.* did you mean matlab"):
+        SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3,mat=3").case()
+    assert SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3").case().cluster.rules.licences
