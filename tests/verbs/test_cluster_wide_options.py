@@ -2,6 +2,7 @@
 
 import pytest
 
+import loadmaster as lm
 from loadmaster.model import Cluster, Constraints, InputError, Named, Workload
 from loadmaster.runs.unenforced_constraints import notes_on_licences
 from loadmaster.traces.host_files import read_host_file
@@ -54,3 +55,11 @@ def test_a_licence_that_no_job_asks_for_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"'--licences mat': no job .* asks for it.* did you mean matlab"):
         SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3,mat=3").case()
     assert SimulateOptions(tmp_path / "log.csv", "1x4c", licences="matlab=3").case().cluster.rules.licences
+
+
+@pytest.mark.parametrize(("methods", "said"), [("fcfs", False), ("fcfs,pvm", True)])
+def test_share_says_that_methods_that_share_machines_keep_no_constraints(tmp_path, methods, said):
+    (tmp_path / "log.csv").write_text("submit_s,runtime_s,cores,licences\n0,10,1,matlab:2\n0,10,1,matlab:2\n")
+    (tmp_path / "h.yaml").write_text("hosts:\n- {count: 2, cores: 4}\nlicences: {matlab: 3}\n")
+    made = lm.share(tmp_path / "log.csv", tmp_path / "h.yaml", methods=methods)
+    assert any("pvm do not" in note for note in made.notes) is said

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from loadmaster.kept.store import Store
     from loadmaster.kept.watch import Watch
     from loadmaster.report.page import Page
+    from loadmaster.runs.case import Case
     from loadmaster.runs.sharing_row import SharingRow
     from loadmaster.runs.sharing_settings import SharingSettings
     from loadmaster.runs.sharing_study import SharingStudy
@@ -299,6 +300,7 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
         packer = settings.fractional.packer
         rules += [packer] if FRACTIONAL in methods and packer_named(packer).rates else []
         case = noting(options.case(), *rules, models=[settings.sharing] if settings.sharing else [])
+        case = _noting_constraints(case, [method for method in methods if kind_of(method) != "batch"])
         study = SharingStudy(case, methods, settings, policies)
         store = Store.in_folder(folder) if folder is not None else None
         _warn(study, store)
@@ -307,6 +309,21 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
         finally:
             if store is not None:
                 store.close()
+
+
+def _noting_constraints(case: "Case", unbound: Sequence[str]) -> "Case":
+    """The case with a note where constraints bind its jobs, which the methods `unbound` do not keep."""
+    from dataclasses import replace
+
+    from loadmaster.scheduling.resolved_constraints import binds
+
+    if not unbound or not binds(case.workload, case.cluster):
+        return case
+    note = (
+        f"Constraints bind these jobs. Batch rows keep them; {', '.join(unbound)} do not, so their waits are not "
+        "comparable with those rows: --ignore all leaves the constraints of the log aside everywhere."
+    )
+    return replace(case, notes=(*case.notes, note))
 
 
 def share_with(options: ShareOptions) -> Shared:
