@@ -114,28 +114,6 @@ def test_a_job_of_the_listing_that_the_log_has_too_is_taken_once(tmp_path):
     assert made.found.forecast.wait_s.tolist() == other.found.forecast.wait_s.tolist()
 
 
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [
-        (1, r"'1': this job runs already, since 1 s before the listing"),
-        (77, r"'77': no such job runs or waits in this listing.*did you mean 7\?"),
-        (8, r"'8': this job never starts here: no empty cluster can hold it.*--hosts"),
-        (9, r"'9': no such job runs or waits in this listing: it is over"),
-        ("seven", r"'seven': no such job"),
-    ],
-)
-def test_a_job_that_does_not_wait_is_refused_in_one_line(tmp_path, number, said):
-    waiting = job(7, "PENDING", 100), job(8, "PENDING", 100, cpus=9)
-    queue = three_hosts_full(tmp_path, *waiting, job(9, "COMPLETED", 50, 60, nodes="n1"))
-    with pytest.raises(InputError, match=said):
-        lm.when(queue, number, hosts=hosts(tmp_path))
-
-
-def test_a_log_of_the_past_is_no_listing_of_a_queue(tmp_path):
-    with pytest.raises(InputError, match=r"a log of jobs that are over.*squeue --json"):
-        lm.when(past(weeks=1), 7, hosts="3x8c")
-
-
 def test_a_log_of_some_hours_is_refused(tmp_path):
     queue = three_hosts_full(tmp_path, job(7, "PENDING", 100))
     short = Trace(past_log(weeks=0.1))

@@ -1,6 +1,5 @@
 """`when`: when a waiting job of the present queue starts, how sure that is, and what would start it sooner."""
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -223,6 +222,7 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     from loadmaster.report.start_claims import StartFound
     from loadmaster.runs.prepare import compile_first
     from loadmaster.verbs.folder import make_folder
+    from loadmaster.verbs.job_of_listing import moment_of_listing, waiting_row
     from loadmaster.verbs.notes import noting_runs, remarks
 
     _refuse_unused(options)
@@ -234,7 +234,7 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     if at is None and options.spread == "auto":
         options = replace(options, spread="asked")  # a listing says on how many hosts each job lies
     read, case = options.trace_and_case(at)
-    row = _row_of(options, read, case)
+    row = waiting_row(options.job, read, case)
     before = _closures(case)
     case = options.with_closures(read, case)
     closures = _closures(case) - before
@@ -243,7 +243,7 @@ def _found(options: WhenOptions, watch: "Watch", command: str, name: Naming) -> 
     compile_first(case, [setting], watch)
     epoch_s, past_epoch_s = (None if each is None else each.workload.epoch_s for each in (read, past and past[0]))
     apart_s = None if epoch_s is None or past_epoch_s is None else epoch_s - past_epoch_s
-    listed_s, rules, log = _listed_s(read), _rules(setting), None if past is None else past[1]
+    listed_s, rules, log = moment_of_listing(read), _rules(setting), None if past is None else past[1]
     log_jobs = None if log is None else log.workload
     onward, notes = onward_from(case.workload, listed_s, log_jobs, apart_s, case.cluster, rules)
     more = [] if log is None else [f"The log: {note}" for note in remarks(log) if note not in case.notes]
@@ -330,69 +330,6 @@ def _rules(setting: "Setting") -> "SchedulerRules":
         setting.seed,
         setting.estimate_model,
     )
-
-
-def _listed_s(read: "Trace") -> float:
-    """When the queue was listed; where no job runs, right after the last submission in it."""
-    return read.workload.span_s + 1.0 if read.listed_s is None else read.listed_s
-
-
-def _row_of(options: WhenOptions, read: "Trace", case: "Case") -> int:
-    """The row of the job that is asked about.
-
-    Raises:
-        InputError: no listing of a queue, no such job in it, one that runs, or one that no host can hold.
-    """
-    from loadmaster.model import InputError
-    from loadmaster.model.units import show_seconds
-    from loadmaster.rules.near import near_to
-
-    where = read.workload.source
-    if not read.of_queue:
-        rule = "this is a log of jobs that are over, and no listing of the present queue"
-        fix = "give what `squeue --json` prints, and the log with --log"
-        raise InputError(where or "SQUEUE", rule, fix=fix)
-    word = str(options.job).strip()
-    rows = _named(case.workload, word)
-    running = set() if case.workload.starting is None else set(case.workload.starting.job.tolist())
-    waiting = [row for row in rows if row not in running]
-    if waiting:
-        return waiting[0]
-    if rows:
-        assert case.workload.starting is not None
-        began = int(case.workload.starting.job.tolist().index(rows[0]))
-        since_s = _listed_s(read) - float(case.workload.starting.start_s[began])
-        rule = f"this job runs already, since {show_seconds(since_s)} before the listing"
-        raise InputError(word, rule, fix="name a job that waits", where=where)
-    if _named(read.workload, word):
-        reason = next(iter(case.rejected.counts), "it fits nowhere")
-        fix = "ask for less, or give the machines that it needs (--hosts)"
-        raise InputError(word, f"this job never starts here: {reason}", fix=fix, where=where)
-    names = [str(case.workload.id_of(each)) for each in range(case.workload.jobs) if each not in running]
-    near = near_to(word, names)
-    fix = f"did you mean {near}?" if near else f"{len(names):,} jobs wait in it: name one of them"
-    raise InputError(
-        word, "no such job runs or waits in this listing: it is over, or of another queue", fix=fix, where=where
-    )
-
-
-def _named(workload: "Workload", word: str) -> list[int]:
-    """The rows of the jobs that a word names: `4711`, or `4711_3` of an array."""
-    import numpy as np
-
-    match = re.fullmatch(r"([0-9]{1,18})(?:_([0-9]{1,9}))?", word)
-    if match is None:
-        return []
-    number, bound = int(match[1]), workload.constraints
-    if match[2] is not None:
-        if bound is None or bound.array is None or bound.array_task is None:
-            return []
-        return np.flatnonzero((bound.array == number) & (bound.array_task == int(match[2]))).tolist()
-    ids = np.arange(workload.jobs) if workload.job_id is None else workload.job_id
-    rows: list[int] = np.flatnonzero(ids == number).tolist()
-    if not rows and bound is not None and bound.array is not None:
-        rows = np.flatnonzero(bound.array == number).tolist()
-    return rows
 
 
 def _job(options: WhenOptions, workload: "Workload", row: int, listed_s: float) -> Any:
