@@ -25,6 +25,7 @@ from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
 from loadmaster.runs.setting import Setting, discipline_of, policy_of
 from loadmaster.sim.queue import Progress, simulate_lived
+from loadmaster.sim.queue.engine_cost import is_plain_quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +134,24 @@ def members_in(schedule: Schedule) -> tuple[MemberShare, ...]:
 
 
 def run_fully(
-    case: Case, setting: Setting, sources: Sources, *, check: bool = False, progress: Progress | None = None
+    case: Case,
+    setting: Setting,
+    sources: Sources,
+    *,
+    check: bool = False,
+    progress: Progress | None = None,
+    plainly: bool | None = None,
 ) -> Run:
-    """As `run`, with the jobs as they arrived and the schedule itself."""
+    """As `run`, with the jobs as they arrived and the schedule itself.
+
+    Args:
+        case: jobs and hosts.
+        setting: how they are run.
+        sources: text of every file whose rules it names.
+        check: whether the schedule is checked against the rules.
+        progress: called with the progress of long runs.
+        plainly: whether the plain engine makes the run; None for the one that ends first.
+    """
     policy, discipline = policy_of(setting, sources), discipline_of(setting, sources)
     workload = case.workload if setting.beta == 1.0 else case.workload.scaled(setting.beta)
     began = time.perf_counter()
@@ -146,6 +162,7 @@ def run_fully(
         discipline,
         interval_s=setting.interval_s,
         seed=setting.seed,
+        plainly=is_plain_quicker(case.workload) if plainly is None else plainly,
         progress=progress,
         estimate_model=setting.estimate_model,
     )

@@ -9,12 +9,12 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model.job_succession import is_closed
 from loadmaster.rules.find import Sources
 from loadmaster.runs.case import Case
-from loadmaster.runs.outcome import run
+from loadmaster.runs.outcome import run_fully
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import binds
 from loadmaster.sim.queue.door import is_compiled
-from loadmaster.sim.queue.engine_cost import MANY_JOBS
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_plain_quicker
 from loadmaster.system.process import free_memory_bytes, usable_cores
 
 _BYTES_PER_JOB = 250  # what one run holds at its peak beside the log, measured at 13 million jobs
@@ -44,7 +44,8 @@ def compile_first(case: Case, settings: Sequence[Setting], watch: Watch, sources
             what = f"{setting.policy}, {setting.discipline}"
             usual = replace(setting, beta=1.0, estimates="user", overrun="run")  # the first two jobs may lack a user
             with watch.preparing(what), timing_compilation(partial(watch.compiling, what)) as compiled:
-                run(many if by_number and _is_compiled(case, usual, texts) else two, usual, texts)
+                few = many if by_number and _is_compiled(case, usual, texts) else two
+                run_fully(few, usual, texts, plainly=is_plain_quicker(case.workload))
             watch.compiled(sum(each.seconds for each in compiled if each.kept))
 
 

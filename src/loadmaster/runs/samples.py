@@ -24,6 +24,7 @@ from loadmaster.runs.one_host import as_one_host
 from loadmaster.runs.prepare import compile_first, one_at_a_time, workers_for
 from loadmaster.runs.setting import Setting, discipline_of, policy_of, sources_of
 from loadmaster.sim.queue import simulate_lived
+from loadmaster.sim.queue.engine_cost import is_plain_quicker
 from loadmaster.traces.fit import held_by
 
 Resampling = Literal["users", "weeks", "shake", "seeds"]
@@ -201,6 +202,7 @@ def make_run(case: Case, task: RunOnSample, moved: Moved) -> SampleRun:
         discipline,
         interval_s=setting.interval_s,
         seed=setting.seed,
+        plainly=is_plain_quicker(case.workload),
         estimate_model=setting.estimate_model,
         progress=lambda started, jobs: moved(min(started * case.workload.jobs // max(jobs, 1), case.workload.jobs)),
     )
