@@ -1,6 +1,7 @@
 """Little's law: the queue as the engine counted it must agree with the waits that follow from the starts."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,8 @@ class LittleCheck:
     Attributes:
         horizon_s: seconds from the first arrival until the last job ended.
         counted: the time-weighted mean of the queue lengths that the engine wrote down cycle by cycle.
-        expected: rate of arrivals x mean wait, from the starts alone (Little 1961).
+        expected: the mean of the spans in which jobs waited, from the starts alone: rate of arrivals x mean wait
+            (Little 1961).
     """
 
     horizon_s: float
@@ -52,10 +54,10 @@ def little(workload: Workload, schedule: Schedule) -> LittleCheck:
     first, last = float(workload.submit_s[0]), horizon(workload, schedule)
     if last <= first:
         return LittleCheck(0.0, 0.0, 0.0)
-    arrived = float((workload.submit_s - first).sum())
-    left = float(np.where(schedule.started, _left_queue(schedule), last).sum() - first * workload.jobs)
+    waiting = spans_in_queue(workload, schedule, last)
+    waited_s = float((waiting.until_s - waiting.from_s).sum())
     area = queue_area(workload, schedule.cycles, last)
-    return LittleCheck(last - first, _counted(area / (last - first)), _counted((left - arrived) / (last - first)))
+    return LittleCheck(last - first, _counted(area / (last - first)), _counted(waited_s / (last - first)))
 
 
 def _counted(mean: float) -> float:
@@ -69,16 +71,37 @@ def horizon(workload: Workload, schedule: Schedule) -> float:
     return float(np.fmax.reduce(end, initial=last_arrival))
 
 
-def _left_queue(schedule: Schedule) -> Floats:
-    """float64[J]: the start of each job, less the time in which it ran or was suspended before its last run."""
+class QueueSpans(NamedTuple):
+    """The K spans in which jobs waited in the queue: float64[K], seconds of the log, until_s >= from_s."""
+
+    from_s: Floats
+    until_s: Floats
+
+
+def spans_in_queue(workload: Workload, schedule: Schedule, until_s: float) -> QueueSpans:
+    """What the length of the queue means: a job is in it from its arrival to its start, and never while it runs.
+
+    A job that was stopped and lost its work is in it again until its next start; a suspended job is not. One that does
+    not start waits until `until_s`.
+
+    Example:
+        >>> from loadmaster.model import Cycles
+        >>> jobs, none = Workload.of(submit_s=[0, 4], runtime_s=[9, 9], cores=[1, 1]), np.array([], np.int64)
+        >>> cycles = Cycles(none.astype(float), none, none, none)
+        >>> spans_in_queue(jobs, Schedule(np.array([0.0, np.nan]), np.array([0, -1]), cycles), 30.0).until_s.tolist()
+        [0.0, 30.0]
+    """
+    start_s = np.where(schedule.started, schedule.start_s, until_s)
     cut = schedule.segments
     if cut is None:
-        return schedule.start_s
+        return QueueSpans(workload.submit_s, start_s)
     order = np.lexsort((cut.start_s, cut.job))
     job, begin, end, lost = cut.job[order], cut.start_s[order], cut.end_s[order], cut.lost[order]
-    following = np.where(np.append(job[1:] == job[:-1], False), np.append(begin[1:], 0.0), schedule.start_s[job])
-    away_s = np.where(lost, end, following) - begin
-    return np.asarray(schedule.start_s - np.bincount(job, np.nan_to_num(away_s), minlength=len(schedule.start_s)))
+    same = job[1:] == job[:-1]
+    following = np.where(np.append(same, False), np.append(begin[1:], 0.0), start_s[job])
+    first = np.append(True, ~same)[: job.size]
+    start_s[job[first]] = begin[first]
+    return QueueSpans(np.concatenate((workload.submit_s, end[lost])), np.concatenate((start_s, following[lost])))
 
 
 def queue_area(workload: Workload, cycles: Cycles, until_s: float) -> float:

@@ -30,12 +30,12 @@ class Metrics:
         p99_wait_s, longest_wait_s: the wait that one job in a hundred exceeds, and the longest.
         mean_slowdown: of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s.
         mean_bounded_slowdown: the same with 10 s, and at least 1.
-        mean_queue_length: time-weighted mean of waiting jobs until the last job ended, as the engine counted it.
+        mean_queue_length: time-weighted mean of waiting jobs until the last job ended (`spans_in_queue`).
         max_queue_length: the longest queue that a cycle found.
         utilization: for each resource, the part used between the first arrival and the last; see `utilization`.
         makespan_s: from the first arrival until the last job ended.
         cycles: scheduling cycles in which anything could change.
-        little_error: relative difference between `mean_queue_length` and arrival rate x mean wait.
+        little_error: relative difference between it and the queue that the engine counted cycle by cycle.
     """
 
     jobs: int
@@ -85,7 +85,7 @@ def metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics
         longest_wait_s=float(longest),
         mean_slowdown=slowdown,
         mean_bounded_slowdown=bounded,
-        mean_queue_length=check.counted,
+        mean_queue_length=check.expected,
         max_queue_length=int(schedule.cycles.queue_length.max(initial=0)),
         utilization=utilization(workload, cluster, schedule),
         makespan_s=horizon(workload, schedule) - first,

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from loadmaster.measure.queue_metrics import waits
+from loadmaster.measure.little import spans_in_queue
 from loadmaster.model.arrays import Floats
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
@@ -78,9 +78,8 @@ def may_settle(workload: Workload) -> bool:
 
 def mean_queue(workload: Workload, schedule: Schedule, edges: Floats) -> Floats:
     """float64[B]: the mean number of waiting jobs in each span between `edges`; one never started waits on."""
-    waited = np.nan_to_num(waits(workload, schedule), nan=np.inf)
-    leave = np.sort(np.minimum(workload.submit_s + waited, edges[-1]))
-    return np.diff(_ahead(workload.submit_s, edges) - _ahead(leave, edges)) / np.diff(edges)
+    enter, leave = (np.sort(times_s) for times_s in spans_in_queue(workload, schedule, float(edges[-1])))
+    return np.diff(_ahead(enter, edges) - _ahead(leave, edges)) / np.diff(edges)
 
 
 def _ahead(moments: Floats, edges: Floats) -> Floats:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from loadmaster.measure.little import horizon, spans_in_queue
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
@@ -132,10 +133,7 @@ class QueueSeries:
 
 
 def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
-    """What waits after all that happens at each moment: 0 while nobody does.
-
-    A job waits from its arrival to its start, and again from a stop to its next start. One that never starts is left
-    out, as it is of mean waits.
+    """How many jobs are in the queue after all that happens at each moment, as `spans_in_queue` says.
 
     Example:
         >>> from loadmaster.model import Cycles
@@ -143,13 +141,8 @@ def queue_series(workload: Workload, schedule: Schedule) -> QueueSeries:
         >>> queue_series(jobs, Schedule(np.array([0.0, 9.0]), np.array([0, 0]), Cycles(none * 1.0, *[none] * 3))).length
         array([0., 1., 0.])
     """
-    ran = np.flatnonzero(schedule.started)
-    comes, goes = [workload.submit_s[ran]], [schedule.start_s[ran]]
-    if schedule.segments is not None:
-        restarted = schedule.started[schedule.segments.job]
-        comes.append(schedule.segments.end_s[restarted])
-        goes.append(schedule.segments.start_s[restarted])
-    time_s, at = np.unique(np.concatenate((*comes, *goes)), return_inverse=True)
+    spans = spans_in_queue(workload, schedule, horizon(workload, schedule))
+    time_s, at = np.unique(np.concatenate(spans), return_inverse=True)
     change = np.repeat([1.0, -1.0], at.size // 2)
     return QueueSeries(time_s, np.cumsum(np.bincount(at, change, minlength=time_s.size)))
 
