@@ -1,6 +1,5 @@
 """Sphinx configuration; also writes the pages that are read off the code, so that they cannot fall behind it."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -103,20 +102,22 @@ def _command_line() -> None:
 
 def _json() -> None:
     from loadmaster.cli.app import VERBS
+    from loadmaster.report.schemas import SCHEMAS
 
-    folder = DOCS.parent / "src" / "loadmaster" / "report" / "schemas"
     lines = [
         "# JSON of every verb",
         "",
         "What each verb's `--json` holds beside the [head](../json.md) that all have, "
-        "read off the schemas in `src/loadmaster/report/schemas/`.",
+        "read off the schemas of `loadmaster.report.schemas`.",
         "",
     ]
     for name in sorted({*VERBS, "placement"}):
-        if not (folder / f"{name}.json").exists():  # a verb that prints no document
+        if name not in SCHEMAS:  # a verb that prints no document
             continue
-        schema = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        rows = [line for key, part in schema["properties"].items() if key != "schema" for line in _keys(key, part)]
+        schema = SCHEMAS[name]
+        run = SCHEMAS["head"]["$defs"]["run"]["properties"] if "allOf" in schema else {}
+        keys = schema["properties"] | run
+        rows = [line for key, part in keys.items() if key != "schema" for line in _keys(key, part)]
         lines += [f"## {name}", "", schema["title"] + ".", "", "| key | type | |", "|---|---|---|", *rows, ""]
     _write("json-verbs", lines)
 

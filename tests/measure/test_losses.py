@@ -23,12 +23,16 @@ def preempted(mode):
     workload = Workload.of(
         submit_s=[0, 30], runtime_s=[100, 20], cores=[4, 2], constraints=Constraints(qos=Named.of(["low", "high"]))
     )
-    return lost(workload, Cluster(("cores",), np.array([[4.0]]), rules=rules)).given()
+    return lost(workload, Cluster(("cores",), np.array([[4.0]]), rules=rules))
 
 
 @pytest.mark.parametrize(
     ("mode", "expected"),
-    [("requeue", {"lost_core_s": 120.0}), ("cancel", {"stopped": 1, "lost_core_s": 120.0}), ("suspend", {})],
+    [
+        ("requeue", Losses(lost_core_s=120.0)),
+        ("cancel", Losses(stopped=1, lost_core_s=120.0)),
+        ("suspend", Losses()),
+    ],
 )
 def test_work_of_a_stopped_run_is_lost_unless_it_is_only_suspended(mode, expected):
     assert preempted(mode) == expected
@@ -51,9 +55,7 @@ def test_jobs_that_can_never_run_are_counted_by_reason_and_refused_ones_apart():
 
 def test_killed_jobs_are_counted_and_nothing_is_lost():
     workload = Workload.of(submit_s=[0, 0], runtime_s=[9, 99], cores=[1, 1], estimate_s=np.array([10.0, 10.0]))
-    assert lost(workload, Cluster.uniform(1, cores=2), estimate_model=EstimateModel(overrun="kill")).given() == {
-        "killed": 1
-    }
+    assert lost(workload, Cluster.uniform(1, cores=2), estimate_model=EstimateModel(overrun="kill")) == Losses(killed=1)
 
 
 @given(seed=st.integers(0, 10**6))

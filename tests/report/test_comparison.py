@@ -93,10 +93,12 @@ def test_what_a_run_lost_is_shown_only_where_something_was_lost():
     shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 500.0})
     assert "killed" not in printed(shown)
     lost = Losses(killed=7, lost_core_s=36000.0, never_run={"held": 2})
-    outcomes = [shown.outcomes[0], replace(with_metrics(shown, 1, unstarted=2).outcomes[1], losses=lost)]
+    run = with_metrics(shown, 1, unstarted=2).outcomes[1]
+    values = run.values | {"killed": 7.0, "lost_core_s": 36000.0}
+    outcomes = [shown.outcomes[0], replace(run, losses=lost, values=values)]
     shown = replace(shown, outcomes=outcomes)
     assert "killed" in printed(shown)
-    assert {"killed", "lost core h"} <= {column.title for column in columns_for(shown)}
+    assert {"killed", "lost core hours"} <= {column.title for column in columns_for(shown)}
     assert faults(shown)[-1].endswith("2 jobs never started (2: held); means leave them out")
     assert {"killed", "lost_core_s", "never_run"} <= outcomes[1].row().keys()
     assert not {"killed", "lost_core_s", "never_run"} & outcomes[0].row().keys()
@@ -131,9 +133,9 @@ def test_json_rows_have_exactly_the_documented_keys():
     first, meta = comparison({("first-fit", 0.9): 10.0, ("max-jobs", 0.9): 9.0}).outcomes
     keys = ["kind", "policy", "discipline", "load", "jobs", "rejected", "unstarted"]
     keys += ["mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s"]
-    keys += ["mean_slowdown", "mean_bounded_slowdown", "mean_queue_length", "utilization", "makespan_s", "cycles"]
-    keys += ["simulated_jobs_per_s", "warm_up_s", "drain_s", "steady_mean_wait_s", "steady_mean_queue_length"]
-    keys += ["overloaded", "jain_of_users", "worst_user", "worst_user_bounded_slowdown", "metrics"]
+    keys += ["mean_slowdown", "mean_bounded_slowdown", "mean_queue_length", "makespan_s", "utilization", "metrics"]
+    keys += ["cycles", "simulated_jobs_per_s", "warm_up_s", "drain_s", "steady_mean_wait_s", "steady_mean_queue_length"]
+    keys += ["overloaded", "jain_of_users", "worst_user", "worst_user_bounded_slowdown"]
     assert list(first.row()) == keys
     assert list(meta.row()) == [*keys, "chosen"]
 

@@ -1,8 +1,7 @@
-"""Every `--json` is one object, as the schemas beside `report/document.py` describe it."""
+"""Every `--json` is one object, as the schemas of `report/schemas` describe it."""
 
 import json
 import sys
-from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -13,12 +12,8 @@ from loadmaster.cli.app import VERBS
 from loadmaster.papers import Paper
 from loadmaster.papers.claim import Claim, Reproduction
 from loadmaster.report.document import document
+from loadmaster.report.schemas import SCHEMAS
 
-SCHEMAS = {
-    path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8"))
-    for path in (files("loadmaster.report") / "schemas").iterdir()
-    if path.name.endswith(".json")
-}
 REGISTRY = Registry().with_resources((made["$id"], Resource.from_contents(made)) for made in SCHEMAS.values())
 
 TASKS = "name,cores,memory\na,1,1GiB\nb,2,2GiB\nc,1,4GiB\n"

@@ -23,8 +23,9 @@ from loadmaster.search.possible import Possible
 
 
 def looked(bound_s, found_s, load=0.8):
-    metrics = replace(template()[1].metrics, mean_wait_s=found_s, longest_wait_s=1e6)
-    return Possible(1.0, load, metrics.jobs, bound_s, 100, 60.0, True, metrics)
+    case, run, _ = template()
+    values = run.values | {"mean_wait_s": found_s, "longest_wait_s": 1e6}
+    return Possible(1.0, load, case.workload.jobs, bound_s, 100, 60.0, True, values)
 
 
 def far():

@@ -39,10 +39,10 @@ def beside(waits, site_s=None, recorded_s=100.0, **more):
 
 def happened(mean_wait_s, unknown=0, over=0.0, with_room=0.4):
     """A record with such a mean."""
-    metrics = replace(template()[1].metrics, mean_wait_s=mean_wait_s)
-    return Recorded(
-        metrics, unknown, {"cores": 1.5, "memory": 0.1}, {"cores": over, "memory": 0.0}, with_room, np.zeros(0)
-    )
+    case, run, _ = template()
+    peak, above = {"cores": 1.5, "memory": 0.1}, {"cores": over, "memory": 0.0}
+    values = run.values | {"mean_wait_s": mean_wait_s}
+    return Recorded(case.workload.jobs, values, unknown, peak, above, with_room, np.zeros(0))
 
 
 def shown(made, width=140):

@@ -23,14 +23,14 @@ def test_bound_and_best_found_of_every_load_are_kept_and_never_looked_for_again(
     store = Store.in_folder(tmp_path)
     one = possible(crowded(), settings, 0.3, store, Threads(1))
     assert [each.beta for each in one] == [1.0, 0.5]
-    assert all(0.0 < each.bound_s <= each.found.mean_wait_s for each in one)
+    assert all(0.0 < each.bound_s <= each.found["mean_wait_s"] for each in one)
     assert one[0].bound_s < one[1].bound_s  # the higher load
     assert possible(crowded(), settings, 0.3, store, Threads(1)) == one
 
 
 def test_what_is_kept_is_read_back_as_it_was():
     each = look(crowded(), ToFind(1.0, 0.2, 0), lambda _steps: None)
-    assert from_bytes(to_bytes(each)) == each
+    assert repr(from_bytes(to_bytes(each))) == repr(each)  # a metric that is not known is NaN
 
 
 def test_where_dependencies_bind_there_is_a_bound_and_no_best_found():
@@ -46,14 +46,15 @@ def test_a_run_that_is_lower_than_what_the_search_found_is_the_best_found_and_no
     (run,) = sweep(case, [Setting("first-fit")], None, Threads(1))
 
     def beside(mean_wait_s, **more):
-        return replace(run, metrics=replace(run.metrics, mean_wait_s=mean_wait_s, **more))
+        metrics = replace(run.metrics, mean_wait_s=mean_wait_s, **more)
+        return replace(run, metrics=metrics, values=run.values | {"mean_wait_s": mean_wait_s})
 
-    lower, above = found[0].found.mean_wait_s - 1.0, found[0].found.mean_wait_s + 1.0
+    lower, above = found[0].found["mean_wait_s"] - 1.0, found[0].found["mean_wait_s"] + 1.0
     assert no_higher_than_runs(found, [beside(above), beside(0.0, unstarted=1)]) == found
     elsewhere = replace(beside(lower), setting=Setting("first-fit", beta=0.5))
     assert no_higher_than_runs(found, [elsewhere]) == found
     (taken,) = no_higher_than_runs(found, [beside(above), beside(lower)])
-    assert (taken.found.mean_wait_s, taken.run) == (lower, Setting("first-fit"))
+    assert (taken.found["mean_wait_s"], taken.run) == (lower, Setting("first-fit"))
     assert taken.bound_s == found[0].bound_s
 
 

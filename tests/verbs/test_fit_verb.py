@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.fit_claims import fit_sentence
 from loadmaster.report.fit_page import tried_table
 from loadmaster.report.page import Heading, Table
+from loadmaster.report.schemas import SCHEMAS
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue import simulate
 from loadmaster.site.fitted_queue import SiteQueue
@@ -144,7 +144,7 @@ def test_a_fit_is_printed_as_its_schema_says_and_opened_again(
     words = ("fit", tmp_path / "log.csv", "--hosts", HOSTS, "--spread", "any", "--disciplines", ",".join(TRIED))
     code, out, _ = call(*words, "-o", tmp_path / "out", "--json")
     document = json.loads(out)
-    schema = json.loads((files("loadmaster.report") / "schemas" / "fit.json").read_text())
+    schema = SCHEMAS["fit"]
     Draft202012Validator(schema["properties"]["rows"]).validate(document["rows"])
     Draft202012Validator(schema["properties"]["best"]).validate(document["best"])
     assert (code, document["refused"], document["best"]["discipline"]) == (0, None, "sjf+easy")

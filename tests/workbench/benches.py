@@ -42,7 +42,7 @@ def simulated(folder, policy="mix-fit", wait_s=60.0, ids=(7, 8)):
         "jobs": len(ids),
         "load": 0.5,
         "mean_wait_s": wait_s,
-        "utilization": {"cores": 0.5},
+        "metrics": {"utilization_cores": 0.5},
     }
     about = {"setting": {"policy": policy, "discipline": "easy"}, "source": "a log", "result": result}
     jobs = {"id": list(ids), "wait_s": [float(k) for k in range(len(ids))], "submit_s": [0.0] * len(ids)}

@@ -43,7 +43,7 @@ def test_two_single_runs_are_compared_whatever_their_rules_are_called(tmp_path):
     simulated(tmp_path / "b", "mix-fit", 30.0)
     made = joined(tmp_path)
     assert made.figures[0].pairs == [FigurePair("the run", "1 min", "30 s", "-30 s", "−50 %", "good")]
-    assert "cores in use" in [figure.title for figure in made.figures]
+    assert "cores used" in [figure.title for figure in made.figures]
 
 
 def test_what_is_not_a_number_is_left_out(tmp_path):

@@ -139,17 +139,16 @@ def _show(outcome: "Outcome", case: "Case", out: Path, as_json: bool, metrics: t
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
-    from loadmaster.model.units import show_seconds
-    from loadmaster.report.columns import short
+    from loadmaster.measure.metric import shown_as
+    from loadmaster.report.columns import metric_text, short
 
     lines = []
     for name, value in row.items():
         if isinstance(value, dict):
             words = "chosen or tied" if name == "chosen" else name.replace("_", " ")
             lines += [f"{words + ' ' + part:32} {_part(share)}" for part, share in value.items()]
-        elif name.endswith("_s") and isinstance(value, float) and "per" not in name:
-            seconds = f"{short(value / 3600)} core hours" if name == "lost_core_s" else show_seconds(value)
-            lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {seconds}")
+        elif isinstance(value, float) and "per" not in name and shown_as(name).unit in ("s", "core_s", "part"):
+            lines.append(f"{name.removesuffix('_s').replace('_', ' '):32} {metric_text(name, value)}")
         elif value is not None:
             text = short(value) if isinstance(value, float) else f"{value:,}" if type(value) is int else value
             lines.append(f"{name.replace('_', ' '):32} {text}")
@@ -158,11 +157,13 @@ def _lines(row: dict[str, Any]) -> list[str]:
 
 def _chosen(row: dict[str, Any], metrics: tuple[str, ...]) -> dict[str, Any]:
     """The row with its metrics beside the rest; of several metrics only those that were chosen, zeros among them."""
+    from loadmaster.measure.metric import METRICS
+
     values = row["metrics"]
     if metrics:
         shown = {name: row[name] for name in ("policy", "discipline", "load", "jobs", "mean_wait_s")}
         return shown | {name.rpartition(":")[2]: values[name] for name in metrics}
-    more = {name: value for name, value in values.items() if value and name not in row}
+    more = {name: value for name, value in values.items() if value and name in METRICS and name not in row}
     return {name: value for name, value in row.items() if name != "metrics"} | more
 
 

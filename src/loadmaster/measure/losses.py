@@ -1,7 +1,6 @@
 """What a run cost in jobs and work: stopped, killed, refused, and those that could never run."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -31,10 +30,6 @@ class Losses:
     refused: int = 0
     never_run: dict[str, int] = field(default_factory=dict)
 
-    def given(self) -> dict[str, Any]:
-        """Those that there are, by name."""
-        return {name: value for name, value in vars(self).items() if value}
-
 
 def losses(workload: Workload, schedule: Schedule) -> Losses:
     """Count what a schedule lost.
@@ -44,8 +39,8 @@ def losses(workload: Workload, schedule: Schedule) -> Losses:
         >>> one = Workload.of(submit_s=[0], runtime_s=[10], cores=[2])
         >>> none = np.zeros(0)
         >>> killed = Schedule(np.zeros(1), np.zeros(1), Cycles(none, none, none, none), np.array([4.0]), np.array([2]))
-        >>> losses(one, killed).given()
-        {'killed': 1}
+        >>> losses(one, killed).killed
+        1
     """
     status = np.zeros(0, np.int32) if schedule.status is None else schedule.status
     cores = workload.demand[:, 0] * workload.task_count

@@ -1,14 +1,14 @@
 """The registry of metrics: each has a name, a unit, a formula over a schedule, and the direction that is better.
 
-Frames, the `metrics` of JSON rows, `--metrics`, differences over samples and targets of `tune` take their metrics from
-here: to add one there, add an entry. `USUAL` in `report/columns.py` names the columns that a table shows unasked. A
-user's own metric is a function of `ScheduledJobs`, named `file.py:function`.
+To add a metric, add an entry: tables on the terminal and on pages, frames, CSV and LaTeX, JSON and its schemas,
+`--metrics`, rows of the record, differences over samples and targets of `tune` take their metrics from here. A user's
+own metric is a function of `ScheduledJobs`, named `file.py:function`.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from loadmaster.model.errors import InputError
 from loadmaster.rules.find import NO_SOURCES, Reference, Sources, refuse_end
 from loadmaster.rules.near import pick
 
-Unit = Literal["s", "core_s", "part", "count", "ratio", "kwh", "money", "kg"]
+Unit = Literal["s", "core_s", "part", "jobs", "count", "ratio", "kwh", "money", "kg"]
+Shown = Literal["usual", "row", "any", "asked"]
+Needs = Literal["starts", "all starts", "run"]
+_UTILIZATION = "utilization_"
 Formula = Callable[[ScheduledJobs], float]
 
 
@@ -29,10 +32,15 @@ class Metric:
     Attributes:
         name: in JSON, in frames and in `--metrics`; ends in its unit.
         summary: what it is.
-        unit: seconds, core seconds, a part of 1, a count, a ratio without a unit, kWh, money, or kilograms.
+        unit: seconds, core seconds, a part of 1, a number of jobs, a mean count, a ratio without a unit, kWh, money, or
+            kilograms.
         of: the formula; NaN where this run has no such number.
         better: the direction that is better; empty for neither.
         title: heading of a table; made of the name where it is empty.
+        shown: `usual` in every table, and a key of every row of JSON; `row` only the latter; `any` both, where a run
+            has any of it, which is neither 0 nor NaN; `asked` only with `--metrics`.
+        needs: what must be known for it: `starts` of the jobs that its formula looks at, `all starts`, or a simulated
+            `run`. The row of what really happened has the first, and the second where no start is unknown.
     """
 
     name: str
@@ -41,6 +49,8 @@ class Metric:
     of: Formula
     better: Literal["lower", "higher", ""] = "lower"
     title: str = ""
+    shown: Shown = "asked"
+    needs: Needs = "run"
 
     @property
     def heading(self) -> str:
@@ -69,54 +79,100 @@ def _mean(values: Callable[[ScheduledJobs], Floats]) -> Formula:
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("mean_wait_s", "start minus arrival, the mean", "s", lambda jobs: jobs.measures.mean_wait_s),
-        Metric("median_wait_s", "the median of the waits", "s", lambda jobs: jobs.measures.median_wait_s),
-        Metric("p90_wait_s", "the wait that one job in ten exceeds", "s", _quantile(0.9)),
-        Metric("p95_wait_s", "the wait that one job in twenty exceeds", "s", lambda jobs: jobs.measures.p95_wait_s),
-        Metric("p99_wait_s", "the wait that one job in a hundred exceeds", "s", lambda jobs: jobs.measures.p99_wait_s),
-        Metric("longest_wait_s", "the longest wait", "s", lambda jobs: jobs.measures.longest_wait_s),
-        Metric("mean_turnaround_s", "end minus arrival, the mean", "s", _mean(lambda jobs: jobs.end_s - jobs.submit_s)),
         Metric(
-            "mean_slowdown", "mean of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s", "ratio",
-            lambda jobs: jobs.measures.mean_slowdown,
+            "mean_wait_s", "start minus arrival, the mean", "s", lambda jobs: jobs.measures.mean_wait_s,
+            shown="usual", needs="starts",
         ),
         Metric(
-            "mean_bounded_slowdown", "the same with 10 s, and at least 1", "ratio",
-            lambda jobs: jobs.measures.mean_bounded_slowdown, title="bounded slowdown",
+            "unstarted", "jobs that never started; the means leave them out", "jobs",
+            lambda jobs: jobs.measures.unstarted, title="never started", shown="any",
+        ),
+        Metric(
+            "median_wait_s", "the median of the waits", "s", lambda jobs: jobs.measures.median_wait_s,
+            shown="row", needs="starts",
+        ),
+        Metric("p90_wait_s", "the wait that one job in ten exceeds", "s", _quantile(0.9), needs="starts"),
+        Metric(
+            "p95_wait_s", "the wait that one job in twenty exceeds", "s", lambda jobs: jobs.measures.p95_wait_s,
+            shown="row", needs="starts",
+        ),
+        Metric(
+            "p99_wait_s", "the wait that one job in a hundred exceeds", "s", lambda jobs: jobs.measures.p99_wait_s,
+            shown="usual", needs="starts",
+        ),
+        Metric(
+            "longest_wait_s", "the longest wait", "s", lambda jobs: jobs.measures.longest_wait_s,
+            shown="usual", needs="starts",
+        ),
+        Metric(
+            "mean_turnaround_s", "end minus arrival, the mean", "s", _mean(lambda jobs: jobs.end_s - jobs.submit_s),
+            needs="starts",
+        ),
+        Metric(
+            "mean_slowdown", "mean of (wait + runtime) / runtime, runtimes below 1 s taken as 1 s", "ratio",
+            lambda jobs: jobs.measures.mean_slowdown, shown="row", needs="starts",
+        ),
+        Metric(
+            "mean_bounded_slowdown", "as mean_slowdown, with 10 s instead of 1 s, and at least 1",
+            "ratio", lambda jobs: jobs.measures.mean_bounded_slowdown, title="bounded slowdown",
+            shown="usual", needs="starts",
         ),
         Metric(
             "waiting_part", "the part of the jobs that waited at all", "part",
-            _mean(lambda jobs: (jobs.wait_s > 0).astype(float)), title="jobs that waited",
+            _mean(lambda jobs: (jobs.wait_s > 0).astype(float)), title="jobs that waited", needs="starts",
         ),
         Metric(
             "mean_queue_length", "waiting jobs, averaged over time", "count",
-            lambda jobs: jobs.measures.mean_queue_length,
+            lambda jobs: jobs.measures.mean_queue_length, shown="row", needs="all starts",
         ),
         Metric(
-            "makespan_s", "from the first arrival until the last job ended", "s", lambda jobs: jobs.measures.makespan_s
-        ),
-        Metric("unstarted", "jobs that never started", "count", lambda jobs: float(jobs.measures.unstarted)),
-        Metric("killed", "jobs that their limit ended", "count", lambda jobs: float(jobs.losses.killed)),
-        Metric(
-            "stopped", "jobs that preemption or the failure of a host ended", "count",
-            lambda jobs: float(jobs.losses.stopped),
-        ),
-        Metric(
-            "lost_core_s", "core seconds of work that was lost with runs that were stopped", "core_s",
-            lambda jobs: jobs.losses.lost_core_s,
+            "makespan_s", "from the first arrival until the last job ended", "s", lambda jobs: jobs.measures.makespan_s,
+            shown="row", needs="all starts",
         ),
         Metric(
             "energy_kwh", "what all hosts draw from the first arrival until the last end", "kwh",
-            lambda jobs: jobs.energy.kwh, title="energy",
+            lambda jobs: jobs.energy.kwh, title="energy", shown="any",
         ),
-        Metric("energy_cost", "what that energy costs", "money", lambda jobs: jobs.energy.cost, title="energy cost"),
+        Metric(
+            "energy_cost", "what that energy costs", "money", lambda jobs: jobs.energy.cost, title="energy cost",
+            shown="any",
+        ),
         Metric(
             "carbon_kg", "the carbon dioxide that this energy stands for", "kg", lambda jobs: jobs.energy.carbon_kg,
-            title="carbon",
+            title="carbon", shown="any",
+        ),
+        Metric("killed", "jobs that their limit ended", "jobs", lambda jobs: jobs.losses.killed, shown="any"),
+        Metric(
+            "stopped", "jobs that preemption or the failure of a host ended for good", "jobs",
+            lambda jobs: jobs.losses.stopped, shown="any",
+        ),
+        Metric(
+            "refused", "jobs refused as they arrived, by a limit of what may wait", "jobs",
+            lambda jobs: jobs.losses.refused, shown="any",
+        ),
+        Metric(
+            "lost_core_s", "core seconds of work that was lost with runs that were stopped", "core_s",
+            lambda jobs: jobs.losses.lost_core_s, shown="any",
         ),
     )
 }  # fmt: skip
-"""Every built-in metric that is one number for each run; what is used of each resource has names of its own."""
+"""Every built-in metric that is one number for each run, in the order of the columns of a table."""
+IN_ROWS = tuple(name for name, metric in METRICS.items() if metric.shown in ("usual", "row"))
+"""Metrics that every row of JSON has as keys."""
+
+
+def utilization_of(resource: str) -> Metric:
+    """The metric of the use of one resource.
+
+    Example:
+        >>> utilization_of("gpus").name, utilization_of("gpus").heading
+        ('utilization_gpus', 'gpus used')
+    """
+    summary = f"the part of the {resource} that was used, from the first arrival to the last"
+    name, title = f"{_UTILIZATION}{resource}", f"{resource} used"
+    return Metric(
+        name, summary, "part", lambda jobs: jobs.measures.utilization[resource], "", title, needs="all starts"
+    )
 
 
 def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
@@ -143,6 +199,12 @@ def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     return replace(shown_as(name), of=_own(name, function))
 
 
+def built_in(name: str) -> Metric | None:
+    """The built-in metric `name`; None where there is none."""
+    resource = name.removeprefix(_UTILIZATION)
+    return utilization_of(resource) if resource != name else METRICS.get(name)
+
+
 def shown_as(name: str) -> Metric:
     """How a metric is shown: the built-in one, or the user's own without its formula, whose file is not read.
 
@@ -153,7 +215,7 @@ def shown_as(name: str) -> Metric:
     called = name.rpartition(":")[2].lstrip("@")
     unit: Unit = "s" if called.endswith("_s") else "ratio"
     title = called.removesuffix("_s").replace("_", " ")
-    return METRICS.get(name) or Metric(name, "your own metric", unit, lambda _: math.nan, "", title)
+    return built_in(name) or Metric(name, "your own metric", unit, lambda _: math.nan, "", title)
 
 
 def _own(name: str, function: Formula) -> Formula:
@@ -176,6 +238,41 @@ def _own(name: str, function: Formula) -> Formula:
 
 
 def values_of(jobs: ScheduledJobs, own: Iterable[str] = (), sources: Sources = NO_SOURCES) -> dict[str, float]:
-    """Every built-in metric of a schedule by its name, and the user's `own`."""
-    metrics = (*METRICS.values(), *(metric_named(name, sources) for name in own))
-    return {metric.name: metric.of(jobs) for metric in metrics}
+    """Every built-in metric of a schedule by its name, the use of each resource among them, and the user's `own`."""
+    metrics = (*_built_in(jobs), *(metric_named(name, sources) for name in own))
+    return {metric.name: float(metric.of(jobs)) for metric in metrics}
+
+
+def recorded_values(jobs: ScheduledJobs) -> dict[str, float]:
+    """Every built-in metric of the starts that a log recorded; NaN where they do not tell it."""
+    known = ("starts", "all starts") if jobs.started.all() else ("starts",)
+    return {each.name: float(each.of(jobs)) if each.needs in known else math.nan for each in _built_in(jobs)}
+
+
+def metrics_row(values: Mapping[str, float]) -> dict[str, Any]:
+    """What a row of JSON has of metrics: its keys, of those shown where there are any, and `metrics` with all.
+
+    Example:
+        >>> row = metrics_row({"mean_wait_s": 2.0, "killed": 3.0, "stopped": 0.0, "utilization_cores": 0.5})
+        >>> row["mean_wait_s"], row["killed"], "stopped" in row, row["metrics"]["stopped"], row["utilization"]
+        (2.0, 3, False, 0, {'cores': 0.5})
+    """
+    plain = {name: _plain(name, value) for name, value in values.items()}
+    here = {
+        name: plain.get(name)
+        for name, metric in METRICS.items()
+        if name in IN_ROWS or (metric.shown == "any" and plain.get(name))
+    }
+    used = {name.removeprefix(_UTILIZATION): part for name, part in plain.items() if name.startswith(_UTILIZATION)}
+    return {**here, "utilization": used if used and None not in used.values() else None, "metrics": plain}
+
+
+def _plain(name: str, value: float) -> float | None:
+    """A number of jobs is whole in JSON, and what is not known is null."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if name in METRICS and METRICS[name].unit == "jobs" else value
+
+
+def _built_in(jobs: ScheduledJobs) -> tuple[Metric, ...]:
+    return *METRICS.values(), *map(utilization_of, jobs.workload.resources)

@@ -28,9 +28,9 @@ def why_unexplained(record: Recorded | None) -> str:
     """
     if record is None:
         return "the log does not say when jobs started"
-    if record.unknown > MOST_UNKNOWN * record.metrics.jobs:
-        return f"of {record.unknown:,} of {record.metrics.jobs:,} jobs it is not known when they started"
-    if record.metrics.mean_wait_s <= 0:
+    if record.unknown > MOST_UNKNOWN * record.jobs:
+        return f"of {record.unknown:,} of {record.jobs:,} jobs it is not known when they started"
+    if record.mean_wait_s <= 0:
         return "no job waited"
     name = max(record.over, key=lambda each: record.over[each])
     if record.over[name] > MOST_OVER:

@@ -8,8 +8,8 @@ import numpy as np
 from loadmaster.measure.asked_and_used import AskedAndUsed
 from loadmaster.measure.group_waits import Groups, group_waits
 from loadmaster.measure.job_groups import groupings
-from loadmaster.measure.little import little
-from loadmaster.measure.queue_metrics import Metrics, metrics
+from loadmaster.measure.metric import recorded_values
+from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
@@ -30,8 +30,9 @@ class Recorded:
     """The recorded schedule of a log on the pool that its hosts make together.
 
     Attributes:
-        metrics: as of a run; NaN where the log cannot tell, which are the mean queue, use and makespan as soon as one
-            start is unknown. Waits and slowdowns are of the jobs whose start is known.
+        jobs: in the log.
+        values: every metric of the registry by its name; NaN where the log cannot tell, which are the mean queue, use
+            and makespan as soon as one start is unknown. Waits and slowdowns are of the jobs whose start is known.
         unknown: jobs whose start is not known.
         peak: for each resource, the most that was in use at any moment, as a part of all there is.
         over: for each resource, the part of the time that `measured` names in which more was in use than there is.
@@ -40,13 +41,19 @@ class Recorded:
         known: the machines are those of the log or of its site, and not a guess of the user's.
     """
 
-    metrics: Metrics
+    jobs: int
+    values: dict[str, float]
     unknown: int
     peak: dict[str, float]
     over: dict[str, float]
     with_room: float
     room_s: Floats
     known: bool = False
+
+    @property
+    def mean_wait_s(self) -> float:
+        """Of the jobs whose start is known."""
+        return self.values["mean_wait_s"]
 
 
 def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, known: bool = False) -> Recorded | None:
@@ -61,7 +68,7 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0], runtime_s=[10, 10], cores=[1, 1], recorded_wait_s=[0, 10])
         >>> found = recorded(jobs, Cluster.uniform(1, cores=1))
-        >>> found.metrics.mean_wait_s, found.over["cores"], found.with_room
+        >>> found.mean_wait_s, found.over["cores"], found.with_room
         (5.0, 0.0, 0.0)
     """
     if workload.recorded_wait_s is None or not workload.jobs or np.isnan(workload.recorded_wait_s).all():
@@ -78,7 +85,8 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
     room_s = _room_s(workload, schedule, since, free)
     waited_s = float(workload.recorded_wait_s[schedule.started].sum())
     return Recorded(
-        _metrics(workload, cluster, schedule),
+        workload.jobs,
+        recorded_values(ScheduledJobs(workload, cluster, schedule)),
         int(workload.jobs - schedule.started.sum()),
         peak,
         over,
@@ -167,18 +175,3 @@ def _room_s(workload: Workload, schedule: Schedule, since: Floats, free: Floats)
         WaitsBesideRoom(since, free, span, submit, start, np.ascontiguousarray(_whole_jobs(workload)[on])), room_s
     )
     return room_s
-
-
-def _metrics(workload: Workload, cluster: Cluster, schedule: Schedule) -> Metrics:
-    """Those of the starts alone: nobody counted the queue or the cycles."""
-    plain = metrics(workload, cluster, schedule)
-    if schedule.started.all():
-        return replace(plain, mean_queue_length=little(workload, schedule).expected, little_error=0.0)
-    unknown = float("nan")
-    return replace(
-        plain,
-        mean_queue_length=unknown,
-        makespan_s=unknown,
-        little_error=0.0,
-        utilization=dict.fromkeys(plain.utilization, unknown),
-    )

@@ -1,12 +1,12 @@
 """The columns of a comparison's table: one list, shown in the terminal and on the page."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from loadmaster.measure import Metrics
-from loadmaster.measure.metric import shown_as
+from loadmaster.measure.metric import METRICS, shown_as, utilization_of
 from loadmaster.measure.recorded_hosts import OnHosts
+from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, Group, percent
 from loadmaster.report.confidence import difference_text
 from loadmaster.report.machines_claims import money
@@ -14,10 +14,8 @@ from loadmaster.report.wait_change import change_of
 from loadmaster.runs import Outcome
 
 BEST = "★"
-USUAL = ("mean_wait_s", "p99_wait_s", "longest_wait_s", "mean_bounded_slowdown")
-"""Metrics of a table for which none were chosen."""
-ENERGY = ("energy_kwh", "energy_cost", "carbon_kg")
-"""Metrics that a table has where they are known."""
+_STRANDED = 2
+"""Of so many resources a table shows what was stranded."""
 _WITH_UNIT = {"kwh": "kWh", "money": "", "kg": "kg"}
 _TIES = 1e-9
 
@@ -40,7 +38,7 @@ class Column:
     value: Callable[[Outcome], float]
     show: Callable[[float], str]
     lower_is_better: bool | None = True
-    recorded: Callable[[Metrics], float] | None = None
+    recorded: Callable[[Mapping[str, float]], float] | None = None
     on_hosts: Callable[[OnHosts], float] | None = None
     decides: bool = False
 
@@ -49,29 +47,44 @@ def columns_for(comparison: Comparison) -> list[Column]:
     """The columns that suit the data: the metrics that were chosen, or the usual ones and every resource's use."""
     usual = not comparison.metrics
     unit = unit_for([outcome.metrics.mean_wait_s for outcome in comparison.outcomes]) if usual else None
-    names = dict.fromkeys(("mean_wait_s", *(USUAL if usual else comparison.metrics)))
+    names = dict.fromkeys(("mean_wait_s", *(_unasked(comparison) if usual else comparison.metrics)))
     columns = [_column_of(comparison, name, unit) for name in names]
     columns[0] = replace(columns[0], decides=True)
     if not usual:
         return columns
-    if any(outcome.metrics.unstarted for outcome in comparison.outcomes):
-        columns.insert(1, Column("never started", lambda o: o.metrics.unstarted, whole, None))
     columns[1:1] = _costs(comparison)
-    for name in ENERGY:
-        if any(math.isfinite(outcome.values.get(name, math.nan)) for outcome in comparison.outcomes):
-            columns.append(_column_of(comparison, name, None))
-    for title, name, show in _LOSSES:
-        if any(getattr(outcome.losses, name) for outcome in comparison.outcomes):
-            columns.append(Column(title, _loss(name), show, None))
-    for name in comparison.case.workload.resources[:2]:
-        columns.append(_metric(f"{name} used", _used(name), whole_percent, None))
-        columns.append(
-            Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_really_stranded(name))
-        )
-    columns += [
-        _metric(f"{name} used", _used(name), whole_percent, None) for name in comparison.case.workload.resources[2:]
-    ]
+    for at, name in enumerate(comparison.case.workload.resources):
+        columns.append(_column_of(comparison, utilization_of(name).name, unit))
+        if at < _STRANDED:
+            columns.append(
+                Column(f"{name} stranded", _stranded(name), whole_percent, None, on_hosts=_really_stranded(name))
+            )
     return columns
+
+
+def _unasked(comparison: Comparison) -> Iterator[str]:
+    """The usual metrics, and those that some run has any of."""
+    for name, metric in METRICS.items():
+        values = [outcome.values.get(name, 0.0) for outcome in comparison.outcomes]
+        if metric.shown == "usual" or (metric.shown == "any" and any(v and math.isfinite(v) for v in values)):
+            yield name
+
+
+def metric_text(name: str, value: float) -> str:
+    """One value of a metric, with its unit; "-" where it is not known.
+
+    Example:
+        >>> metric_text("mean_wait_s", 90.0), metric_text("lost_core_s", 3600.0), metric_text("waiting_part", 0.25)
+        ('1.5 min', '1.00 core hours', '25.0 %')
+    """
+    unit = shown_as(name).unit
+    if not math.isfinite(value):
+        return "-"
+    if unit == "s":
+        return show_seconds(value)
+    if unit == "core_s":
+        return f"{_core_hours(value)} core hours"
+    return whole_percent(value) if unit == "part" else whole(value) if value == int(value) else short(value)
 
 
 def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None) -> Column:
@@ -95,14 +108,14 @@ def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None
         title = f"{title} {comparison.currency if metric.unit == 'money' else _WITH_UNIT[metric.unit]}".rstrip()
     elif metric.unit == "part":
         show = whole_percent
-    elif metric.unit == "count" and all(value == int(value) for value in values if math.isfinite(value)):
+    elif metric.unit == "jobs" or (metric.unit == "count" and all(v == int(v) for v in values if math.isfinite(v))):
         show = whole
     return Column(
         title,
         lambda outcome: outcome.values[name],
         lambda value: show(value) if math.isfinite(value) else "-",
         {"lower": True, "higher": False, "": None}[metric.better],
-        lambda m: float(getattr(m, name, math.nan)),
+        lambda values: values.get(name, math.nan),
     )
 
 
@@ -155,20 +168,6 @@ def change_text(comparison: Comparison, outcome: Outcome) -> str:
     return sign + percent(abs(change.part))
 
 
-def _loss(name: str) -> Callable[[Outcome], float]:
-    return lambda outcome: float(getattr(outcome.losses, name))
-
-
-def _metric(
-    title: str, read: Callable[[Metrics], float], show: Callable[[float], str], lower_is_better: bool | None = True
-) -> Column:
-    return Column(title, lambda outcome: read(outcome.metrics), show, lower_is_better, read)
-
-
-def _used(resource: str) -> Callable[[Metrics], float]:
-    return lambda metrics: metrics.utilization[resource]
-
-
 def _stranded(resource: str) -> Callable[[Outcome], float]:
     return lambda outcome: outcome.stranded[resource]
 
@@ -177,7 +176,7 @@ def _really_stranded(resource: str) -> Callable[[OnHosts], float]:
     return lambda on_hosts: on_hosts.stranded.get(resource, math.nan)
 
 
-def recorded_cell(column: Column, metrics: Metrics, on_hosts: OnHosts | None = None) -> str:
+def recorded_cell(column: Column, metrics: Mapping[str, float], on_hosts: OnHosts | None = None) -> str:
     """What really happened, or might, in this column; "-" where it is not known."""
     value = math.nan if column.recorded is None else column.recorded(metrics)
     if on_hosts is not None and column.on_hosts is not None:
@@ -185,7 +184,7 @@ def recorded_cell(column: Column, metrics: Metrics, on_hosts: OnHosts | None = N
     return column.show(value) if math.isfinite(value) else "-"
 
 
-def possible_cells(columns: Sequence[Column], metrics: Metrics | None, mean_wait_s: float) -> list[str]:
+def possible_cells(columns: Sequence[Column], metrics: Mapping[str, float] | None, mean_wait_s: float) -> list[str]:
     """The row of the best schedule found; of the bound, where there are no metrics, the mean wait alone."""
     if metrics is not None:
         return [recorded_cell(column, metrics) for column in columns]
@@ -230,10 +229,3 @@ def whole_percent(part: float) -> str:
 
 def _core_hours(core_s: float) -> str:
     return short(core_s / 3600.0)
-
-
-_LOSSES = (
-    ("killed", "killed", whole), ("stopped", "stopped", whole), ("refused", "refused", whole),
-    ("lost core h", "lost_core_s", _core_hours),
-)  # fmt: skip
-"""Heading, name in `Losses`, how it is shown: columns that are there only where a run has any."""

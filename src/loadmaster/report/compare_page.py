@@ -84,7 +84,7 @@ def _table(comparison: Comparison, same: Same) -> Table:
     claims, compares = claim_headings(comparison), comparison.compares
     extra = compares + len(claims)
     if comparison.recorded is not None:
-        recorded_row = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        recorded_row = [recorded_cell(column, comparison.recorded.values, comparison.on_hosts) for column in columns]
         rows.append([RECORDED, recorded_row[0], *[""] * extra, *recorded_row[1:]])
     for group in comparison.groups:
         lines = possible_lines(comparison, group)

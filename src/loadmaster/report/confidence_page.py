@@ -1,6 +1,6 @@
 """The part of a comparison's page on confidence: the chart of the intervals and their table."""
 
-from loadmaster.measure.metric import shown_as
+from loadmaster.measure.metric import IN_ROWS, shown_as
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.confidence import difference_text, samples_words
@@ -24,7 +24,8 @@ def sure_blocks(comparison: Comparison) -> list[Block]:
 
 def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
     """A column a metric: how far each rule is from the baseline, with its interval."""
-    chosen = comparison.metrics or (*_USUAL, *judgement.rows[0].setting.metrics)
+    unasked = (name for name in IN_ROWS if name != "mean_wait_s")  # the table above has its difference
+    chosen = comparison.metrics or (*unasked, *judgement.rows[0].setting.metrics)
     names = [name for name in chosen if any(name in row.differences for row in judgement.rows)]
     rows = [row for row in judgement.rows if row.differences]
     if not names or not rows:
@@ -39,10 +40,6 @@ def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
     ]
     base = comparison.rule_name(judgement.baseline)
     return [Table(heads, cells, caption=f"Each metric against that of {base}, over the same samples; below 0 is less.")]
-
-
-_USUAL = ("p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_bounded_slowdown", "mean_queue_length", "makespan_s")
-"""Metrics whose differences the page shows where none are chosen."""
 
 
 def _caption(judgement: Judgement) -> str:

@@ -142,14 +142,14 @@ def _while_there_was_room(case: Case) -> tuple[str, _RoomWaits | None]:
     The site had at least what its jobs used at the busiest moment: room below that was room there.
     """
     record = recorded(case.workload, case.cluster, case.launch_s)
-    if record is None or record.unknown > MOST_UNKNOWN * record.metrics.jobs or not record.metrics.mean_wait_s > 0:
+    if record is None or record.unknown > MOST_UNKNOWN * record.jobs or not record.mean_wait_s > 0:
         return "", None
     used = np.array([[record.peak[name] for name in case.cluster.resources]]) * case.cluster.total
     busiest = recorded(case.workload, Cluster(case.cluster.resources, used), case.launch_s)
     if busiest is None or not busiest.with_room > MOST_WITH_ROOM:
         return "", None
     p95_s, p99_s = np.quantile(busiest.room_s, (0.95, 0.99)).tolist()
-    wait, part = show_seconds(record.metrics.mean_wait_s), percent(busiest.with_room)
+    wait, part = show_seconds(record.mean_wait_s), percent(busiest.with_room)
     passed = f"jobs really waited {wait} on average, and {part} of that passed while there was room"
     return passed, _RoomWaits(float(busiest.room_s.mean()), p95_s, p99_s)
 

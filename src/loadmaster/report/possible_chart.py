@@ -23,8 +23,8 @@ def possible_chart(comparison: Comparison, each: "Possible") -> Any:
     names = [comparison.rule_name(o.setting) for o in runs]
     means = {name: o.metrics.mean_wait_s for name, o in zip(names, runs, strict=True)}
     longest = {name: o.metrics.longest_wait_s for name, o in zip(names, runs, strict=True)}
-    lines = {BOUND: each.bound_s} | ({} if each.found is None else {BEST_FOUND: each.found.mean_wait_s})
-    tails = {} if each.found is None else {BEST_FOUND: each.found.longest_wait_s}
+    lines = {BOUND: each.bound_s} | ({} if each.found is None else {BEST_FOUND: each.found["mean_wait_s"]})
+    tails = {} if each.found is None else {BEST_FOUND: each.found["longest_wait_s"]}
     order = [*lines, *names]
     left = _panel("mean wait", lines | means, lines, order, alt.Axis(labelLimit=260))
     return alt.hconcat(left, _panel("longest wait", tails | longest, tails, order, None), spacing=24)

@@ -1,8 +1,9 @@
 """Runs beside what is possible at all: the bound, the best schedule found, and what may be said of them (rule D13)."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from loadmaster.measure import Metrics
+from loadmaster.measure.metric import metrics_row
 from loadmaster.model.units import show_seconds
 from loadmaster.report.columns import short
 from loadmaster.report.comparison import Comparison, Group, load_words, percent
@@ -24,13 +25,13 @@ def possible_at(comparison: Comparison, load: float, hosts: str) -> "Possible | 
     return next((each for each in comparison.possible if (each.load, each.hosts) == (load, hosts)), None)
 
 
-def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Metrics | None, float]]:
+def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Mapping[str, float] | None, float]]:
     """Name, metrics and mean wait of the rows above those of `group`, the first of its load on its machines."""
     each = possible_at(comparison, group.load, group.hosts)
     first = next(other for other in comparison.groups if other.load == group.load)
     if each is None or group.discipline != first.discipline:
         return []
-    lines = [] if each.found is None else [(BEST_FOUND, each.found, each.found.mean_wait_s)]
+    lines = [] if each.found is None else [(BEST_FOUND, each.found, each.found["mean_wait_s"])]
     return [(BOUND, None, each.bound_s), *lines]
 
 
@@ -41,9 +42,9 @@ def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
     """
     each = possible_at(comparison, outcome.load, outcome.setting.hosts)
     best = None if each is None else each.found
-    if each is None or best is None or best.mean_wait_s <= 0.0 or not outcome.ran_once(each.jobs):
+    if each is None or best is None or best["mean_wait_s"] <= 0.0 or not outcome.ran_once(each.jobs):
         return None
-    return outcome.metrics.mean_wait_s / best.mean_wait_s
+    return outcome.metrics.mean_wait_s / best["mean_wait_s"]
 
 
 def times_text(comparison: Comparison, outcome: Outcome) -> str:
@@ -80,7 +81,7 @@ def possible_document(comparison: Comparison) -> list[dict[str, Any]]:
             "load": each.load,
             **_named(each),
             "bound_s": each.bound_s,
-            "best_found_s": None if each.found is None else each.found.mean_wait_s,
+            "best_found_s": None if each.found is None else each.found["mean_wait_s"],
             "best_found_by": None if each.run is None else rule_document(each.run),
             "near": is_near(each),
             "settled": each.settled,
@@ -109,7 +110,7 @@ def where_words(each: "Possible") -> str:
 
 def is_near(each: "Possible") -> bool:
     """The best found is so near the bound that hardly anything can be gained on it."""
-    return each.found is not None and each.found.mean_wait_s <= NEAR * each.bound_s
+    return each.found is not None and each.found["mean_wait_s"] <= NEAR * each.bound_s
 
 
 def _sentence(comparison: Comparison, each: "Possible") -> str:
@@ -117,9 +118,9 @@ def _sentence(comparison: Comparison, each: "Possible") -> str:
     least = f"{at[0].upper()}{at[1:]}: no schedule has a mean wait below {show_seconds(each.bound_s)}"
     if each.found is None:
         return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
-    longest = show_seconds(each.found.longest_wait_s)
+    longest = show_seconds(each.found["longest_wait_s"])
     given = "with all arrivals and runtimes known and no job kept from waiting long"
-    has = show_seconds(each.found.mean_wait_s)
+    has = show_seconds(each.found["mean_wait_s"])
     if each.run is not None:
         name = _name(comparison, each.run)
         least += (
@@ -146,18 +147,18 @@ def _name(comparison: Comparison, setting: Setting) -> str:
 
 def _distance(each: "Possible") -> str:
     assert each.found is not None
-    if each.found.mean_wait_s <= 0.0:
+    if each.found["mean_wait_s"] <= 0.0:
         return "So no job need wait at all."
     if is_near(each):
-        above = each.found.mean_wait_s / each.bound_s - 1.0
+        above = each.found["mean_wait_s"] / each.bound_s - 1.0
         return f"Bound and best found are near ({percent(above)}): no schedule at all does more than that better."
     if each.bound_s <= 0.0:
         return "The bound says nothing: what is possible below the best found is not known."
-    apart = f"a factor {each.found.mean_wait_s / each.bound_s:.3g}"
+    apart = f"a factor {each.found['mean_wait_s'] / each.bound_s:.3g}"
     return f"Bound and best found are {apart} apart: what is possible between them is not known."
 
 
-def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Metrics | None) -> dict[str, Any]:
+def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Mapping[str, float] | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "kind": kind,
         "policy": None,
@@ -166,18 +167,10 @@ def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Metrics |
         **_named(each),
         "jobs": each.jobs,
         "rejected": comparison.case.rejected.total,
-        "unstarted": None if metrics is None else metrics.unstarted,
+        "unstarted": None if metrics is None else int(metrics["unstarted"]),
     }
-    row |= {name: None if metrics is None else getattr(metrics, name) for name in _MEASURES}
-    row["utilization"] = None if metrics is None else metrics.utilization
-    return row | {"cycles": None, "simulated_jobs_per_s": None}
+    return row | metrics_row(metrics or {}) | {"cycles": None, "simulated_jobs_per_s": None}
 
 
 def _named(each: "Possible") -> dict[str, str]:
     return {"hosts": each.hosts} if each.hosts else {}
-
-
-_MEASURES = (
-    "mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_slowdown",
-    "mean_bounded_slowdown", "mean_queue_length", "makespan_s",
-)  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loadmaster.measure import queueing_check
+from loadmaster.measure.metric import metrics_row
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import Comparison, percent
 from loadmaster.report.room_claims import waited_sentence
@@ -50,9 +51,9 @@ def why_unexplained(comparison: Comparison) -> str:
 def model_error(comparison: Comparison) -> float | None:
     """Mean wait of the model of the site's own rule over the recorded one, less 1 (rule H5); None without either."""
     record, site = comparison.recorded, _site(comparison)
-    if record is None or site is None or not record.metrics.mean_wait_s > 0:
+    if record is None or site is None or not record.mean_wait_s > 0:
         return None
-    return site.metrics.mean_wait_s / record.metrics.mean_wait_s - 1.0
+    return site.metrics.mean_wait_s / record.mean_wait_s - 1.0
 
 
 def against(comparison: Comparison, outcome: Outcome) -> Against | None:
@@ -61,7 +62,7 @@ def against(comparison: Comparison, outcome: Outcome) -> Against | None:
     if error is None or why_unexplained(comparison) or not _is_as_logged(outcome):
         return None
     assert comparison.recorded is not None
-    return Against(outcome.metrics.mean_wait_s / comparison.recorded.metrics.mean_wait_s - 1.0, error)
+    return Against(outcome.metrics.mean_wait_s / comparison.recorded.mean_wait_s - 1.0, error)
 
 
 def against_text(comparison: Comparison, outcome: Outcome) -> str:
@@ -128,22 +129,16 @@ def recorded_row(comparison: Comparison) -> dict[str, Any]:
     """The row of `compare --json`, like those of runs; None where it cannot be known."""
     record = comparison.recorded
     assert record is not None
-    m = record.metrics
     row: dict[str, Any] = {
         "kind": RECORDED,
         "policy": None,
         "discipline": None,
         "load": comparison.case.load,
-        "jobs": m.jobs,
+        "jobs": record.jobs,
         "rejected": comparison.case.rejected.total,
         "unstarted": None,
     }
-    row |= {name: _known(getattr(m, name)) for name in _MEASURES}
-    return row | {
-        "utilization": None if record.unknown else m.utilization,
-        "cycles": None,
-        "simulated_jobs_per_s": None,
-    }
+    return row | metrics_row(record.values) | {"cycles": None, "simulated_jobs_per_s": None}
 
 
 def recorded_document(comparison: Comparison) -> dict[str, Any] | None:
@@ -224,9 +219,3 @@ def _claim(comparison: Comparison) -> str:
 
 def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-_MEASURES = (
-    "mean_wait_s", "median_wait_s", "p95_wait_s", "p99_wait_s", "longest_wait_s", "mean_slowdown",
-    "mean_bounded_slowdown", "mean_queue_length", "makespan_s",
-)  # fmt: skip

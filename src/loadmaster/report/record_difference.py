@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from loadmaster.measure.metric import METRICS
+from loadmaster.measure.metric import shown_as
 from loadmaster.model.units import show_alike, show_seconds
-from loadmaster.report.columns import short, whole, whole_percent
+from loadmaster.report.columns import metric_text
 
 if TYPE_CHECKING:
     from loadmaster.report.page import Page
@@ -59,21 +59,10 @@ def difference_notes(difference: "RecordDifference") -> tuple[str, ...]:
 def metric_rows(difference: "RecordDifference") -> list[list[str]]:
     """A row for each metric that moved: its heading, the first, the second."""
     return [
-        [METRICS[name].heading, *(_shown(name, value) for value in values)]
+        [shown_as(name).heading, *(metric_text(name, value) for value in values)]
         for name, values in difference.metrics.items()
         if values[0] != values[1] and not all(map(math.isnan, values))
     ]
-
-
-def _shown(name: str, value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    unit = METRICS[name].unit
-    if unit == "s":
-        return show_seconds(value)
-    if unit == "core_s":
-        return f"{short(value / 3600.0)} core hours"
-    return whole_percent(value) if unit == "part" else whole(value) if value == int(value) else short(value)
 
 
 def job_rows(difference: "RecordDifference", top: int) -> list[list[str]]:

@@ -15,7 +15,7 @@ def why_not(record: Recorded | None, rejected: Skipped) -> str:
     if record is not None and fits_too_little(rejected):
         lost, work = rejected.total, percent(rejected.work)
         do, be = ("does", "is") if lost == 1 else ("do", "are")
-        jobs = f"{lost:,} of {record.metrics.jobs + lost:,} jobs"
+        jobs = f"{lost:,} of {record.jobs + lost:,} jobs"
         return f"{jobs} with {work} of the work {do} not fit these machines and {be} left out"
     return why_unexplained(record)
 
@@ -39,10 +39,10 @@ def room_sentence(record: Recorded | None, rejected: Skipped) -> str:
 
 def waited_sentence(record: Recorded, rejected: Skipped) -> str:
     """How long jobs really waited; whose wait, where much of the work is left out. Without its full stop."""
-    jobs = record.metrics.jobs
+    jobs = record.jobs
     fit = "the only job that fits" if jobs == 1 else f"the {jobs:,} jobs that fit"
     who = fit if fits_too_little(rejected) else "jobs"
-    return f"Recorded: {who} really waited {show_seconds(record.metrics.mean_wait_s)} on average"
+    return f"Recorded: {who} really waited {show_seconds(record.mean_wait_s)} on average"
 
 
 def fits_too_little(rejected: Skipped) -> bool:
@@ -55,7 +55,7 @@ def room_document(record: Recorded | None, rejected: Skipped) -> dict[str, Any] 
     if record is None:
         return None
     because = why_not(record, rejected)
-    with_room, wait = record.with_room, record.metrics.mean_wait_s
+    with_room, wait = record.with_room, record.mean_wait_s
     return {
         "mean_wait_s": wait if math.isfinite(wait) else None,
         "explained_by_queueing": not because,

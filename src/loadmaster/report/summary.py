@@ -1,6 +1,7 @@
 """The rows of a comparison as a Parquet file, for whoever goes on with them."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -32,33 +33,25 @@ def write_groups(path: Path, comparison: Comparison) -> None:
 
 def summary_frame(comparison: Comparison) -> pl.DataFrame:
     """What really happened, where known, and a row a run: all that `--json` gives, a column a resource, the setting."""
-    rows = []
+    rows = [] if comparison.recorded is None else [recorded_row(comparison)]
+    if rows and comparison.on_hosts is not None:
+        rows[0] |= {f"stranded_{name}": part for name, part in comparison.on_hosts.stranded.items()}
+    rows += possible_rows(comparison)
     for outcome in comparison.outcomes:
         row = run_row(comparison, outcome)
-        for name, part in row.pop("utilization").items():
-            row[f"utilization_{name}"] = part
-        for name, part in outcome.stranded.items():
-            row[f"stranded_{name}"] = part
-        own = row.pop("metrics")
-        row |= {name: value for name, value in own.items() if name not in row}
         for name, difference in (row.pop("differences") or {}).items():
             row |= {f"{name}_{key}": difference[key] for key in ("difference", "low", "high")}
-        row["max_queue_length"] = outcome.metrics.max_queue_length
-        row["little_error"] = outcome.metrics.little_error
-        row.pop("never_run", None)
-        row |= {name: value for name, value in vars(outcome.losses).items() if name != "never_run"}
-        for reason, count in outcome.losses.never_run.items():
-            row[f"never_run_{reason}"] = count
-        for member, part in row.pop("chosen", {}).items():
-            row[f"chosen_{member}"] = part
+        row |= {f"stranded_{name}": part for name, part in outcome.stranded.items()}
+        row |= {"max_queue_length": outcome.metrics.max_queue_length, "little_error": outcome.metrics.little_error}
+        row |= {f"never_run_{reason}": count for reason, count in row.pop("never_run", {}).items()}
+        row |= {f"chosen_{member}": part for member, part in row.pop("chosen", {}).items()}
         setting = outcome.setting
-        row |= {"beta": setting.beta, "seed": setting.seed, "interval_s": setting.interval_s}
-        rows.append(row)
-    recorded = [] if comparison.recorded is None else [recorded_row(comparison)]
-    if recorded and comparison.on_hosts is not None:
-        recorded[0] |= {f"stranded_{name}": part for name, part in comparison.on_hosts.stranded.items()}
-    for row in reversed([*recorded, *possible_rows(comparison)]):
-        for name, part in (row.pop("utilization") or {}).items():
-            row[f"utilization_{name}"] = part
-        rows.insert(0, row)
-    return pl.DataFrame(rows, infer_schema_length=None)
+        rows.append(row | {"beta": setting.beta, "seed": setting.seed, "interval_s": setting.interval_s})
+    return pl.DataFrame([_flat(row) for row in rows], infer_schema_length=None)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with a column for each metric; `utilization` is one for each resource there."""
+    metrics = row.pop("metrics")
+    del row["utilization"]
+    return row | {name: value for name, value in metrics.items() if name not in row}

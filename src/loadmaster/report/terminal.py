@@ -64,7 +64,7 @@ def table(comparison: Comparison, columns: Sequence[Column]) -> Table:
             for head in claims:
                 shown.add_column(head.replace(" (", "\n("), justify="right", no_wrap=True)
     if comparison.recorded is not None:
-        recorded_row = [recorded_cell(column, comparison.recorded.metrics, comparison.on_hosts) for column in columns]
+        recorded_row = [recorded_cell(column, comparison.recorded.values, comparison.on_hosts) for column in columns]
         blank = [""] * (several + len(claims))
         shown.add_row(*[""] * several_machines, RECORDED, recorded_row[0] + "  ", *blank, *recorded_row[1:])
         shown.add_section()

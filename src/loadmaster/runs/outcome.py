@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from loadmaster.kept.block import arrays_of, from_arrays
 from loadmaster.measure import MemberShare, Metrics, member_shares, violations
 from loadmaster.measure.distribution import wait_counts
 from loadmaster.measure.losses import Losses
-from loadmaster.measure.metric import values_of
+from loadmaster.measure.metric import metrics_row, values_of
 from loadmaster.measure.recorded_hosts import same_hosts
 from loadmaster.measure.run_diagnostics import RunDiagnostics, run_diagnostics
 from loadmaster.measure.scheduled import ScheduledJobs
@@ -46,7 +45,8 @@ class Outcome:
         losses: jobs that did not run, or not to their end, and the work that was lost.
         faults: rules that the schedule breaks, if it was checked.
         beside: what stands beside the means: where the queue has settled, who waits, why machines idle.
-        values: every metric of the registry by its name, and the user's own; NaN where this run has none.
+        values: every metric of the registry by its name, the use of each resource, and the user's own; NaN where this
+            run has none.
         same_hosts: of the jobs whose real hosts the log names, the part that ran on just those; None without any.
     """
 
@@ -83,22 +83,12 @@ class Outcome:
             "jobs": m.jobs,
             "rejected": self.rejected,
             "unstarted": m.unstarted,
-            **self.losses.given(),
-            "mean_wait_s": m.mean_wait_s,
-            "median_wait_s": m.median_wait_s,
-            "p95_wait_s": m.p95_wait_s,
-            "p99_wait_s": m.p99_wait_s,
-            "longest_wait_s": m.longest_wait_s,
-            "mean_slowdown": m.mean_slowdown,
-            "mean_bounded_slowdown": m.mean_bounded_slowdown,
-            "mean_queue_length": m.mean_queue_length,
-            "utilization": m.utilization,
-            "makespan_s": m.makespan_s,
+            **({"never_run": self.losses.never_run} if self.losses.never_run else {}),
+            **metrics_row(self.values),
             "cycles": m.cycles,
             "simulated_jobs_per_s": self.simulated_jobs_per_s,
             **self.beside.row(),
         }
-        row["metrics"] = {name: None if math.isnan(value) else value for name, value in self.values.items()}
         if self.members:
             row["chosen"] = {share.member: share.chosen for share in self.members}
         if self.same_hosts is not None:

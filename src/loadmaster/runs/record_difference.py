@@ -1,5 +1,6 @@
 """Two records of the same jobs compared: which jobs start at another time or on other hosts, which metrics moved."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,7 +86,7 @@ class RecordDifference:
         one, other = (
             values_of(ScheduledJobs(each.workload, each.case.cluster, each.schedule)) for each, _ in self._sides
         )
-        return {name: (value, other[name]) for name, value in one.items()}
+        return {name: (value, other.get(name, math.nan)) for name, value in one.items()}
 
     @property
     def settings(self) -> dict[str, tuple[Any, Any]]:

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import Cell, CellMaker, Moved, Work, run_study
 from loadmaster.kept.watch import Watch
-from loadmaster.measure import Metrics, metrics
+from loadmaster.measure.metric import values_of
+from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.model import InputError
 from loadmaster.model.job_succession import is_closed
 from loadmaster.model.units import show_seconds
@@ -34,7 +35,8 @@ class Possible:
         jobs: how many can run at all; bound and best found are means over these.
         bound_s: no schedule that runs all of them has a lower mean wait.
         steps: prices that were tried; width_s: seconds of a bucket; settled: the bound had stopped rising.
-        found: metrics of the best schedule that was found; None where the search does not keep what binds the jobs.
+        found: every metric of the best schedule that was found, by its name; None where the search does not keep what
+            binds the jobs.
         because: what it does not keep.
         hosts: the name of the machines, where there are several sets.
         run: whose schedule it is, where the search found none as low as a run has; else None.
@@ -47,7 +49,7 @@ class Possible:
     steps: int
     width_s: float
     settled: bool
-    found: Metrics | None
+    found: Mapping[str, float] | None
     because: str = ""
     hosts: str = ""
     run: Setting | None = None
@@ -127,11 +129,11 @@ def _or_of_a_run(each: Possible, outcomes: Sequence[Outcome]) -> Possible:
     if each.found is None:
         return each
     here = [o for o in outcomes if (o.setting.beta, o.setting.hosts) == (each.beta, each.hosts)]
-    sound = [o for o in here if o.ran_once(each.jobs) and o.metrics.mean_wait_s < each.found.mean_wait_s]
+    sound = [o for o in here if o.ran_once(each.jobs) and o.metrics.mean_wait_s < each.found["mean_wait_s"]]
     if not sound:
         return each
     lowest = min(sound, key=lambda o: o.metrics.mean_wait_s)
-    return replace(each, found=lowest.metrics, run=lowest.setting)
+    return replace(each, found=lowest.values, run=lowest.setting)
 
 
 def refuse_unbounded(machines: Sequence[MachineSet], settings: Sequence[Setting]) -> None:
@@ -173,7 +175,7 @@ def look(case: Case, task: ToFind, moved: Moved) -> Possible:
         schedule = best_found(
             workload, case.cluster, within_s=rest_s, hint_s=below.start_s, seed=task.seed, clock=clock
         )
-        best = metrics(workload, case.cluster, schedule)
+        best = values_of(ScheduledJobs(workload, case.cluster, schedule))
     return Possible(
         task.beta,
         case.load / task.beta,
@@ -204,6 +206,4 @@ def to_bytes(each: Possible) -> bytes:
 
 def from_bytes(block: bytes) -> Possible:
     """What `to_bytes` wrote."""
-    plain = json.loads(block)
-    best = plain.pop("found")
-    return Possible(**plain, found=None if best is None else Metrics(**best))
+    return Possible(**json.loads(block))

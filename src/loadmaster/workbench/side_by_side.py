@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from loadmaster.model.units import percent, show_seconds, signed
+from loadmaster.measure.metric import METRICS, built_in
+from loadmaster.model.units import percent, signed
+from loadmaster.report.columns import metric_text
 from loadmaster.workbench.json_lines import object_in
 from loadmaster.workbench.refusal import Refused
 from loadmaster.workbench.results import FoundResult
@@ -62,43 +65,23 @@ class JoinedTables:
 class _Column:
     title: str
     show: Callable[[float], str]
-    less_is_better: bool | None = True
-
-
-def _seconds(value: float) -> str:
-    return f"-{show_seconds(-value)}" if value < 0 else show_seconds(value)
+    less_is_better: bool = True
+    where_any: bool = False
 
 
 def _number(value: float) -> str:
     return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
 
 
-def _percent(value: float) -> str:
-    return percent(value, 1)
-
-
-COLUMNS = {
-    "mean_wait_s": _Column("mean wait", _seconds),
-    "p95_wait_s": _Column("95 % wait less than", _seconds),
-    "mean_bounded_slowdown": _Column("mean bounded slowdown", _number),
-    "longest_wait_s": _Column("longest wait", _seconds),
-    "median_wait_s": _Column("median wait", _seconds),
-    "p99_wait_s": _Column("99 % wait less than", _seconds),
-    "mean_queue_length": _Column("jobs waiting, mean", _number),
-    "utilization_cores": _Column("cores in use", _percent, None),
-    "utilization_memory": _Column("memory in use", _percent, None),
-    "stranded_cores": _Column("cores stranded", _percent),
-    "stranded_memory": _Column("memory stranded", _percent),
-    "makespan_s": _Column("first arrival to last end", _seconds),
+_BESIDE = {
     "mean_stretch": _Column("mean stretch", _number),
     "max_stretch": _Column("largest stretch", _number),
-    "mean_turnaround_s": _Column("mean turnaround", _seconds),
-    "load": _Column("offered load", _number, None),
-    "jobs": _Column("jobs", _number, None),
+    "load": _Column("offered load", _number, False),
+    "jobs": _Column("jobs", _number, False),
     "rejected": _Column("jobs that fit no host", _number),
-    "unstarted": _Column("jobs that wait for ever", _number),
 }
-"""What is compared, in this order."""
+"""What is compared after the metrics, and the amounts in use and stranded."""
+_STRANDED = "stranded_"
 
 
 def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders) -> JoinedTables:
@@ -111,7 +94,9 @@ def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders)
     naming = _naming(tables)
     rows = [{_named(row, naming): row for row in table} for table in tables]
     both = [name for name in rows[0] if name in rows[1]]
-    figures = [_figure(name, column, rows, both) for name, column in COLUMNS.items()]
+    names = dict.fromkeys((*METRICS, *(name for table in tables for row in table for name in row), *_BESIDE))
+    columns = {name: column for name in names if (column := _column(name)) is not None}
+    figures = [_figure(name, column, rows, both) for name, column in columns.items()]
     paired = [figure for figure in figures if figure.pairs]
     if not paired:
         raise Refused(422, "these two have no row and no figure in common")
@@ -128,11 +113,22 @@ def _naming(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     return naming if is_enough else [*naming, "load"]
 
 
+def _column(name: str) -> _Column | None:
+    """How a column of a table is compared; None where it is not."""
+    if name.startswith(_STRANDED):
+        return _Column(f"{name.removeprefix(_STRANDED)} stranded", partial(percent, digits=1))
+    metric = built_in(name)
+    if metric is None:
+        return _BESIDE.get(name)
+    show = partial(metric_text, name)
+    return _Column(metric.heading, show, metric.better == "lower", where_any=metric.shown == "any")
+
+
 def _figure(name: str, column: _Column, rows: Sequence[Mapping[str, dict[str, Any]]], both: Sequence[str]) -> Figure:
     pairs = []
     for row in both:
         values = [_finite(table[row].get(name)) for table in rows]
-        if values[0] is not None and values[1] is not None:
+        if values[0] is not None and values[1] is not None and (any(values) or not column.where_any):
             pairs.append(_pair(row, column, values[0], values[1]))
     return Figure(column.title, pairs)
 
@@ -174,14 +170,13 @@ def _of_parquet(path: Path) -> list[dict[str, Any]]:
     if path.stat().st_size > _MOST_BYTES:
         raise ValueError("larger than a table of results is")
     table = pl.scan_parquet(path)
-    there = [name for name in table.collect_schema().names() if name in (*NAMING, "kind", *COLUMNS)]
+    there = [name for name in table.collect_schema().names() if name in (*NAMING, "kind") or _column(name)]
     return table.select(there).head(MOST_ROWS).collect().to_dicts()
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of JSON as the tables have it: `utilization` of each resource is a column."""
-    parts = {f"{name}_{part}": v for name, value in row.items() if isinstance(value, dict) for part, v in value.items()}
-    return {**row, **parts}
+    """A row of JSON as the tables have it: each of its `metrics` is a column."""
+    return {**row.get("metrics", {}), **row}
 
 
 def _named(row: Mapping[str, Any], naming: Sequence[str]) -> str:
