@@ -6,7 +6,11 @@ from hypothesis import given
 from small_runs import runs
 
 from loadmaster.measure.little import horizon, little, queue_area
-from loadmaster.model import Cycles, Schedule, Workload
+from loadmaster.measure.timeline import queue_series
+from loadmaster.model import Cluster, Constraints, Cycles, Named, Preemption, Qos, Schedule, SiteRules, Workload
+from loadmaster.place import POLICIES
+from loadmaster.scheduling import discipline_named
+from loadmaster.sim.queue import simulate
 
 
 @given(runs())
@@ -56,6 +60,19 @@ def test_jobs_that_never_start_wait_until_the_end_in_both_sources():
     check = little(workload, Schedule(np.array([0.0, np.nan]), np.array([0, -1], np.int32), cycles))
     assert check.error == 0.0
     assert check.counted == pytest.approx(90 / 100)
+
+
+@pytest.mark.parametrize(("mode", "waited_s"), [("requeue", 20.0), ("suspend", 0.0)])
+def test_a_job_that_lost_its_work_is_in_the_queue_again_and_a_suspended_one_is_not(mode, waited_s):
+    rules = SiteRules(qos=(Qos("low"), Qos("high", preempts=("low",))), preemption=Preemption("qos", mode))
+    qos = Constraints(qos=Named.of(["low", "high"]))
+    workload = Workload.of(submit_s=[0, 30], runtime_s=[100, 20], cores=[4, 2], constraints=qos)
+    cluster = Cluster(("cores",), np.array([[4.0]]), rules=rules)
+    schedule = simulate(workload, cluster, POLICIES["first-fit"], discipline_named("easy"))
+    assert schedule.segments is not None
+    queue = queue_series(workload, schedule)
+    assert np.sum(queue.length[:-1] * np.diff(queue.time_s)) == pytest.approx(waited_s)
+    assert queue_area(workload, schedule.cycles, horizon(workload, schedule)) == pytest.approx(waited_s)
 
 
 def test_a_run_in_which_nobody_waits_holds():
