@@ -19,7 +19,7 @@ from loadmaster.rules.find import NO_SOURCES, Reference, Sources, refuse_end
 from loadmaster.rules.near import pick
 
 Unit = Literal["s", "core_s", "part", "jobs", "count", "ratio", "kwh", "money", "kg"]
-Shown = Literal["usual", "row", "any", "asked"]
+Shown = Literal["usual", "interval", "row", "any", "asked"]
 Needs = Literal["starts", "all starts", "run"]
 _UTILIZATION = "utilization_"
 Formula = Callable[[ScheduledJobs], float]
@@ -37,8 +37,9 @@ class Metric:
         of: the formula; NaN where this run has no such number.
         better: the direction that is better; empty for neither.
         title: heading of a table; made of the name where it is empty.
-        shown: `usual` in every table, and a key of every row of JSON; `row` only the latter; `any` both, where a run
-            has any of it, which is neither 0 nor NaN; `asked` only with `--metrics`.
+        shown: `row` as a key of every row of JSON; `interval` so too, and over samples with its interval on the page;
+            `usual` so too, and in every table; `any` in tables and as a key where a run has any of it, which is neither
+            0 nor NaN; `asked` only with `--metrics`.
         needs: what must be known for it: `starts` of the jobs that its formula looks at, `all starts`, or a simulated
             `run`. The row of what really happened has the first, and the second where no start is unknown.
     """
@@ -94,7 +95,7 @@ METRICS: Mapping[str, Metric] = {
         Metric("p90_wait_s", "the wait that one job in ten exceeds", "s", _quantile(0.9), needs="starts"),
         Metric(
             "p95_wait_s", "the wait that one job in twenty exceeds", "s", lambda jobs: jobs.measures.p95_wait_s,
-            shown="row", needs="starts",
+            shown="interval", needs="starts",
         ),
         Metric(
             "p99_wait_s", "the wait that one job in a hundred exceeds", "s", lambda jobs: jobs.measures.p99_wait_s,
@@ -123,11 +124,11 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(
             "mean_queue_length", "waiting jobs, averaged over time", "count",
-            lambda jobs: jobs.measures.mean_queue_length, shown="row", needs="all starts",
+            lambda jobs: jobs.measures.mean_queue_length, shown="interval", needs="all starts",
         ),
         Metric(
             "makespan_s", "from the first arrival until the last job ended", "s", lambda jobs: jobs.measures.makespan_s,
-            shown="row", needs="all starts",
+            shown="interval", needs="all starts",
         ),
         Metric(
             "energy_kwh", "what all hosts draw from the first arrival until the last end", "kwh",
@@ -157,7 +158,7 @@ METRICS: Mapping[str, Metric] = {
     )
 }  # fmt: skip
 """Every built-in metric that is one number for each run, in the order of the columns of a table."""
-IN_ROWS = tuple(name for name, metric in METRICS.items() if metric.shown in ("usual", "row"))
+IN_ROWS = tuple(name for name, metric in METRICS.items() if metric.shown in ("usual", "interval", "row"))
 """Metrics that every row of JSON has as keys."""
 
 

@@ -1,6 +1,6 @@
 """The part of a comparison's page on confidence: the chart of the intervals and their table."""
 
-from loadmaster.measure.metric import IN_ROWS, shown_as
+from loadmaster.measure.metric import METRICS, shown_as
 from loadmaster.model.units import percent
 from loadmaster.report.comparison import Comparison, load_words
 from loadmaster.report.confidence import difference_text, samples_words
@@ -24,8 +24,9 @@ def sure_blocks(comparison: Comparison) -> list[Block]:
 
 def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
     """A column a metric: how far each rule is from the baseline, with its interval."""
-    unasked = (name for name in IN_ROWS if name != "mean_wait_s")  # the table above has its difference
-    chosen = comparison.metrics or (*unasked, *judgement.rows[0].setting.metrics)
+    shown = (name for name, metric in METRICS.items() if metric.shown in ("usual", "interval"))
+    others = (name for name in shown if name != "mean_wait_s")  # the table above has its difference
+    chosen = comparison.metrics or (*others, *judgement.rows[0].setting.metrics)
     names = [name for name in chosen if any(name in row.differences for row in judgement.rows)]
     rows = [row for row in judgement.rows if row.differences]
     if not names or not rows:
