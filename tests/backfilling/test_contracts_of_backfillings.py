@@ -8,7 +8,7 @@ from bound_jobs import KINDS, bound_jobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.backfilling import BACKFILLINGS, Backfilling
+from loadmaster.backfilling import BACKFILLINGS, Backfilling, Easy, states
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
@@ -183,3 +183,12 @@ def test_under_every_kind_of_constraint_nothing_is_broken(kind, pair):
         workload, cluster = bound_jobs(seed, kind)
         scheduler = Scheduler(POLICIES["worse-fit-cores"], named(pair))
         assert not violations(workload, cluster, replay(workload, cluster, scheduler, interval_s=0.0))
+
+
+def test_a_subclass_of_a_built_in_backfilling_has_none_of_its_traits():
+    class Own(Easy):
+        """May keep what it likes."""
+
+    assert states(Easy(heads=2), "forgets")
+    assert not states(Own(), "forgets")
+    assert not states(BACKFILLINGS["conservative"][0](), "forgets")

@@ -14,10 +14,12 @@ from backlog_order import BY_BACKLOG
 from bound_jobs import KINDS, bound_jobs, one_pool
 from random_passes import AsItIs, rate_in_python, scan_in_python
 
+from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.compiled_rules import orders
 from loadmaster.order.order import rank_of
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler
+from loadmaster.scheduling.compiled_decide import has_compiled_form
 from loadmaster.scheduling.estimate_model import USERS, estimate_model_named
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
@@ -37,6 +39,11 @@ DISCIPLINES = (
     f"{MULTIFACTOR}+easy", f"{MULTIFACTOR[:-1]},recalc=pass)+skip", f"{MULTIFACTOR}+slurm(bf_interval=1,defer=yes)",
     f"{BY_BACKLOG}+easy", f"{BY_BACKLOG}+conservative", f"{BY_BACKLOG}+stepwise(depth=2)",
 )  # fmt: skip
+DISCIPLINES += tuple(
+    name
+    for name, (kind, *_) in BACKFILLINGS.items()
+    if has_compiled_form(kind()) and not any(name in each for each in DISCIPLINES)
+)
 RULES = (
     *(POLICIES[name] for name in ("worse-fit-cores", "mix-fit", "random", "round-robin")), MaxJobs(),
     MaxJobs(target="weighted"), MaxJobs(target="cores", log_ties=False),

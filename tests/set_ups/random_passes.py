@@ -10,6 +10,7 @@ import numpy as np
 from bursts import complementary
 
 from loadmaster.backfilling import (
+    BACKFILLINGS,
     Blocking,
     Conservative,
     Easy,
@@ -47,6 +48,11 @@ RULES = (
     Slurm(bf_interval=1, bf_one_resv_per_job=True, bf_resolution=5), Slurm(bf_interval=1, bf_max_job_assoc=1),
     Conservative("replan", 3), Conservative("arrival", 4), Conservative("arrival", promise="hosts"),
 )  # fmt: skip
+RULES += tuple(
+    kind()
+    for kind, *_ in BACKFILLINGS.values()
+    if compiled_decide.has_compiled_form(kind()) and kind not in map(type, RULES)
+)
 POLICY_NAMES = ("first-fit", "worse-fit-cores", "round-robin", "best-fit-cores")
 NOW_S = 100.0
 

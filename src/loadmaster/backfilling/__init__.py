@@ -1,5 +1,7 @@
 """Backfillings: the reservation of a job that does not fit, and the jobs that may overtake it. All are listed here."""
 
+from typing import Literal
+
 from loadmaster.backfilling.backfilling import Backfilling
 from loadmaster.backfilling.conservative import Conservative
 from loadmaster.backfilling.easy import Easy
@@ -48,6 +50,12 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
     ),
 }
 """Every backfilling by its name on the command line: class, summary, source."""
+
+
+def states(backfilling: Backfilling, trait: Literal["forgets", "compares_moments"]) -> bool:
+    """Whether a built-in backfilling has `trait` in its class; a user's own, and a subclass, never has."""
+    return any(kind is type(backfilling) for kind, *_ in BACKFILLINGS.values()) and hasattr(backfilling, trait)
+
 
 __all__ = [
     "BACKFILLINGS",

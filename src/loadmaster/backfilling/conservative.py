@@ -32,6 +32,7 @@ class Conservative:
     early_end: EarlyEnd | None = None
     lookahead: int | None = None
     promise: PromiseOn = "auto"
+    compares_moments = True
 
     def __post_init__(self) -> None:
         refuse_none("lookahead", self.lookahead, "with 0 no job would ever start")

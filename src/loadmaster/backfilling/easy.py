@@ -33,6 +33,7 @@ class Easy:
     heads_of: Literal["partition", "cluster"] = "partition"
     fill: Literal["order", "shortest"] = "order"
     promise: PromiseOn = "auto"
+    forgets = compares_moments = True
 
     def __post_init__(self) -> None:
         refuse_none("heads", self.heads, "skip promises nothing")

@@ -36,6 +36,7 @@ class Lookahead:
     """
 
     window: int = 50
+    forgets = True
 
     def __post_init__(self) -> None:
         refuse_none("window", self.window, "easy packs nothing")

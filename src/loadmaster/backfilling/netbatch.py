@@ -17,6 +17,7 @@ class NetBatch:
 
     reservations: int | None = None
     lookahead: int | None = None
+    forgets = compares_moments = True
 
     def __post_init__(self) -> None:
         refuse_none("lookahead", self.lookahead, "with 0 no job would ever start")

@@ -9,6 +9,8 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 class Blocking:
     """Start jobs in their order until one does not fit."""
 
+    forgets = compares_moments = True
+
     def serve(self, this_pass: SchedulingPass) -> None:
         """Start the longest prefix of the queue that fits."""
         for row in this_pass.rows():

@@ -19,6 +19,7 @@ class Selective:
     """
 
     expansion: float = 2.0
+    forgets = True
 
     def serve(self, this_pass: SchedulingPass) -> None:
         """Start jobs that fit beside the reservations, and make one for each job that has waited enough."""

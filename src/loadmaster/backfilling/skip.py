@@ -9,6 +9,8 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 class Skip:
     """Start every job that fits now, in their order."""
 
+    forgets = compares_moments = True
+
     def serve(self, this_pass: SchedulingPass) -> None:
         """Start each job that fits."""
         for row in this_pass.rows():

@@ -22,6 +22,7 @@ class Stepwise:
 
     depth: int | None = 10
     promise: PromiseOn = "auto"
+    forgets = compares_moments = True
 
     def __post_init__(self) -> None:
         refuse_none("depth", self.depth, "skip promises nothing")

@@ -5,18 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from loadmaster.backfilling import (
-    Backfilling,
-    Blocking,
-    Conservative,
-    Easy,
-    Lookahead,
-    NetBatch,
-    SchedulingPass,
-    Selective,
-    Skip,
-    Stepwise,
-)
+from loadmaster.backfilling import Backfilling, Blocking, Conservative, NetBatch, SchedulingPass, Skip, states
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.order import ORDERS, AnyOrder, FairShare
@@ -51,17 +40,21 @@ class Discipline:
         object.__setattr__(self, "notes", tuple(notes))
 
     @property
+    def orders_blindly(self) -> bool:
+        """Whether its order does not look at runtimes."""
+        return type(self.order) is FairShare or any(self.order == ORDERS[name] for name in _BLIND_ORDERS)
+
+    @property
     def looks_ahead(self) -> bool:
         """Whether expected runtimes may change what it does; for a user's own rules the answer is yes."""
-        blind = type(self.order) is FairShare or any(self.order == ORDERS[name] for name in _BLIND_ORDERS)
-        return not (blind and type(self.backfilling) in (Blocking, NetBatch, Skip))
+        return not (self.orders_blindly and type(self.backfilling) in (Blocking, NetBatch, Skip))
 
     @property
     def remembers(self) -> bool:
         """Whether a pass may depend on reservations or times of earlier ones; for a user's own class, yes."""
         if type(self.backfilling) is Conservative:
             return self.backfilling.early_end != "replan"
-        return type(self.backfilling) not in _FORGETFUL
+        return not states(self.backfilling, "forgets")
 
     @property
     def most_tried(self) -> int | None:
@@ -105,7 +98,5 @@ _ANEW = (
     "Every pass makes all reservations anew (early_end=replan), because only fcfs keeps their order. A later pass may "
     "delay a reserved start."
 )
-_FORGETFUL = (Blocking, Skip, NetBatch, Easy, Stepwise, Selective, Lookahead)
-"""Backfillings that keep nothing from pass to pass."""
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")
 """Orders that do not look at runtimes."""

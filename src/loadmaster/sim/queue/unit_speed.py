@@ -2,16 +2,9 @@
 
 from dataclasses import replace
 
-from loadmaster.backfilling import Conservative, Easy, NetBatch, Skip, Stepwise
-from loadmaster.backfilling.none import Blocking
+from loadmaster.backfilling import states
 from loadmaster.model import Cluster, Workload
-from loadmaster.order import ORDERS, FairShare
 from loadmaster.scheduling import Discipline
-
-_BLIND = tuple(ORDERS[name] for name in ("fcfs", "priority", "smallest", "largest"))
-"""Orders that do not look at runtimes; fair share is another one."""
-_EVEN = (Blocking, Skip, NetBatch, Easy, Conservative, Stepwise)
-"""Backfillings that compare moments alone, so that all may be as much nearer."""
 
 
 def common_speed(cluster: Cluster, discipline: Discipline) -> float | None:
@@ -23,8 +16,8 @@ def common_speed(cluster: Cluster, discipline: Discipline) -> float | None:
     speed = float(cluster.speed[0])
     if (cluster.speed != speed).any():
         return None
-    blind = discipline.order in _BLIND or type(discipline.order) is FairShare
-    return speed if speed == 1.0 or (blind and type(discipline.backfilling) in _EVEN) else None
+    even = discipline.orders_blindly and states(discipline.backfilling, "compares_moments")
+    return speed if speed == 1.0 or even else None
 
 
 def in_one_speed(workload: Workload, cluster: Cluster, discipline: Discipline) -> tuple[Workload, Cluster, bool]:

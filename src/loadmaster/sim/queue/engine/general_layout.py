@@ -9,9 +9,7 @@ from loadmaster.backfilling import Blocking, Slurm
 from loadmaster.backfilling.conservative_kernel import serve_conservative
 from loadmaster.backfilling.easy_kernel import serve_easy
 from loadmaster.backfilling.pass_arrays import END, STANDING, USE, EndArrays, PromiseArrays, RowArrays
-from loadmaster.backfilling.selective_kernel import serve_selective
 from loadmaster.backfilling.slurm_kernel import serve_slurm
-from loadmaster.backfilling.walk_kernel import serve_netbatch, serve_none, serve_skip
 from loadmaster.compiled_rules.policies import never_remembered
 from loadmaster.host_index.scores_kernel import empty_scores
 from loadmaster.model import Cluster, Workload
@@ -34,24 +32,15 @@ from loadmaster.sim.queue.engine.runtime_limits import RuntimeLimits
 from loadmaster.sim.queue.engine.state import Jobs
 from loadmaster.sim.queue.engine.work_limits import WorkCounts, work_of
 
-_DOORS: dict[Any, Callable[..., None]] = {
-    serve_none: backfilling_passes_kernel.pass_none,
-    serve_skip: backfilling_passes_kernel.pass_skip,
-    serve_netbatch: backfilling_passes_kernel.pass_netbatch,
-    serve_easy: backfilling_passes_kernel.pass_easy,
-    serve_selective: backfilling_passes_kernel.pass_selective,
-    serve_conservative: backfilling_passes_kernel.pass_conservative,
-    serve_slurm: backfilling_passes_kernel.pass_slurm,
-}
 FEW_STEPS = 4096
 """Running tasks whose ends a plan can hold at first."""
 
 
 def door_of(rule: CompiledRule) -> Callable[..., None]:
-    """The function that the engine calls for each pass."""
+    """The function that the engine calls for each pass: of a kernel `serve_NAME` it is `pass_NAME`."""
     if rule.entry is serve_easy and rule.shadow_times and rule.promise != "hosts":
         return backfilling_passes_kernel.pass_easy_by_moments
-    return _DOORS[rule.entry]
+    return getattr(backfilling_passes_kernel, rule.entry.__name__.replace("serve_", "pass_"))  # type: ignore[no-any-return]
 
 
 def alone_of(rule: CompiledRule) -> Callable[..., None]:
