@@ -7,6 +7,7 @@ import pytest
 
 from loadmaster.backfilling import BACKFILLINGS
 from loadmaster.model import InputError
+from loadmaster.model.constraints import COLUMNS
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
@@ -16,7 +17,6 @@ from loadmaster.scheduling.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.formats import FORMATS
 
 
@@ -26,7 +26,7 @@ from loadmaster.traces.formats import FORMATS
         ("placement", POLICIES), ("packer", PACKERS), ("order", {**ORDERS, **ORDERS_WITH_MEMORY}),
         ("backfilling", BACKFILLINGS), ("method", METHODS), ("mover", MOVERS), ("sizer", SIZERS),
         ("vm-choice", VM_CHOICES), ("meta-rule", ["max-jobs"]), ("format", FORMATS),
-        ("constraint", CONSTRAINT_COLUMNS), ("estimates", SOURCES), ("sharing-model", SHARING_MODELS),
+        ("constraint", COLUMNS), ("estimates", SOURCES), ("sharing-model", SHARING_MODELS),
     ],
 )  # fmt: skip
 def test_everything_in_a_registry_is_listed_under_its_kind(kind, names):

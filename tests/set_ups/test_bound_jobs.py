@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from bound_jobs import KINDS, bound_jobs
 
 from loadmaster.model import Account, CalendarRow, Limits, Partition, Preemption, Qos, SiteRules
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
+from loadmaster.model.constraints import COLUMNS
 
 NOT_DRAWN = {
     "follows", "think_s", "restarts",  # they say when jobs arrive, and what has been
@@ -25,7 +25,7 @@ RULES_NOT_DRAWN = {
 def test_every_column_that_binds_jobs_is_drawn_by_some_kind():
     logs = [bound_jobs(seed, kind)[0].constraints for kind in KINDS for seed in range(8)]
     drawn = {name for bound in logs if bound is not None for name in bound.given}
-    assert drawn | NOT_DRAWN == {*CONSTRAINT_COLUMNS}
+    assert drawn | NOT_DRAWN == {*COLUMNS}
     assert not drawn & NOT_DRAWN
 
 

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from loadmaster.model import Constraints, Dependencies, InputError, Named, Workload
+from loadmaster.model.constraints import COLUMNS
 from loadmaster.runs.record_constraints import constraint_columns, constraints_in, names_of
 from loadmaster.traces import ReadOptions, read_trace, write_trace
 from loadmaster.traces.constraint_columns import DEFAULTS, NAMED
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from traces.logs import swf_line, write
 
 ENDINGS = pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
@@ -57,7 +57,7 @@ WORK = Workload.of(
 def test_every_column_of_the_model_is_in_this_file_listed_and_has_a_way_to_be_read():
     columns = {field.name for field in fields(Constraints)} - {"user_names", "account_names"}
     assert set(BOUND.given) == columns
-    assert set(CONSTRAINT_COLUMNS) == columns
+    assert set(COLUMNS) == columns
     assert {*NAMED, *DEFAULTS, "depends", "eligible_s"} == columns
 
 

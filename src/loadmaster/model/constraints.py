@@ -1,13 +1,14 @@
 """What else binds a job: when it may start, where, after whom, and against whose limits it counts."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_floats, frozen_ints, frozen_longs
+from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_bools, frozen_floats, frozen_ints, frozen_longs
 from loadmaster.model.dependencies import Dependencies
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
@@ -91,13 +92,10 @@ class Constraints:
     account_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for column in ("eligible_s", "think_s", "priority", "nice", "limit_s"):
-            self._freeze(column, frozen_floats)
-        for column in ("hold", "array_task", "throttle", "exclusive", "min_hosts", "max_hosts", "restarts", "status"):
-            self._freeze(column, frozen_ints)
-        for column in ("follows", "array"):
-            self._freeze(column, frozen_longs)
-        self._freeze("requeue", _frozen_bools)
+        for name, values in self.columns():
+            freeze = _FROZEN.get(COLUMNS[name].kind)
+            if freeze is not None:
+                object.__setattr__(self, name, freeze(values))
         self._check()
 
     @property
@@ -117,10 +115,10 @@ class Constraints:
 
     def columns(self) -> Iterator[tuple[str, Any]]:
         """Name and values of every column that is there: arrays, `Named` and `Dependencies`."""
-        for field in fields(self):
-            values = getattr(self, field.name)
-            if values is not None and field.name not in _NAMES:
-                yield field.name, values
+        for name in COLUMNS:
+            values = getattr(self, name)
+            if values is not None:
+                yield name, values
 
     def take(self, jobs: NDArray[np.generic] | slice) -> "Constraints":
         """The jobs chosen by a mask, an index array or a slice."""
@@ -144,11 +142,6 @@ class Constraints:
             if len(column) != jobs:
                 raise InputError(len(column), f"column {name} must have {jobs} rows as submit_s has")
 
-    def _freeze(self, column, freeze) -> None:  # type: ignore[no-untyped-def]
-        values = getattr(self, column)
-        if values is not None:
-            object.__setattr__(self, column, freeze(values))
-
     def _check(self) -> None:
         self._refuse("eligible_s", lambda c: ~(c >= 0), "must be zero or more")
         self._refuse("limit_s", lambda c: ~(c > 0), "must be more than zero")
@@ -157,10 +150,10 @@ class Constraints:
         self._refuse("think_s", lambda c: ~(np.isfinite(c) & (c >= 0)), "must be zero or more")
         for column, words in (("hold", HOLDS), ("exclusive", EXCLUSIVE), ("status", STATUSES)):
             self._refuse(column, lambda c, n=len(words): (c < 0) | (c >= n), f"must be a code of {', '.join(words)}")
-        for column in ("throttle", "min_hosts", "max_hosts", "restarts"):
-            self._refuse(column, lambda c: c < 0, "must be zero or more")
-        for column in ("follows", "array", "array_task"):
-            self._refuse(column, lambda c: c < -1, "must be zero or more, or -1 for none")
+        for column, (_, kind, nothing, _) in COLUMNS.items():
+            if kind in (np.int32, np.int64):
+                none = ", or -1 for none" if nothing == -1 else ""
+                self._refuse(column, lambda c, least=nothing: c < least, f"must be zero or more{none}")
         if self.min_hosts is not None:
             most = np.zeros_like(self.min_hosts) if self.max_hosts is None else self.max_hosts
             if len(most) == len(self.min_hosts):
@@ -178,10 +171,52 @@ class Constraints:
         raise InputError(values[row], f"{column} of row {row} {rule}")
 
 
-_NAMES = ("user_names", "account_names")
+_FROZEN: Mapping[Any, Callable[[Any], Any]] = {
+    np.float64: frozen_floats, np.int32: frozen_ints, np.int64: frozen_longs, np.bool_: frozen_bools,
+}  # fmt: skip
 
 
-def _frozen_bools(values: ArrayLike) -> Bools:
-    array = np.array(values, dtype=bool)
-    array.flags.writeable = False
-    return array
+class Column(NamedTuple):
+    """What the program knows of a column of `Constraints`.
+
+    Attributes:
+        words: what it holds, for users.
+        kind: NumPy's type of a column of numbers; `Named` or `Dependencies`.
+        nothing: the number that asks for nothing; NaN where there is none.
+        delays: of its values and `submit_s`, where it makes a job wait or count hosts, read without the hosts; None
+            where it does so only with rules of a site. Jobs that no column delays run as if nothing bound them.
+    """
+
+    words: str
+    kind: Any = Named
+    nothing: float = math.nan
+    delays: Callable[[Any, Floats], Any] | None = None
+
+
+COLUMNS: Mapping[str, Column] = {
+    "eligible_s": Column("when the job may start at first, as submit_s; inf if never", np.float64, delays=np.greater),
+    "partition": Column("the name of where it may run, or several joined by commas"),
+    "qos": Column("quality of service, a name"),
+    "name": Column("what its user calls the job"),
+    "gpu_kind": Column("the model of its GPUs"),
+    "features": Column("of its hosts, joined by & and |"),
+    "licences": Column("held while it runs, of the whole cluster: matlab:2,bb/scratch:500G"),
+    "reservation": Column("the name of that in which it runs"),
+    "depends": Column("as Slurm writes it: afterok:12,afterany:13", Dependencies, delays=lambda c, _: True),
+    "follows": Column("the number of the job that must end before it is submitted", np.int64, -1),
+    "think_s": Column("seconds after that end", np.float64, 0),
+    "priority": Column("higher is more urgent", np.float64, 0),
+    "nice": Column("taken off the priority", np.float64, 0),
+    "hold": Column("none, user, admin", np.int32, 0, lambda c, _: c > 0),
+    "array": Column("the array of which it is a task, a whole number", np.int64, -1, lambda c, _: True),
+    "array_task": Column("the number of the task", np.int32, -1),
+    "throttle": Column("so many tasks of the array at once", np.int32, 0, lambda c, _: c > 0),
+    "exclusive": Column("the jobs that it shares its hosts with: none, user, host", np.int32, 0),
+    "requeue": Column("whether it may go back to the queue: true, false", np.bool_, 1),
+    "min_hosts": Column("so many hosts at least", np.int32, 0, lambda c, _: c > 1),
+    "max_hosts": Column("so many hosts at most", np.int32, 0, lambda c, _: c > 0),
+    "restarts": Column("how often it went back", np.int32, 0),
+    "status": Column(", ".join(STATUSES), np.int32, 0),
+    "limit_s": Column("the runtime at which it is killed", np.float64, math.inf),
+}
+"""Every column of `Constraints`; readers, writers and schedulers take what they know of it from here."""

@@ -6,6 +6,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from loadmaster.backfilling import BACKFILLINGS
+from loadmaster.model.constraints import COLUMNS
 from loadmaster.order import ORDERS, ORDERS_WITH_MEMORY
 from loadmaster.packing.solve import PACKERS
 from loadmaster.place import POLICIES
@@ -17,7 +18,6 @@ from loadmaster.scheduling.time_shared import METHODS, MOVERS
 from loadmaster.sharing.models import SHARING_MODELS
 from loadmaster.sharing.vm_choice import VM_CHOICES
 from loadmaster.sizing import SIZERS
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.formats import FORMATS
 
 
@@ -131,7 +131,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("generator", lambda: (*described(GENERATORS), _OWN_GENERATOR),
          "it is a generator: `loadmaster generate` takes it"),
     Kind("vm-choice", lambda: described(VM_CHOICES), "it is a choice of virtual machines: `share --methods` takes it"),
-    Kind("constraint", lambda: tuple(NamedRule(*each) for each in CONSTRAINT_COLUMNS.items()),
+    Kind("constraint", lambda: tuple(NamedRule(name, each.words) for name, each in COLUMNS.items()),
          "it is a constraint, a column of jobs: --ignore leaves it aside"),
     Kind("estimates", lambda: (*described(SOURCES), _OWN_FACTOR),
          "it says whence estimates come: give it to --estimates"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.arrays import Floats
-from loadmaster.model.constraints import EXCLUSIVE
+from loadmaster.model.constraints import COLUMNS, EXCLUSIVE
 from loadmaster.model.features import parse_features
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.whole_hosts import wants_whole_hosts
@@ -12,11 +12,8 @@ from loadmaster.model.whole_hosts import wants_whole_hosts
 
 def delay_or_limit(workload: Workload, bound: Constraints) -> bool:
     """Whether a column of constraints, read without the hosts, makes some job wait or count hosts."""
-    later = bound.eligible_s is not None and bool((bound.eligible_s > workload.submit_s).any())
-    held = any(column is not None and bool((column > 0).any()) for column in (bound.hold, bound.throttle))
-    counted = bound.min_hosts is not None and bool((bound.min_hosts > 1).any())
-    counted |= bound.max_hosts is not None and bool((bound.max_hosts > 0).any())
-    return later or held or counted or bound.depends is not None or bound.array is not None
+    entries = ((values, COLUMNS[name].delays) for name, values in bound.columns())
+    return any(np.any(delays(values, workload.submit_s)) for values, delays in entries if delays is not None)
 
 
 def counts_cluster_wide(cluster: Cluster, bound: Constraints) -> bool:

@@ -1,5 +1,6 @@
 """Columns of constraints that a reader collects batch by batch: codes of names. Empty columns are dropped."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,20 +10,18 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, Dependencies, InputError
 from loadmaster.model.arrays import Bools, Floats, Ints
+from loadmaster.model.constraints import COLUMNS
 from loadmaster.model.dependencies import parse_dependency
 from loadmaster.model.features import parse_features
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 from loadmaster.traces.values import Names
 
-NAMED = ("partition", "qos", "name", "gpu_kind", "features", "licences", "reservation")
+NAMED = tuple(name for name, each in COLUMNS.items() if each.kind is Named)
 """Columns of names."""
 DEFAULTS: dict[str, tuple[type, float]] = {
-    "priority": (np.float64, 0), "nice": (np.float64, 0), "hold": (np.int32, 0), "array": (np.int64, -1),
-    "array_task": (np.int32, -1), "follows": (np.int64, -1), "think_s": (np.float64, 0), "throttle": (np.int32, 0),
-    "exclusive": (np.int32, 0), "requeue": (np.bool_, 1), "min_hosts": (np.int32, 0), "max_hosts": (np.int32, 0),
-    "restarts": (np.int32, 0), "status": (np.int32, 0), "limit_s": (np.float64, np.inf),
-}  # fmt: skip
+    name: (each.kind, each.nothing) for name, each in COLUMNS.items() if not math.isnan(each.nothing)
+}
 """Columns of numbers: their type, and what says nothing."""
 
 

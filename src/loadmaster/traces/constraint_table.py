@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, Dependencies, Named
 from loadmaster.model.arrays import Floats
-from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
+from loadmaster.model.constraints import COLUMNS, EXCLUSIVE, HOLDS, STATUSES
 from loadmaster.traces.constraint_columns import DEFAULTS, NAMED, BindingColumns
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.slurm_constraints import STATUS
 from loadmaster.traces.values import moments, words
@@ -59,7 +58,7 @@ def read_constraints(
     """
     columns: dict[str, NDArray[Any]] = {}
     checks = []
-    for name in (name for name in CONSTRAINT_COLUMNS if name in theirs):
+    for name in (name for name in COLUMNS if name in theirs):
         column = frame[theirs[name]]
         if name in (*NAMED, "depends"):
             columns[name] = bound.codes(name, column.cast(pl.String))
@@ -67,7 +66,7 @@ def read_constraints(
         values = _coded(column, CODED[name]) if name in CODED else _numbers(column, name)
         wrong = np.isnan(values) & ~words(column).is_null().to_numpy()
         low = -np.inf if name in ("priority", "nice") else -1.0 if DEFAULTS.get(name, (None, 0.0))[1] == -1 else 0.0
-        checks.append((Rule(f"{name} is not {CONSTRAINT_COLUMNS[name]}"), wrong | (values < low)))
+        checks.append((Rule(f"{name} is not {COLUMNS[name].words}"), wrong | (values < low)))
         columns[name] = values
     return columns, checks
 

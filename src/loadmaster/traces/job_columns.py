@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from loadmaster.model import Constraints, InputError
+from loadmaster.model import Constraints, InputError, constraints
 from loadmaster.model.units import CORES
 from loadmaster.traces.amount_columns import (
     AMOUNT_COLUMNS,
@@ -19,7 +19,6 @@ from loadmaster.traces.amount_columns import (
     unknown_column,
 )
 from loadmaster.traces.constraint_columns import NAMED, BindingColumns
-from loadmaster.traces.constraint_names import CONSTRAINT_COLUMNS
 from loadmaster.traces.constraint_table import read_constraints
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.swf_block import EXTRA as LOGGED
@@ -55,7 +54,7 @@ COLUMNS = (
         "user": "the user: a number or a name",
         "job_id": "the identifier, a whole number",
     }
-    | CONSTRAINT_COLUMNS
+    | {name: each.words for name, each in constraints.COLUMNS.items()}
     | {column: meaning.format(what="task") for column, meaning in AMOUNT_COLUMNS.items()}
 )
 """Every column of a job table and what it holds. submit_s, runtime_s (or start_s and end_s) and cores must be there."""
