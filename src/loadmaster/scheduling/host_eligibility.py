@@ -74,8 +74,9 @@ def entries_of(workload: Workload, cluster: Cluster, rules: SiteRules, bound: Co
     first, job, partition = _partitions_named(workload, rules, bound, mark)
     sets = _HostSets(cluster, rules, bound)
     code = np.full(workload.jobs, -1, np.int32) if bound.features is None else bound.features.code
-    pairs, which = np.unique(np.column_stack((partition, code[job])), axis=0, return_inverse=True)
-    hosts: Ints = np.array([sets.row(int(p), int(c)) for p, c in pairs], np.int32)[which.reshape(-1)]
+    base = 2 + int(code.max(initial=0))  # codes begin with -1; whole rows sort slowly
+    pairs, which = np.unique(partition.astype(np.int64) * base + code[job] + 1, return_inverse=True)
+    hosts: Ints = np.array([sets.row(pair // base, pair % base - 1) for pair in pairs.tolist()], np.int32)[which]
     tiers = np.array([-float(each.tier) for each in rules.partitions] or [0.0])
     hosts, allowed = _whole(workload, cluster, job, hosts, np.array(sets.rows, dtype=bool).reshape(-1, cluster.hosts))
     least, most = _hosts_asked(rules, bound, job, partition)

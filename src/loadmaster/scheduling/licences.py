@@ -3,40 +3,31 @@
 import numpy as np
 
 from loadmaster.model import Constraints, SiteRules, Workload
-from loadmaster.model.arrays import Bools
+from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.licences import parse_licences
-from loadmaster.model.limits import Amounts
 
 TOO_MANY_LICENCES = "it asks for more of a licence than the cluster has"
 
 
 class LicenceUses:
-    """The licences that jobs ask for, of those that the cluster counts.
+    """The licences that J jobs ask for, of those that the cluster counts.
 
     Attributes:
-        total: name and amount, of those that some job asks for, in the order of the site.
+        total: name and amount of each of the L licences that some job asks for, in the order of the site.
+        held: float64[J, L], what each job holds of them.
     """
 
-    def __init__(self, rules: SiteRules, bound: Constraints) -> None:
-        self._column = bound.licences if rules.licences else None
-        counted = dict(rules.licences)
-        names = () if self._column is None else self._column.names
-        by_code = [parse_licences(text) for text in names]
-        self._by_code = [tuple((name, n) for name, n in each if name in counted and n > 0) for each in by_code]
-        used = set() if self._column is None else {int(code) for code in np.unique(self._column.code) if code >= 0}
-        asked = {name for code in used for name, _ in self._by_code[code]}
+    def __init__(self, workload: Workload, rules: SiteRules, bound: Constraints) -> None:
+        column = bound.licences if rules.licences else None
+        texts = () if column is None else column.names
+        code = np.full(workload.jobs, -1) if column is None else column.code
+        by_code = [*map(dict, map(parse_licences, texts)), {}]  # the last for -1: a job that asks for none
+        asked = {name for each in np.unique(code).tolist() for name, amount in by_code[each].items() if amount > 0}
         self.total = {name: amount for name, amount in rules.licences if name in asked}
-
-    def of(self, job: int) -> Amounts:
-        """Name and amount of what one job holds."""
-        code = -1 if self._column is None else int(self._column.code[job])
-        return self._by_code[code] if code >= 0 else ()
+        self.held: Floats = np.array([[each.get(name, 0.0) for name in self.total] for each in by_code])[code]
 
 
 def beyond_licences(workload: Workload, rules: SiteRules, bound: Constraints) -> Bools:
     """bool[J]: the jobs that ask for more of a licence than there is."""
-    uses = LicenceUses(rules, bound)
-    beyond = np.zeros(workload.jobs, bool)
-    for job in range(workload.jobs if uses.total else 0):
-        beyond[job] = any(amount > uses.total[name] for name, amount in uses.of(job))
-    return beyond
+    uses = LicenceUses(workload, rules, bound)
+    return np.asarray((uses.held > np.array(list(uses.total.values()))).any(axis=1))

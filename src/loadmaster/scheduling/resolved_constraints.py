@@ -127,11 +127,18 @@ def binds(workload: Workload, cluster: Cluster) -> bool:
 
     A column of constraints that changes nothing does not bind: then the faster engines serve.
     """
-    rules = cluster.rules or SiteRules()
     bound = workload.constraints or Constraints()
+    return counts_cluster_wide(cluster, bound) or _binds_beside_amounts(workload, cluster)
+
+
+def only_amounts_bind(workload: Workload, cluster: Cluster, binding: ResolvedConstraints) -> bool:
+    """Whether nothing but amounts of the whole cluster binds jobs (rule C13), and each job can run."""
+    return not _binds_beside_amounts(workload, cluster) and not binding.never.any()
+
+
+def _binds_beside_amounts(workload: Workload, cluster: Cluster) -> bool:
+    rules, bound = cluster.rules or SiteRules(), workload.constraints or Constraints()
     if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
-        return True
-    if counts_cluster_wide(cluster, bound):
         return True
     return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
 
@@ -145,14 +152,11 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
-    """Whether a constraint needs the general pass: numbers of hosts, limits on work, licences, a power cap.
-
-    These are rules C9, C10, C13 and C14.
-    """
+    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (rule C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     by_node_count = bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition
-    return by_node_count or limits_work(rules) or counts_cluster_wide(cluster, constraints)
+    return by_node_count or limits_work(rules)
 
 
 def limits_work(rules: SiteRules) -> bool:

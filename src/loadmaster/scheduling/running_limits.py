@@ -75,33 +75,18 @@ def counters_of(
     Those of amounts of the whole cluster come first: licences, then power. `draw_w` float64[J] is what each job draws.
     And bool[E], the entries that exceed a limit on their own.
     """
-    beyond = np.zeros(len(entries.job), bool)
-    cluster_wide = LicenceUses(rules, bound)
-    if not (
-        rules.qos
-        or rules.accounts
-        or cluster_wide.total
-        or rules.power_cap
-        or (bound.throttle is not None and bound.array is not None)
-    ):
+    beyond, cluster_wide = np.zeros(len(entries.job), bool), _cluster_wide(workload, rules, bound, entries, draw_w)
+    if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
         nothing = no_counters(len(entries.job))
-        return nothing, nothing, nothing, beyond
+        return cluster_wide, nothing, nothing, beyond
     scopes = _Scopes(workload, rules, bound)
     amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
     amounts[HOSTS] = most_hosts(workload, bound)
     limit_s = limits_s(workload, bound)
     hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
     running, submitted, work = _Uses(), _Uses(), _Uses()
-    for name, most in cluster_wide.total.items():
-        running.begin(Limit(LICENCES, name, "", ""), most)
-    if rules.power_cap:
-        running.begin(_DRAW, above_idle(rules)[0][1])
     for entry in range(len(entries.job)):
         job = int(entries.job[entry])
-        for name, amount in cluster_wide.of(job):
-            running.add(Limit(LICENCES, name, "", ""), cluster_wide.total[name], amount)
-        if rules.power_cap:
-            running.add(_DRAW, np.inf, float(draw_w[job]))
         seen: set[tuple[str, str]] = set()
         for scope, limits in scopes.of(job, int(entries.partition[entry])):
             for kind, resource, most in _each(limits):
@@ -125,7 +110,37 @@ def counters_of(
         running.next()
         submitted.next()
         work.next()
-    return running.counters(), submitted.counters(), work.counters(), beyond
+    return _together(cluster_wide, running.counters()), submitted.counters(), work.counters(), beyond
+
+
+def _cluster_wide(
+    workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, draw_w: Floats
+) -> Counters:
+    """Counters of the amounts of the whole cluster: licences, then power."""
+    licences = LicenceUses(workload, rules, bound)
+    limits, most = [Limit(LICENCES, name, "", "") for name in licences.total], list(licences.total.values())
+    held = licences.held[entries.job]
+    if rules.power_cap:
+        limits, most = [*limits, _DRAW], [*most, above_idle(rules)[0][1]]
+        held = np.column_stack((held, draw_w[entries.job]))
+    entry, counter = np.nonzero(held)
+    first = np.searchsorted(entry, np.arange(len(held) + 1))
+    return Counters(np.array(most), first, counter.astype(np.int32), held[entry, counter], tuple(limits))
+
+
+def _together(one: Counters, other: Counters) -> Counters:
+    """The counters of both, those of `one` first."""
+    if not one.limits:
+        return other
+    entry = [np.repeat(np.arange(len(each.first) - 1), np.diff(each.first)) for each in (one, other)]
+    order = np.argsort(np.concatenate(entry), kind="stable")
+    return Counters(
+        np.concatenate((one.most, other.most)),
+        one.first + other.first,
+        np.concatenate((one.counter, other.counter + np.int32(len(one.most))))[order],
+        np.concatenate((one.amount, other.amount))[order],
+        one.limits + other.limits,
+    )
 
 
 def most_hosts(workload: Workload, bound: Constraints) -> Floats:
@@ -204,14 +219,10 @@ class _Uses:
         self._first = [0]
         self._rows: list[tuple[int, float]] = []
 
-    def begin(self, key: Limit, most: float) -> None:
-        """A counter, also where no job uses it."""
+    def add(self, key: Limit, most: float, amount: float) -> None:
         if key not in self._number:
             self._number[key] = len(self._most)
             self._most.append(most)
-
-    def add(self, key: Limit, most: float, amount: float) -> None:
-        self.begin(key, most)
         number = self._number[key]
         self._most[number] = min(self._most[number], most)
         if amount > 0:

@@ -21,7 +21,7 @@ from loadmaster.sim.queue.engine.replay import replay_compiled
 from loadmaster.sim.queue.queue_run import QueueRun
 from loadmaster.sim.queue.reference import replay, replay_deciding
 
-SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide", "licences", "power"))
+SERVED = tuple(kind for kind in KINDS if kind not in ("preempt", "hosts", "work", "wide"))
 PAIRS = [(kind,) for kind in SERVED] + list(combinations(SERVED, 2))
 WALKS = (
     "fcfs", "skip", "netbatch", "netbatch(reservations=1,lookahead=3)", "fair-share", "sjf+skip", "wfp3+netbatch",
@@ -91,9 +91,7 @@ def test_the_compiled_engine_agrees_under_constraints_and_easy(kinds, seed, poli
     assert_equal(*both(workload, cluster, policy, discipline, interval_s))
 
 
-@pytest.mark.parametrize(
-    "kinds", [("hosts",), ("wide",), ("licences",), ("licences", "partition"), ("power",), *PAIRS], ids="+".join
-)
+@pytest.mark.parametrize("kinds", [("hosts",), ("wide",), *PAIRS], ids="+".join)
 @settings(max_examples=6, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

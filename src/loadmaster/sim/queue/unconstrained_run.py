@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 
 from loadmaster.backfilling import Easy
-from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import STATUSES
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_cheaper_than_a_kept_plan
 from loadmaster.sim.queue.queue_run import QueueRun
-from loadmaster.sim.queue.unit_speed import in_one_speed
+from loadmaster.sim.queue.unit_speed import ends_of, in_one_speed
 
 Engine = Literal["auto", "compiled", "planning", "reference"]
 _TIMEOUT = STATUSES.index("timeout")
@@ -68,7 +68,7 @@ def _known_before(run: QueueRun, engine: Engine) -> Schedule | None:
         schedule = replace(schedule, status=np.where(killed & schedule.started, _TIMEOUT, -1).astype(np.int32))
     if schedule.end_s is not None or (one_speed and quick is estimated):
         return schedule
-    end_s = schedule.start_s + quick.runtime_s if one_speed else _ends(estimated, run.cluster, schedule)
+    end_s = schedule.start_s + quick.runtime_s if one_speed else ends_of(estimated, run.cluster, schedule)
     return replace(schedule, end_s=end_s)
 
 
@@ -113,11 +113,3 @@ def _cut(quick: Workload, kill_s: Floats | None) -> tuple[Workload, Bools]:
     if kill_s is None or not killed.any():
         return quick, killed
     return replace(quick, runtime_s=np.where(killed, kill_s, quick.runtime_s)), killed
-
-
-def _ends(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
-    """float64[J]: when every job ends, at the speed of its slowest host."""
-    assert cluster.speed is not None
-    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
-    slowest = np.minimum.reduceat(slowest_speed, workload.first_task[:-1]) if len(slowest_speed) else slowest_speed
-    return np.asarray(schedule.start_s + workload.runtime_s / slowest)

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from loadmaster.backfilling import states
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Schedule, Workload
+from loadmaster.model.arrays import Floats
 from loadmaster.scheduling import Discipline
 
 
@@ -27,3 +30,11 @@ def in_one_speed(workload: Workload, cluster: Cluster, discipline: Discipline) -
         return workload, cluster, speed is not None
     quick = replace(workload, runtime_s=workload.runtime_s / speed, estimate_s=workload.expected_s / speed)
     return quick, replace(cluster, speed=None), True
+
+
+def ends_of(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
+    """float64[J]: when every job ends, at the speed of its slowest host."""
+    assert cluster.speed is not None
+    slowest_speed = np.where(schedule.host >= 0, cluster.speed[schedule.host], 1.0)
+    slowest = np.minimum.reduceat(slowest_speed, workload.first_task[:-1]) if len(slowest_speed) else slowest_speed
+    return np.asarray(schedule.start_s + workload.runtime_s / slowest)

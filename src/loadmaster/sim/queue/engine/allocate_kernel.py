@@ -13,6 +13,7 @@ from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import lacks_amounts
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
 from loadmaster.sim.queue.engine.head_slack_kernel import (
@@ -57,7 +58,10 @@ def place(engine, member, bound, job, now):
     while True:
         length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / speed)
         shut = shut_hosts(bound, job, now, engine.jobs.expected_s[job] / speed)
-        placed, wrong = _take_hosts(engine, member, bound, job, length, shut, too_slow)
+        placed, wrong = False, 0
+        # the pass has looked whether it lacks amounts at the fastest speed
+        if speed == fastest or not lacks_amounts(engine, job, now, speed, length):
+            placed, wrong = _take_hosts(engine, member, bound, job, length, shut, too_slow)
         if wrong or not engine.rules.several_speeds or (not placed and speed == fastest):
             return placed, length if too_slow == 0.0 else LONG, wrong
         if not placed:

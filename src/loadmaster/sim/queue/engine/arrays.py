@@ -15,7 +15,7 @@ from loadmaster.model.distinct_rows import distinct_rows
 from loadmaster.order import AnyOrder, FairShare, JobColumns, Order, job_columns
 from loadmaster.place import POLICIES, Policy
 from loadmaster.scheduling import Discipline, Twin, members_of
-from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
+from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, only_amounts_bind
 from loadmaster.scheduling.twin import ByColumns
 from loadmaster.sim.queue.capabilities import (
     BackfillingKind,
@@ -26,6 +26,7 @@ from loadmaster.sim.queue.capabilities import (
     tracks_events_of,
 )
 from loadmaster.sim.queue.engine.card_arrays import hosts_on_cards, jobs_on_cards, state_on_cards
+from loadmaster.sim.queue.engine.cluster_amounts_state import amounts_of
 from loadmaster.sim.queue.engine.constraint_arrays import bound_of, rows_of
 from loadmaster.sim.queue.engine.constraint_state import ConstraintState
 from loadmaster.sim.queue.engine.estimates import no_estimates
@@ -66,8 +67,9 @@ def engine_arrays(
     jobs, bound, pool, host = jobs_of(workload, cluster, discipline), None, None, records.host
     if binding is not None:
         jobs = rows_of(jobs, binding)
-        bound = bound_of(workload, cluster, binding, jobs, news=news)
-    elif pooled and cards is None:
+        if news or not only_amounts_bind(workload, cluster, binding):
+            bound = bound_of(workload, cluster, binding, jobs, news=news)
+    if bound is None and pooled and cards is None:
         pool = pool_of(jobs, cluster, policy, discipline, records.host)
     rules = _rules(jobs, run, counted=pool is not None)
     if workload.starting is not None:
@@ -79,11 +81,12 @@ def engine_arrays(
     if cards is not None:
         hosts = hosts_on_cards(cluster, cards)
         jobs = jobs_on_cards(jobs, hosts, cards)
-    if estimates is not None or binding is not None:
+    if estimates is not None or bound is not None:
         rules = rules._replace(keeps=False)
     if estimates is not None:
         rules = rules._replace(moving=rules.moving or _is_told_by_length(discipline))
-    waiting = nobody_waits(jobs, ticked=rules.ticked)
+    amounts = 0 if binding is None or news else binding.cluster_wide  # news: the scheduling pass counts them
+    waiting = nobody_waits(jobs, ticked=rules.ticked, amounts=amounts)
     state = empty_state(
         jobs,
         hosts,
@@ -98,6 +101,8 @@ def engine_arrays(
         state = state_on_cards(state, jobs, cards)
     if binding is not None:
         state = state._replace(left=binding.counters.most.copy())
+        if amounts:
+            state = state._replace(amounts=amounts_of(binding, len(jobs.kind)))
     rows = len(jobs.kind)
     engine = QueueEngine(
         jobs,

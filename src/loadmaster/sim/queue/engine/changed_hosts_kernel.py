@@ -46,6 +46,13 @@ def note_news(news, host):
 
 
 @inlined
+def note_amounts(jobs, state, job):
+    """Note that `job` has given back its amounts of the whole cluster: a job that lacked some may now fit anywhere."""
+    if state.amounts is not None and state.amounts.lacked[0] and jobs.uses[job] < jobs.uses[job + 1]:
+        state.news.number[OLD] = 0
+
+
+@inlined
 def note_newest(news, position):
     """Note the position of a job that has arrived."""
     news.number[NEWEST] = min(news.number[NEWEST], position)

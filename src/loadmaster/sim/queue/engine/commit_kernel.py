@@ -7,7 +7,8 @@ from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.allocate_kernel import give_back
 from loadmaster.sim.queue.engine.cards_kernel import return_cards
-from loadmaster.sim.queue.engine.changed_hosts_kernel import note_news
+from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_news
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against, note_expected_end
 from loadmaster.sim.queue.engine.constrained_kernel import begin_round, end_round, start_bound
 from loadmaster.sim.queue.engine.estimates_kernel import note_end
 from loadmaster.sim.queue.engine.expected_ends_kernel import add_end, drop_end
@@ -51,6 +52,9 @@ def commit(engine, bound, now):
             add_end(engine.ends, now + engine.jobs.expected_s[row] / slowest, row)
         if engine.ranked is not None and bound is None and engine.rules.tracks_events:
             _tell(engine.ranked.happened, row, now)
+        if engine.rules.limited:
+            note_expected_end(engine, row, now, engine.state.plan_task[i])
+            count_against(engine.jobs, engine.state, row, -1.0)
         if bound is not None:
             start_bound(engine, bound, row, end_s)
         elif engine.ranked is not None and engine.rules.moving:
@@ -142,6 +146,9 @@ def complete(engine, plan, now):
             task += tasks
         if engine.state.pool.many.shape[0] > 0:
             free_again(engine.state.pool, job)
+        if engine.rules.limited:
+            count_against(engine.jobs, engine.state, job, 1.0)
+            note_amounts(engine.jobs, engine.state, job)
         engine.state.used[engine.jobs.project[job]] -= engine.jobs.demand[kind, 0] * engine.jobs.tasks[job]
         if engine.head_promise is not None and engine.rules.backfilling == EASY:
             drop_end(engine.ends, job)

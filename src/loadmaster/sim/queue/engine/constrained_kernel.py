@@ -6,6 +6,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import change_cap
 from loadmaster.sim.queue.engine.constraint_state import (
     AGAIN,
     CUTS,
@@ -20,7 +21,6 @@ from loadmaster.sim.queue.engine.constraint_state import (
     SUSPENDED,
 )
 from loadmaster.sim.queue.engine.eligibility_kernel import admit_bound, begin, finish, next_ready, release
-from loadmaster.sim.queue.engine.eligible_hosts_kernel import count_against
 from loadmaster.sim.queue.engine.expected_ends_kernel import drop_end
 from loadmaster.sim.queue.engine.host_failures_kernel import fail, free_hosts, next_failure_s, tell_shell
 from loadmaster.sim.queue.engine.state import ARRIVED, EASY, PLANNED, RUNNING, WAITING
@@ -71,6 +71,8 @@ def advance(engine, bound, now):
     """Do all that happens up to `now`: ends and host failures in the order of time, arrivals, releases."""
     count = engine.state.tally
     bound.clock[0] = now
+    if engine.state.amounts is not None:
+        change_cap(engine.state, now)
     while True:
         end_s = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
         fail_s = next_failure_s(bound)
@@ -91,8 +93,6 @@ def start_bound(engine, bound, row, end_s):
     bound.job[job].end_s = end_s
     bound.row[row].serial = bound.tally[SERIAL]
     bound.tally[SERIAL] += 1
-    if engine.rules.limited:
-        count_against(engine.jobs, engine.state, row, -1.0)
     begin(engine, bound, job)
 
 

@@ -87,8 +87,8 @@ def bound_of(
     number, keeps_back = workload.jobs, binding.rules.limits_stop and len(binding.counters.most) > 0
     preemption = bool(binding.calendar.failures) or binding.rules.preemption.by != "none"
     queues = 1 + int(entries.partition.max(initial=0))
-    # A full heap of timers is rebuilt from the waiting jobs, each once. A job starts as one row, so `saved` has each
-    # use once. A job leaves its hosts once in a step: it cannot start again before the next pass.
+    # A full heap of timers is rebuilt from the waiting jobs, each once. A job leaves its hosts once in a step: it
+    # cannot start again before the next pass.
     return ConstraintState(
         job=job,
         row=row,
@@ -99,13 +99,11 @@ def bound_of(
         timer=np.zeros(2 * number + 2, np.int32),
         passed=np.zeros((1 + int(job.array.max())) * queues, np.int64),
         shunned=np.zeros(queues, np.int64),
-        saved=np.zeros(len(jobs.use_limit)),
-        saved_limit=np.zeros(len(jobs.use_limit), np.int32),
         clock=np.array([-np.inf, np.inf]),
         news=_empty(NEWS, number if news else 0),
         tiers=max(1, len(tiers)),
         limits_stop=keeps_back,
-        looks_at_all=keeps_back or not _tasks_are_alike(jobs, job.array[row.owner]),
+        looks_at_all=keeps_back or not _tasks_are_alike(jobs, job.array[row.owner], binding.cluster_wide),
         tally=np.zeros(20, np.int64),
         on=on,
         closures=_closures(binding, cluster),
@@ -135,10 +133,13 @@ def _empty(kind: Any, many: int) -> Any:
     return np.zeros(many, kind).view(np.recarray)
 
 
-def _tasks_are_alike(jobs: Jobs, array: Ints) -> bool:
-    """Whether all tasks of each array have the same demand: if one cannot fit, no other can."""
-    rows = np.flatnonzero(array >= 0)
-    asked = np.column_stack((array[rows], jobs.kind[rows], jobs.expected_s[rows]))
+def _tasks_are_alike(jobs: Jobs, array: Ints, amounts: int) -> bool:
+    """Whether all tasks of each array ask for the same hosts and `amounts`: if one cannot fit, no other can."""
+    rows, cluster_wide = np.flatnonzero(array >= 0), np.zeros((len(array), amounts))
+    of, counted = np.repeat(np.arange(len(array)), np.diff(jobs.uses)), jobs.use_limit < amounts
+    cluster_wide[of[counted], jobs.use_limit[counted]] = jobs.use_amount[counted]
+    columns = array, jobs.kind, jobs.tasks, jobs.expected_s, cluster_wide
+    asked = np.column_stack([column[rows] for column in columns])
     return len(np.unique(asked, axis=0)) == len(np.unique(array[rows]))
 
 

@@ -122,7 +122,6 @@ class ConstraintState(NamedTuple):
             each.
         timer_s, timer: float64, int32[2J + 2], heap of the times from which jobs may start; some are out of date.
         passed, shunned: int64[A * P], int64[P]: the pass in which an array in a partition is passed over, or all of it.
-        saved, saved_limit: float64[V], int32[V], what limits had left before the starts of this pass.
         clock: float64[2], the present moment; the next decision without an event, infinite if there is none.
         news: records[J], of this step; empty where ends are not noted.
         tiers, limits_stop, looks_at_all: the number of tiers; a job beyond a limit holds back its partition; each job
@@ -140,8 +139,6 @@ class ConstraintState(NamedTuple):
     timer: NDArray[np.int32]
     passed: NDArray[np.int64]
     shunned: NDArray[np.int64]
-    saved: NDArray[np.float64]
-    saved_limit: NDArray[np.int32]
     clock: NDArray[np.float64]
     news: Records
     tiers: int
@@ -165,7 +162,6 @@ class ConstraintState(NamedTuple):
     ROUND,
     ENTERED,
     AGAIN,
-    SAVED,
     SHUT,
     CUTS,
     CUT_TASKS,
@@ -173,4 +169,4 @@ class ConstraintState(NamedTuple):
     REPEATED,
     ABLE_REFUSED,
     SUSPENDED,
-) = range(19)
+) = range(18)

@@ -7,7 +7,8 @@ Each function takes `bound`, which is None in a run without constraints; the com
 import numpy as np
 
 from loadmaster.jit.kernels import inner
-from loadmaster.sim.queue.engine.constraint_state import SAVED, SHUT
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import how_many_amounts
+from loadmaster.sim.queue.engine.constraint_state import SHUT
 from loadmaster.sim.queue.engine.state import STAMP
 
 
@@ -48,34 +49,10 @@ def pass_over_array(state, bound, row):
 
 
 @inner
-def note_start(jobs, state, bound, row):
-    """Count the start of the row in this pass against its limits."""
+def note_start(state, bound, row):
+    """Note that the job of the row has started in this pass."""
     if bound is not None:
         bound.job[bound.row[row].owner].started = state.tally[STAMP]
-        own = bound.tally
-        for use in range(jobs.uses[row], jobs.uses[row + 1]):
-            limit = jobs.use_limit[use]
-            bound.saved_limit[own[SAVED]] = limit
-            bound.saved[own[SAVED]] = state.left[limit]
-            own[SAVED] += 1
-            state.left[limit] -= jobs.use_amount[use]
-
-
-@inner
-def restore_limits(state, bound):
-    """Give limits back what the planned starts took: the pass was only a plan."""
-    if bound is not None:
-        own = bound.tally
-        while own[SAVED] > 0:
-            own[SAVED] -= 1
-            state.left[bound.saved_limit[own[SAVED]]] = bound.saved[own[SAVED]]
-
-
-@inner
-def count_against(jobs, state, row, sign):
-    """Count the row against its limits: it starts (`sign` -1) or ends (1)."""
-    for use in range(jobs.uses[row], jobs.uses[row + 1]):
-        state.left[jobs.use_limit[use]] += sign * jobs.use_amount[use]
 
 
 @inner
@@ -124,7 +101,9 @@ def _array_in_queue(bound, row):
 
 @inner
 def _within_limits(jobs, state, row):
+    """Whether the row stays within its limits; one that lacks an amount of the cluster does not fit (rule C13)."""
     for use in range(jobs.uses[row], jobs.uses[row + 1]):
-        if state.left[jobs.use_limit[use]] < jobs.use_amount[use]:
+        limit = jobs.use_limit[use]
+        if limit >= how_many_amounts(state) and state.left[limit] < jobs.use_amount[use]:
             return False
     return True

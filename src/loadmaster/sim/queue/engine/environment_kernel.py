@@ -132,9 +132,9 @@ def _start(engine, agent, job, host):
         if placed:
             take_again(engine, job, host, np.int64(engine.jobs.tasks[job]))
     if wrong == 0 and placed:
-        plan_start(engine.jobs, engine.state, None, job, 0)
+        plan_start(engine, None, job, 0, now)
         count[LAST_HOST] = engine.state.undo_host[count[UNDO] - 1]
-    end_pass(engine.jobs, engine.state, engine.scores, None)
+    end_pass(engine)
     if wrong != 0 or not placed:
         return wrong, False
     commit(engine, None, now)
@@ -197,7 +197,7 @@ def _look(engine, agent):
         agent.startable[shown] = fits
         startable += fits
         shown += 1
-    end_pass(engine.jobs, engine.state, engine.scores, None)
+    end_pass(engine)
     for left in range(shown, agent.number[SHOWN]):
         agent.row[left], agent.startable[left] = -1, False
         agent.jobs[left, :] = 0.0

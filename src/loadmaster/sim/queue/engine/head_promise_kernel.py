@@ -13,6 +13,15 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import (
+    begin_amounts_then,
+    cap_change_s,
+    cap_changes_come,
+    change_amounts_then,
+    change_cap_then,
+    has_amounts_from,
+    hold_amounts_for_head,
+)
 from loadmaster.sim.queue.engine.estimates_kernel import NONE
 from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
 from loadmaster.sim.queue.engine.head_slack_kernel import copy_cards, count_now, held_in, left_for_long, set_apart
@@ -50,9 +59,11 @@ def promise(engine, head, now):
     running_by_host = engine.state.running_by_host
     engine.head_promise.number[HEAD] = head
     engine.head_promise.number[SAME] = 0
-    if engine.jobs.tasks[head] > 1 or engine.state.free.shape[0] == 1:
+    asks = begin_amounts_then(engine.jobs, engine.state, head)
+    if asks or engine.jobs.tasks[head] > 1 or engine.state.free.shape[0] == 1:
         running_by_host.number[OF] = -1
-        _sweep(engine, head, now)
+        count_now(engine.jobs, engine.state, engine.head_promise, head)
+        _sweep(engine, head, now, engine.head_promise.number[HELD])
         return
     engine.head_promise.number[COUNTED] = -1
     known = (
@@ -66,7 +77,7 @@ def promise(engine, head, now):
         and _promise_again(engine.jobs, engine.state, engine.head_promise, head, now)
     ):
         return
-    _sweep(engine, head, now)
+    _sweep(engine, head, now, np.int64(0))
     _keep_holders(engine.head_promise)
     _note_bounds(engine.state, engine.head_promise, head)
 
@@ -176,30 +187,33 @@ def _note_bounds(state, head_promise, head):
     running_by_host.number[OF] = head
 
 
-@inlined
-def _sweep(engine, head, now):
-    """Let running and planned jobs end in the order of their expected ends, until the head fits."""
+@inner
+def _sweep(engine, head, now, found):
+    """Let running and planned jobs end in the order of their expected ends, until the head fits.
+
+    Hosts hold `found` of its tasks now.
+    """
     tasks = np.int64(engine.jobs.tasks[head])
     _nobody_apart(engine.head_promise)
-    found = np.int64(0)
-    if tasks > 1 or engine.state.free.shape[0] == 1:
-        count_now(engine.jobs, engine.state, engine.head_promise, head)
-        found = engine.head_promise.number[HELD]
     soonest = np.nextafter(now, np.inf)
     shadow_s = now
     waiting = _heap_of_planned(engine.jobs, engine.state, engine.head_promise, now)
     end_s, job, i, k = next_end(engine.ends, engine.ends.size[0], np.int64(0))
+    change = cap_changes_come(engine.state)
     while True:
         planned = waiting > 0 and (job < 0 or engine.head_promise.end_s[0] < end_s)
-        if not planned and job < 0:
+        change_s = cap_change_s(engine.state, change)
+        if not planned and job < 0 and change_s == np.inf:
             break
         # an end that is overdue counts as just after now
-        next_s = max(engine.head_promise.end_s[0] if planned else end_s, soonest)
+        next_s = min(max(engine.head_promise.end_s[0] if planned else end_s, soonest), change_s)
         # the ends at one moment all count before the sweep stops
-        if found >= tasks and next_s > shadow_s:
+        if found >= tasks and next_s > shadow_s and has_amounts_from(engine, head, shadow_s):
             break
         shadow_s = next_s
-        if planned:
+        if change_s == next_s:
+            change = change_cap_then(engine.state, change)
+        elif planned:
             number = engine.head_promise.ending[0]
             waiting = drop_first(engine.head_promise.end_s, engine.head_promise.ending, waiting)
             who = np.int64(engine.state.plan_job[1, number])
@@ -209,8 +223,10 @@ def _sweep(engine, head, now):
             first = engine.jobs.first_task[job]
             found += _give_back(engine.jobs, engine.state, engine.head_promise, head, job, False, first)
             end_s, job, i, k = next_end(engine.ends, i, k)
+    fits = found >= tasks and has_amounts_from(engine, head, shadow_s)
     engine.head_promise.number[SLACK] = found - tasks
-    engine.head_promise.shadow_s[0] = shadow_s if found >= tasks else np.inf
+    engine.head_promise.shadow_s[0] = shadow_s if fits else np.inf
+    hold_amounts_for_head(engine, head, engine.head_promise.shadow_s[0])
 
 
 @inlined
@@ -232,6 +248,7 @@ def _give_back(jobs, state, head_promise, head, job, planned, first):
 
     `planned`: it was started in this pass, and its hosts are in the undo list.
     """
+    change_amounts_then(jobs, state, job, 1.0)
     kind, hosts = jobs.kind[job], state.undo_host if planned else state.held
     more, end = np.int64(0), first + jobs.tasks[job]
     while first < end:

@@ -12,6 +12,7 @@ from loadmaster.sim.queue.engine.priority_ticks import positions
 from loadmaster.sim.queue.engine.ranked_queue_kernel import KEPT
 from loadmaster.sim.queue.engine.running_by_host_kernel import nothing_runs
 from loadmaster.sim.queue.engine.state import (
+    AMOUNTS,
     FAN,
     FIRST_ROOM,
     HOSTS_OF_BLOCK,
@@ -19,6 +20,7 @@ from loadmaster.sim.queue.engine.state import (
     LAST_PLACE,
     PARETO,
     STEP,
+    WHOLE,
     CapacityFrontier,
     ChangedHosts,
     HeadPromise,
@@ -105,11 +107,11 @@ def empty_state(
     )
 
 
-def nobody_waits(jobs: Jobs, *, ticked: bool) -> WaitingRows:
-    """An empty queue; positions are fixed unless the order ticks."""
+def nobody_waits(jobs: Jobs, *, ticked: bool, amounts: int = 0) -> WaitingRows:
+    """An empty queue; positions are fixed unless the order ticks. `amounts` of the whole cluster bind the jobs."""
     rows = len(jobs.kind)
     total = positions(rows) if ticked else rows
-    parts = 3 if int(jobs.tasks.max(initial=1)) > 1 else 2
+    parts = AMOUNTS + amounts if amounts else AMOUNTS if int(jobs.tasks.max(initial=1)) > 1 else WHOLE
     low, mid, top = (np.full((max(1, -(-total // FAN**level)), parts, LANES), np.inf) for level in (1, 2, 3))
     loose = np.zeros((3, len(low)), np.bool_)
     here, edge = np.zeros(total, np.bool_), np.array([jobs.span[1:], jobs.span[:-1]])

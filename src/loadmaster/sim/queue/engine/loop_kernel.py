@@ -10,6 +10,7 @@ from loadmaster.jit.by_reference import value_of
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.moments_kernel import at_or_after
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
     go_on_bound,
@@ -123,11 +124,15 @@ def go_on_unbound(engine, plan):
     if plan is not None and plan.tally[UNDER_WAY]:
         return plan.now[0]
     count, total = engine.state.tally, engine.jobs.submit_s.shape[0]
-    if count[ARRIVED] == total and (count[WAITING] == 0 or (plan is None and count[RUNNING] == 0)):
+    change_s = cap_change_s(engine.state, cap_changes_come(engine.state))
+    stands = plan is None and count[RUNNING] == 0 and change_s == np.inf
+    if count[ARRIVED] == total and (count[WAITING] == 0 or stands):
         return np.inf
     event = engine.state.end_s[0] if count[RUNNING] > 0 else np.inf
     if count[ARRIVED] < total:
         event = min(event, engine.jobs.submit_s[count[ARRIVED]])
+    if count[WAITING] > 0:
+        event = min(event, change_s)
     estimates = engine.state.estimates
     if estimates is not None and estimates.expires and count[WAITING] > 0:
         event = min(event, next_expiry(estimates, engine.ends))
@@ -136,6 +141,8 @@ def go_on_unbound(engine, plan):
     now = at_or_after(max(event, engine.rules.begins_s), engine.rules.interval_s)
     if estimates is not None:
         estimates.last_s[0] = now
+    if engine.state.amounts is not None:
+        change_cap(engine.state, now)
     complete(engine, plan, now)
     if estimates is not None and estimates.corrects != NONE:
         correct(estimates, engine.ends, engine.log, now)

@@ -10,7 +10,8 @@ the queue, where no search looks again, so most marks cost nothing.
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.state import EXPECTED, FAN, LANES, LOW, MEMORY, MID, TOP, WHOLE
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import asked_of
+from loadmaster.sim.queue.engine.state import AMOUNTS, EXPECTED, FAN, LANES, LOW, MEMORY, MID, TOP, WHOLE
 
 
 @inlined
@@ -40,6 +41,8 @@ def _lower(jobs, least, node, job):
     least[node, EXPECTED, lane] = min(least[node, EXPECTED, lane], jobs.expected_s[job])
     if least.shape[1] > WHOLE:
         least[node, WHOLE, lane] = min(least[node, WHOLE, lane], demand[0] * jobs.tasks[job])
+        for part in range(AMOUNTS, least.shape[1]):
+            least[node, part, lane] = min(least[node, part, lane], asked_of(jobs, job, part - AMOUNTS))
 
 
 @inner

@@ -10,12 +10,17 @@ import numpy as np
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.allocate_kernel import place, renew_if_changed
 from loadmaster.sim.queue.engine.changed_hosts_kernel import first_new, holds_still, may_know, renew_news
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import (
+    change_amounts_then,
+    count_against,
+    lacks_amounts,
+    note_expected_end,
+)
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import (
     is_offered,
     may_pass_over,
     note_start,
     pass_over_array,
-    restore_limits,
     was_shut_out,
 )
 from loadmaster.sim.queue.engine.fair_share_queue_kernel import begin_needs, is_satisfied, neediest_project, use_more
@@ -36,6 +41,7 @@ from loadmaster.sim.queue.engine.state import (
     LONG,
     MOVES,
     NEWS,
+    OLD,
     PARTLY,
     PENDING,
     PLANNED,
@@ -70,7 +76,6 @@ def serve(engine, member, bound, now):
         and engine.rules.reservations < 0
         and engine.rules.lookahead < 0
         and engine.rules.everywhere
-        and not engine.rules.limited
     )
     first = np.int64(0)  # jobs from here on are tried on all hosts; jobs before it on changed hosts alone
     if bound is None and passing and may_know(engine.rules, engine.state):
@@ -94,9 +99,8 @@ def serve(engine, member, bound, now):
             promise(engine, head, now)  # computed only when a job behind the head might fit
             if first > 0:
                 renew_news(engine)
-        length = length_of(
-            engine.head_promise, now, engine.jobs.expected_s[job] / engine.state.fastest[engine.jobs.hosts[job]]
-        )
+        fastest = engine.state.fastest[engine.jobs.hosts[job]]
+        length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / fastest)
         # a job that the last pass tried: only changed hosts can hold it
         is_old = first > 0 and engine.waiting.position[job] < first
         if chosen and may_fit(engine.jobs, engine.frontier, job, length):
@@ -107,9 +111,12 @@ def serve(engine, member, bound, now):
         )
         if engine.head_promise is not None and is_first_long:
             renew_if_changed(engine, job, LONG)
-        # two cheap refusals before any host is looked at
-        if may_fit(engine.jobs, engine.frontier, job, length) and not is_hopeless(
-            engine.jobs, engine.state, job, length
+        # three cheap refusals before any host is looked at
+        lacking = lacks_amounts(engine, job, now, fastest, length)
+        if (
+            not lacking
+            and may_fit(engine.jobs, engine.frontier, job, length)
+            and not is_hopeless(engine.jobs, engine.state, job, length)
         ):
             if (
                 engine.head_promise is not None
@@ -126,7 +133,9 @@ def serve(engine, member, bound, now):
             elif not placed and engine.jobs.tasks[job] == 1:
                 renew_if_changed(engine, job, length)
         if placed:
-            plan_start(engine.jobs, engine.state, bound, job, project)
+            plan_start(engine, bound, job, project, now)
+            if length == LONG:
+                change_amounts_then(engine.jobs, engine.state, job, -1.0)
             chosen |= not is_old or engine.state.news.number[HOSTS] > 1 or engine.jobs.tasks[job] > 1
             continue
         pass_over_array(engine.state, bound, job)
@@ -143,7 +152,7 @@ def serve(engine, member, bound, now):
             if known and holds_still(engine, head, now):
                 first = _try_news(engine)
             continue
-        if not was_shut_out(bound):
+        if not (lacking or was_shut_out(bound)):
             if (
                 # the least demand of the log fits nowhere, so no other job fits either
                 engine.rules.everywhere
@@ -157,7 +166,7 @@ def serve(engine, member, bound, now):
         if engine.rules.backfilling == WALK and (engine.rules.reservations < 0 or kept < engine.rules.reservations):
             reserve(engine, job)
             kept += 1
-    end_pass(engine.jobs, engine.state, engine.scores, bound)
+    end_pass(engine)
     engine.state.news.number[THIS_HEAD] = head
     return wrong
 
@@ -176,6 +185,8 @@ def begin_pass(engine, bound, ticked):
     engine.state.paretos[0] = engine.state.paretos[1] = 0
     nobody_reserved(engine.state)
     engine.frontier.fresh[LONG] = -1
+    if engine.state.amounts is not None and engine.state.news.number[OLD] == 0:
+        engine.state.amounts.lacked[0] = False
     for run in range(engine.state.cursor.shape[0]):
         engine.state.cursor[run] = engine.waiting.span[run] if ticked else engine.waiting.edge[0, run]
     if not ticked:
@@ -264,23 +275,27 @@ def _next_of_two(engine, now, passing):
 
 
 @inlined
-def plan_start(jobs, state, bound, job, project):
+def plan_start(engine, bound, job, project, now):
     """Plan the start of `job` on the hosts at the end of the undo list."""
-    count = state.tally
+    jobs, state, count = engine.jobs, engine.state, engine.state.tally
     state.plan_job[1, count[PLANNED]] = job
     state.plan_task[count[PLANNED]] = count[UNDO] - jobs.tasks[job]
     count[PLANNED] += 1
     count[MOVES] += 1
     use_more(state, project, jobs.demand[jobs.kind[job], 0] * jobs.tasks[job])
-    note_start(jobs, state, bound, job)
+    if engine.rules.limited:
+        note_expected_end(engine, job, now, state.plan_task[count[PLANNED] - 1])
+        count_against(jobs, state, job, -1.0)
+    note_start(state, bound, job)
 
 
 @inlined
-def end_pass(jobs, state, scores, bound):
+def end_pass(engine):
     """Undo what the pass counted while planning: no job has started yet, and no host stays reserved."""
-    count = state.tally
-    for i in range(count[PLANNED]):
+    jobs, state = engine.jobs, engine.state
+    for i in range(state.tally[PLANNED]):
         job = state.plan_job[1, i]
+        if engine.rules.limited:
+            count_against(jobs, state, job, 1.0)
         state.used[jobs.project[job]] -= jobs.demand[jobs.kind[job], 0] * jobs.tasks[job]
-    restore_limits(state, bound)
-    reopen(state, scores)
+    reopen(state, engine.scores)

@@ -11,6 +11,7 @@ whose least demand lies above the frontier has no job that fits, and thousands o
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
+from loadmaster.sim.queue.engine.cluster_amounts_kernel import all_lack_amounts, lacks_amounts
 from loadmaster.sim.queue.engine.min_demand_kernel import come_below, leave_from, tighten_low, tighten_mid, tighten_top
 from loadmaster.sim.queue.engine.state import EXPECTED, FAN, HEAD, LANES, LONG, MEMORY, SHORT, WHOLE
 
@@ -63,42 +64,41 @@ def _empty_from(jobs, waiting, node):
 
 @inner
 def next_fitting(engine, now, position, end, news):
-    """As `next_waiting`, without jobs for which no host can have room; `news`: 0, or `NEWS` for changed hosts."""
+    """As `next_waiting`, without jobs that lack an amount of the cluster or for which no host can have room.
+
+    `news`: 0, or `NEWS` for changed hosts.
+    """
     rows = row_of(engine.frontier, SHORT, news), row_of(engine.frontier, LONG, news), _longest(engine.head_promise, now)
     while position < end:
-        passed = (
-            _unfit_from(engine.jobs, engine.waiting, engine.frontier, position // FAN, rows)
-            if position % FAN == 0
-            else 0
-        )
+        passed = _unfit_from(engine, position // FAN, rows) if position % FAN == 0 else 0
         if passed == 0 and engine.waiting.here[position]:
             job = engine.waiting.at[position]
-            row = rows[0]
-            if engine.head_promise is not None:
-                expected_s = engine.jobs.expected_s[job] / engine.head_promise.fastest[0]
-                row = rows[1] if length_of(engine.head_promise, now, expected_s) == LONG else row
-            if _fits_below(engine.jobs, engine.frontier, job, row):
+            fastest = engine.state.fastest[engine.jobs.hosts[job]]
+            length = length_of(engine.head_promise, now, engine.jobs.expected_s[job] / fastest)
+            row = rows[1] if length == LONG else rows[0]
+            fits = _fits_below(engine.jobs, engine.frontier, job, row)
+            if fits and not lacks_amounts(engine, job, now, fastest, length):
                 return position
         position += max(passed, 1)
     return np.int64(-1)
 
 
 @inner
-def _unfit_from(jobs, waiting, frontier, node, rows):
-    """As `_empty_from`, counting only jobs for which a host may have room."""
-    mid, top = node // FAN, node // (FAN * FAN)
+def _unfit_from(engine, node, rows):
+    """As `_empty_from`, counting only jobs for which a host may have room, and the cluster the amounts."""
+    jobs, waiting, mid, top = engine.jobs, engine.waiting, node // FAN, node // (FAN * FAN)
     if node % (FAN * FAN) == 0 and (
-        _none_fits(waiting.top, top, frontier, rows)
-        or (tighten_top(jobs, waiting, top) and _none_fits(waiting.top, top, frontier, rows))
+        _none_fits(engine, waiting.top, top, rows)
+        or (tighten_top(jobs, waiting, top) and _none_fits(engine, waiting.top, top, rows))
     ):
         return FAN * FAN * FAN
     if node % FAN == 0 and (
-        _none_fits(waiting.mid, mid, frontier, rows)
-        or (tighten_mid(jobs, waiting, mid) and _none_fits(waiting.mid, mid, frontier, rows))
+        _none_fits(engine, waiting.mid, mid, rows)
+        or (tighten_mid(jobs, waiting, mid) and _none_fits(engine, waiting.mid, mid, rows))
     ):
         return FAN * FAN
-    if _none_fits(waiting.low, node, frontier, rows) or (
-        tighten_low(jobs, waiting, node) and _none_fits(waiting.low, node, frontier, rows)
+    if _none_fits(engine, waiting.low, node, rows) or (
+        tighten_low(jobs, waiting, node) and _none_fits(engine, waiting.low, node, rows)
     ):
         return FAN
     return 0
@@ -140,8 +140,9 @@ def _nobody(least, node):
 
 
 @inner
-def _none_fits(least, node, frontier, rows):
-    """Whether no host can have room for any job below the node; `rows` as in `next_fitting`."""
+def _none_fits(engine, least, node, rows):
+    """Whether no job below the node can fit; `rows` as in `next_fitting`."""
+    frontier = engine.frontier
     short, long, last_s = rows
     some = False
     for lane in range(LANES):
@@ -151,7 +152,7 @@ def _none_fits(least, node, frontier, rows):
         if least.shape[1] > WHOLE:
             one &= least[node, WHOLE, lane] <= frontier.total[0]
         some |= one
-    return not some
+    return not some or all_lack_amounts(engine.state, least, node)
 
 
 @inlined

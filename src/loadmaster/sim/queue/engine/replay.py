@@ -19,6 +19,7 @@ from loadmaster.sim.queue.engine.starting_state import with_ends
 from loadmaster.sim.queue.engine.state import DONE, MORE_ROOM, PROFILE, STARTED
 from loadmaster.sim.queue.engine.twin_arrays import twin_of
 from loadmaster.sim.queue.queue_run import QueueRun
+from loadmaster.sim.queue.unit_speed import ends_of
 
 
 def replay_compiled(
@@ -68,6 +69,9 @@ def replay_compiled(
         schedule = replace(schedule, cards=engine.state.cards.taken[: len(schedule.host)])
     if binding is not None and bound is not None:
         return bound_schedule(schedule, binding, bound, cut, cluster)
+    assert cluster.speed is not None
+    if binding is not None and schedule.end_s is None and (cluster.speed != 1.0).any():
+        return replace(schedule, end_s=ends_of(workload, cluster, schedule))
     return schedule
 
 

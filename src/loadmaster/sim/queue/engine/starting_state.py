@@ -14,6 +14,7 @@ from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.dependencies import KINDS
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
 from loadmaster.scheduling.snapshot_arrays import spans
+from loadmaster.sim.queue.engine.cluster_amounts_state import begin_amounts
 from loadmaster.sim.queue.engine.constraint_arrays import open_rows
 from loadmaster.sim.queue.engine.constraint_state import SERIAL, ConstraintState
 from loadmaster.sim.queue.engine.general_state import NOTED_EVENTS, GeneralPass
@@ -130,8 +131,12 @@ def begin(engine: QueueEngine, runs: RunsAtStart, bound: ConstraintState | None)
         assert state.running_by_host is not None
         state.running_by_host.end_s[runs.row] = runs.expected_end_s
         _move_in(state.running_by_host, np.repeat(runs.row, tasks), task, host[by_host])
+    uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
+    np.subtract.at(state.left, jobs.use_limit[uses], jobs.use_amount[uses])
+    if state.amounts is not None:
+        begin_amounts(state.amounts, jobs, runs.row, runs.expected_end_s)
     if bound is not None:
-        _begin_bound(engine, bound, runs)
+        _begin_bound(bound, runs)
     elif engine.rules.tracks_events:
         assert engine.ranked is not None
         happened = engine.ranked.happened
@@ -200,13 +205,11 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
     )
 
 
-def _begin_bound(engine: QueueEngine, bound: ConstraintState, runs: RunsAtStart) -> None:
+def _begin_bound(bound: ConstraintState, runs: RunsAtStart) -> None:
     """Constraints of running jobs, beside `begin`."""
-    jobs, many = engine.jobs, len(runs.job)
+    many = len(runs.job)
     bound.job.end_s[runs.job], bound.job.has_begun[runs.job] = runs.end_s, True
     bound.row.serial[runs.row], bound.tally[SERIAL] = np.arange(many), many
-    uses = spans(jobs.uses[runs.row], jobs.uses[runs.row + 1] - jobs.uses[runs.row])
-    np.subtract.at(engine.state.left, jobs.use_limit[uses], jobs.use_amount[uses])
     first = bound.job.submits
     np.subtract.at(bound.most, bound.limit[spans(first[runs.job], first[runs.job + 1] - first[runs.job])], 1.0)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.sim.queue.engine.cards_kernel import EngineCards
+from loadmaster.sim.queue.engine.cluster_amounts_state import ClusterAmounts
 from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.running_by_host_kernel import RunningByHost
@@ -28,8 +29,9 @@ LANES = 8
 """Lanes of jobs by the cores that a task asks for: less than one, one, two and three, four to seven, and so on."""
 LOW, MID, TOP = 0, 1, 2
 """Levels of nodes."""
-MEMORY, EXPECTED, WHOLE = range(3)
-"""The least values of a lane; the last, cores of all tasks together, only where some job has several tasks."""
+MEMORY, EXPECTED, WHOLE, AMOUNTS = range(4)
+"""The least values of a lane. WHOLE, cores of all tasks together, is there only where some job has several tasks, or
+where amounts of the whole cluster bind: these stand from AMOUNTS on."""
 SHORT, LONG = 0, 1
 """Jobs that end by the head's shadow time, and jobs that outlast it."""
 NEWS = 2
@@ -128,9 +130,9 @@ class WaitingRows(NamedTuple):
 
     Attributes:
         here: bool[N], the job at this position waits.
-        low, mid, top: float64[B, 2 or 3, LANES], the least memory, the least expected runtime, and where some job has
-            several tasks the fewest cores in all, that a job of the lane asks for in each block of `FAN` jobs, in each
-            `FAN` such blocks, and in each `FAN` of those; infinite where no job waits.
+        low, mid, top: float64[B, V, LANES], the least memory, the least expected runtime and so on (`MEMORY` and the
+            constants beside it) that a job of the lane asks for in each block of `FAN` jobs, in each `FAN` such blocks,
+            and in each `FAN` of those; infinite where no job waits.
         loose: bool[3, B], by level: the values of the node may be too low (`min_demand_kernel.py`).
         position: int32[J], where each job stands; at: int32[N], the job at each position.
         span: int64[P + 1], the positions of each run: of a project, or of a ticked order (`priority_ticks_kernel.py`).
@@ -292,7 +294,7 @@ class QueueState(NamedTuple):
         closed: int32[H], the hosts reserved in this pass, and behind them those that are too dear for the job at hand.
         used, share: float64[P], cores in use and share; cursor: int64[P], the next position of a project; need:
             int64[P], `used / share` as `fair_share_queue_kernel.py` keeps it in a pass.
-        left: float64[L], what is left of each limit.
+        left: float64[L], what is left of each amount of the whole cluster, and of each limit.
         end_s, ending: float64[J], int32[J], heap of running jobs by their end: each is in it once.
         failed: int64[2, C, K], stamp of the pass in which the demand failed; failed_tasks: with how many tasks.
         steps: STEP[2, B], by whole cores: the least memory that failed with no more cores, in the pass of the stamp.
@@ -320,6 +322,7 @@ class QueueState(NamedTuple):
         news: the changed hosts.
         pool: the pool of hosts, where the engine sees one host.
         cards: the GPUs of hosts, where some job asks for a part of one (`cards_kernel.py`); None elsewhere.
+        amounts: of the whole cluster, where some bind (`cluster_amounts_kernel.py`); None elsewhere.
     """
 
     free: NDArray[np.float64]
@@ -363,6 +366,7 @@ class QueueState(NamedTuple):
     news: ChangedHosts
     pool: CountedHosts
     cards: EngineCards | None = None
+    amounts: ClusterAmounts | None = None
 
 
 (
