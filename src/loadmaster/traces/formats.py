@@ -53,6 +53,7 @@ _is_alibaba2017 = later("loadmaster.traces.alibaba2017", "is_alibaba2017")
 _is_alibaba2018 = later("loadmaster.traces.alibaba2018", "is_alibaba2018")
 _is_slurm = later("loadmaster.traces.slurm_layout", "is_slurm")
 _is_slurm_json = later("loadmaster.traces.slurm_layout", "is_slurm_json")
+_is_slurm_shown = later("loadmaster.traces.slurm_layout", "is_slurm_shown")
 
 FORMATS: dict[str, Format] = {
     "pbs": Format(
@@ -97,8 +98,11 @@ FORMATS: dict[str, Format] = {
         later("loadmaster.traces.alibaba2017", "read_alibaba2017"), ("*server_event.csv*",),
     ),
     "slurm": Format(
-        "Slurm: sacct or squeue, with bars, commas, in fixed columns or as JSON",
-        lambda head: head.line.count("|") >= 3 or _is_slurm(head.line) or _is_slurm_json(head.text),
+        "Slurm: sacct, squeue or scontrol show job, with bars, commas, in fixed columns or as JSON",
+        lambda head: (
+            _is_slurm_shown(head.text)
+            or head.line.count("|") >= 3 or _is_slurm(head.line) or _is_slurm_json(head.text)
+        ),
         later("loadmaster.traces.slurm", "read_slurm"), _BESIDE, SLURM_ALONE,
     ),
     "csv": Format(

@@ -23,6 +23,7 @@ from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_reso
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_shown import SHOWN, shown_batches
 from loadmaster.traces.slurm_use import SlurmUse
 from loadmaster.traces.tabular import (
     BOUND,
@@ -143,8 +144,10 @@ class _Reader:
 
     def tables(self) -> Iterator[tuple[RowTable, Locate]]:
         """Every batch of the file."""
-        if head_of(self.path, 4096).lstrip()[:1] in (b"{", b"["):
-            for batch in slurm_json_batches(self.path, self.options.progress):
+        head = head_of(self.path, 4096).lstrip()
+        shown = head.startswith(SHOWN)
+        if shown or head[:1] in (b"{", b"["):
+            for batch in shown_batches(self.path) if shown else slurm_json_batches(self.path, self.options.progress):
                 self.of_queue |= "start" not in batch.frame.columns
                 yield self.table(batch), batch.locate
             return

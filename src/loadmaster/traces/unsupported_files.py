@@ -44,6 +44,9 @@ def refuse_document(path: Path, start: bytes) -> None:
     if text.startswith(b"{") and b'"apiVersion"' in text:
         fix = "give it to info, pack or rebalance: loadmaster rebalance STATE"
         raise InputError(path.name, "a state of Kubernetes, not a log", fix=fix, where=str(path))
+    if text.startswith(b"{") and b'"sinfo"' in text[:64]:
+        rule = "what sinfo prints, which groups hosts"
+        raise InputError(path.name, rule, fix="give what this prints: scontrol show node --json", where=str(path))
     if text.startswith((b"{", b"[")):
         raise InputError(path.name, "JSON, not a table", fix=_AS_CSV, where=str(path))
     if text[:1] == b"<":
