@@ -4,7 +4,7 @@ from pathlib import Path
 
 from loadmaster.model import InputError
 
-_PACKED = {b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_PACKED = {b"\x28\xb5\x2f\xfd": "Zstandard"}
 _WORKBOOK = (b"xl/", b"[Content_Types].xml", b"opendocument.spreadsheet")
 _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook or another Office file", b"SQLite format 3": "an SQLite database",
