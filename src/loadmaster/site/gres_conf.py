@@ -53,26 +53,29 @@ def with_devices(nodes: tuple[SiteNode, ...], lines: Iterable[ConfigLine]) -> De
     here: dict[str, Counter[str]] = {node.name: Counter() for node in nodes}
     without = {node.name for node in nodes if not node.gpus}
     ways: dict[str, str] = {}
+    usual = "off"
     alone: set[str] = set()
     binding = False
     for line in lines:
         own = "nodename" in line.pairs
-        names = set(here) & set(host_names(line.pairs["nodename"].value, line.where)) if own else set(here)
-        if _AUTO in line.pairs:
-            way = line.pairs[_AUTO].value.lower()
-            ways = {**ways, **dict.fromkeys(names, way)} if own else {**dict.fromkeys(names, way), **ways}
+        listed = host_names(line.pairs["nodename"].value, line.where) if own else here
+        names = [name for name in listed if name in here]
+        way = line.pairs[_AUTO].value.lower() if _AUTO in line.pairs else ""
+        if way and own:
+            ways |= dict.fromkeys(names, way)
+        usual = way if way and not own else usual
         each = _gpu_of(line)
         if each is not None:
             binding |= any(key in line.pairs for key in _BINDING)
-            alone |= names & without if own else set()
+            alone |= without & {*names} if own else set()
             for name in names:
                 here[name][each.model] += each.number
     modelled = tuple(_with_models(node, here[node.name]) for node in nodes)
-    detected = {way for node in modelled if (way := ways.get(node.name, "off")) != "off" and _nameless(node)}
+    detected = {way for node in modelled if (way := ways.get(node.name, usual)) != "off" and _nameless(node)}
     unmodelled = {f"models of GPUs by AutoDetect={way} of gres.conf": _OF_GPUS for way in sorted(detected)}
     if binding:
         unmodelled["Cores and Links of gres.conf"] = _OF_GPUS
-    fewer = [each.name for each in nodes if ways.get(each.name, "off") == "off" and _lacks(each, here[each.name])]
+    fewer = [each.name for each in nodes if ways.get(each.name, usual) == "off" and _lacks(each, here[each.name])]
     said = ((_FEWER, fewer), (_ALONE, sorted(alone)))
     return Devices(modelled, tuple(text.format(len(names), names[0]) for text, names in said if names), unmodelled)
 
