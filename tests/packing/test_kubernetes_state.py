@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 from loadmaster.cli.app import app
 from loadmaster.model import InputError
 from loadmaster.packing.kubernetes_problem import read_kubernetes_problem
-from loadmaster.packing.kubernetes_requests import quantity
 from loadmaster.packing.kubernetes_state import read_kubernetes
 from loadmaster.packing.read import read_tasks
 from loadmaster.packing.state_facts import state_facts
 from loadmaster.traces import read_trace
+from loadmaster.traces.kubernetes_requests import quantity
 
 GB = 2**30
 

@@ -133,7 +133,7 @@ def test_what_is_not_modelled_is_named_where_it_is_set(accounts):
         ("Account|Share|ParentName\na|1|b\n", "no such account"), ("Account|Share\n|1\n", "without a name"),
         ("User - 'eve':Fairshare\n", "NAME=VALUE"), ("User - 'eve\n", "not closed"),
         ("# only\n", "no account and no QOS"),
-        ("Parent - 'gone'\nUser - 'eve':Fairshare=1\n", "no such account"), ("{}", "JSON"),
+        ("Parent - 'gone'\nUser - 'eve':Fairshare=1\n", "no such account"), ("{}", "no account and no QOS"),
         ("Account|Share|MaxTRES\na|1|cpu\n", "amounts by resource"),
     ],
 )  # fmt: skip
@@ -170,3 +170,13 @@ def test_any_text_is_read_or_refused_in_one_line(tmp_path_factory, text):
         said = str(error)
     assert len(said.splitlines()) == 1
     assert len(said) <= 300
+
+
+def test_shares_are_read_from_sshare_without_its_figures_of_use(accounts):
+    shown = accounts(
+        "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS|GrpTRESMins|TRESRunMins\n"
+        "root|||0.000000|120||1.000000||||cpu=0\n root|root|1|0.01|0|0.0|0.0|0.5|inf||cpu=0\n"
+        " phys||60|0.6|100|0.8|0.8||0.75|cpu=9000|cpu=5\n  phys|ann|parent|0.6|100|0.8|0.8|0.25|||cpu=5\n"
+    )
+    plain = accounts("Account|User|Share|GrpTRESMins\nroot|||\n root|root|1|\n phys||60|cpu=9000\n  phys|ann|parent|\n")
+    assert (shown.associations, shown.not_modelled) == (plain.associations, ())

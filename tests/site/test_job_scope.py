@@ -46,7 +46,7 @@ def test_what_concerns_most_jobs_comes_first():
 def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
     path = tmp_path / "slurm.conf"
     path.write_text(
-        "NodeName=n[1-2] CPUs=8\nNodeName=n3 CPUs=8 CoreSpecCount=2\n"
+        "NodeName=n[1-2] CPUs=8\nNodeName=n3 CPUs=8 CpuSpecList=0-1\n"
         "PartitionName=a Nodes=n[1-2] Default=YES\nPartitionName=b Nodes=n3 MaxCPUsPerNode=4\n"
         "SelectType=select/cons_tres\nCompleteWait=3\nTopologyPlugin=topology/tree\n"
     )
@@ -56,9 +56,9 @@ def test_lines_of_hosts_and_partitions_concern_the_jobs_there(tmp_path):
     (text,) = [note for note in notes if "not modelled" in note]
     for part in (
         "CompleteWait (all 4 jobs)",
-        "CoreSpecCount (2 of 4 jobs)",
+        "CpuSpecList (2 of 4 jobs)",
         "MaxCPUsPerNode of partition b (2 of 4 jobs)",
         "TopologyPlugin (1 of 4 jobs)",
-        "ResumeTimeout (2 of 4 jobs)",
+        "start-up of hosts in state CLOUD, up to 300 s (ResumeTimeout) (2 of 4 jobs)",
     ):
         assert part in text

@@ -110,3 +110,10 @@ def test_pairs_are_read_back_however_they_are_laid_out(tmp_path_factory, pairs, 
     path.write_text("".join(f"{key}={value}{gap}" for (key, value), gap in zip(pairs, gaps, strict=True)) + "# end")
     (line,) = read_lines(path).lines
     assert [(pair.key, pair.value) for pair in line.pairs.values()] == pairs
+
+
+def test_the_name_of_the_cluster_may_stand_in_that_of_an_included_file(lines):
+    assert lines("ClusterName=east\nInclude /etc/slurm/%c_nodes.conf", east_nodes="A=1") == [
+        {"clustername": "east"},
+        {"a": "1"},
+    ]

@@ -69,3 +69,20 @@ def test_sets_of_hosts_are_named_or_told_by_a_feature(tmp_path):
     )
     assert [part.nodes for part in site.partitions] == [("n1", "n2", "n4"), ("n1", "n2", "n3", "n4"), ()]
     assert site.nodes[0].features == ("new", "big")
+
+
+def test_hosts_are_named_by_a_set_of_all_or_by_a_function_of_a_feature(tmp_path):
+    text = "NodeName=a[1-2] CPUs=1 Feature=big\nNodeName=b CPUs=1\nNodeSet=every Nodes=ALL\n"
+    text += "PartitionName=p Nodes=every\nPartitionName=q Nodes=feature{big}\nPartitionName=r Nodes=feature{none},b\n"
+    assert [part.nodes for part in site_of(tmp_path, text).partitions] == [("a1", "a2", "b"), ("a1", "a2"), ("b",)]
+
+
+def test_cores_for_the_system_are_none_for_jobs(tmp_path):
+    text = (
+        "NodeName=a Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=2\n"
+        "NodeName=b CPUs=16 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=2\n"
+        "NodeName=c CPUs=8 CoreSpecCount=1\n"
+    )
+    assert [node.cpus for node in site_of(tmp_path, text + END).nodes] == [28, 14, 7]
+    with pytest.raises(InputError, match="CoreSpecCount"):
+        site_of(tmp_path, "NodeName=a CPUs=4 CoreSpecCount=4" + END)

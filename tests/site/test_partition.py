@@ -2,8 +2,10 @@
 
 import math
 
+import pytest
 from sites import site_of
 
+from loadmaster.model import InputError
 from loadmaster.site.partition import DefaultMemory, SitePartition
 
 HOSTS = "NodeName=n[1-3]\n"
@@ -64,3 +66,35 @@ def test_all_admits_everybody_and_shares_may_be_counted(tmp_path):
         tmp_path, HOSTS + "PartitionName=p AllowAccounts=ALL Shared=FORCE:4 MaxNodes=UNLIMITED\n"
     ).partitions
     assert (part.allow_accounts, part.sharing, part.max_nodes) == (None, "force", math.inf)
+
+
+def test_exclusive_stands_for_the_older_words(tmp_path):
+    text = "NodeName=n[1-2] CPUs=2\nPartitionName=DEFAULT Nodes=ALL\n" + "".join(
+        f"PartitionName={name} {words}\n"
+        for name, words in (
+            ("a", "Exclusive=NODE"),
+            ("b", "OverSubscribe=EXCLUSIVE"),
+            ("c", "Exclusive=USER"),
+            ("d", "ExclusiveUser=YES"),
+            ("e", "Exclusive=TOPO OverSubscribe=FORCE:2"),
+            ("f", "ExclusiveTopo=YES"),
+            ("g", "Exclusive=NO OverSubscribe=EXCLUSIVE"),
+        )
+    )
+    parts = site_of(tmp_path, text).partitions
+    assert [part.sharing for part in parts] == [
+        "exclusive",
+        "exclusive",
+        "no",
+        "no",
+        "exclusive",
+        "exclusive",
+        "exclusive",
+    ]
+    assert [part.exclusive_user for part in parts] == [False, False, True, True, False, False, False]
+    assert [part.exclusive_topology for part in parts] == [False] * 4 + [True, True, False]
+
+
+def test_several_names_in_one_line_are_refused(tmp_path):
+    with pytest.raises(InputError, match="a line has one partition"):
+        site_of(tmp_path, "NodeName=n[1-2] CPUs=2\nPartitionName=a,b Nodes=ALL\n")

@@ -68,14 +68,14 @@ def test_a_partition_given_twice_is_said_and_the_first_counts(tmp_path):
 def test_what_is_not_modelled_is_named_once_and_what_has_no_bearing_is_counted(tmp_path):
     site = site_of(
         tmp_path,
-        "NodeName=n1 CoreSpecCount=1 Port=7001\nNodeName=n2 CoreSpecCount=1 Port=7002\n"
+        "NodeName=n1 CpuSpecList=1 Port=7001\nNodeName=n2 CpuSpecList=1 Port=7002\n"
         "PartitionName=p Nodes=ALL AllowGroups=g\n"
         "SlurmctldPort=1\nLicenses=a:1\nPriorityWieghtAge=5\nZzz=1\nSchedulerParameters=max_rpc_cnt=5,bf_interval=60,defer\n"
         "SelectTypeParameters=CR_Pack_Nodes\n",
     )
     assert site.not_modelled == (
         "AllowGroups",
-        "CoreSpecCount",
+        "CpuSpecList",
         "PriorityWieghtAge (a slip of PriorityWeightAge?)",
         "Zzz",
         "SchedulerParameters: max_rpc_cnt",

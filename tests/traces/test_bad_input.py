@@ -70,7 +70,7 @@ def test_binary_junk(tmp_path, name):
     one_line(error, name)
 
 
-@pytest.mark.parametrize("magic", [b"\x28\xb5\x2f\xfd", b"BZh9", b"\xfd7zXZ\x00", b"PK\x03\x04"])
+@pytest.mark.parametrize("magic", [b"\x28\xb5\x2f\xfd", b"PK\x03\x04"])
 def test_other_packings_are_named(tmp_path, magic):
     with pytest.raises(InputError) as error:
         read_trace(write(tmp_path, "a.swf", magic + b"x" * 50))
@@ -86,7 +86,7 @@ def test_a_line_that_never_ends(tmp_path):
 def test_a_folder_and_a_missing_file(tmp_path):
     with pytest.raises(InputError) as error:
         read_trace(tmp_path)
-    one_line(error, "a folder, not a file")
+    one_line(error, "a folder without files")
     with pytest.raises(InputError) as error:
         read_trace(tmp_path / "nowhere.swf")
     one_line(error, "no such file", "check the path")

@@ -68,6 +68,11 @@ def test_a_task_is_a_host_where_all_divides_evenly():
     assert one_a_host(hosts, cores, gpus).tolist() == [2, 8, 1, 8, 1, 2]
 
 
+def test_tasks_have_whole_gpus_where_these_are_enough_for_the_hosts():
+    hosts, cores, gpus = np.array([2.0, 2, 2, 3]), np.array([12.0, 16, 10, 10]), np.array([3.0, 3, 4, 2])
+    assert one_a_host(hosts, cores, gpus).tolist() == [3, 3, 2, 10]
+
+
 def test_any_error_that_is_not_ours_ends_one_record_and_is_counted(tmp_path):
     """No list of errors is complete: a reader met one more, and a log of a year ended in a traceback."""
     path = write(tmp_path, "log.txt", "odd\neven\n")

@@ -111,3 +111,28 @@ def test_hosts_that_cannot_be_tried_are_refused(log, site, add, rule):
 def test_without_a_site_no_hosts_are_added(log):
     with pytest.raises(InputError, match="hosts are added to a site"):
         lm.fewest(log, "1..9x8c", mean="1h", add="0..3x8c@main")
+
+
+def test_hosts_that_close_are_made_up_for(log, site):
+    """While the two hosts of `fast` are closed, the further ones must do their work."""
+    open_ones = lm.fewest(log, site=site, mean="1min", add="0..12xg1@fast").rows[0]["fewest"]
+    down = "2026-01-05T08:00/4h:g[1-2]"
+    closed = lm.fewest(log, site=site, mean="1min", add="0..12xg1@fast", down=down).rows[0]["fewest"]
+    assert closed == open_ones + 2
+    mains = lm.fewest(log, site=site, mean="1min", add="0..12xg1@fast", down="2026-01-05T20:00/4h:g[1-2]")
+    assert mains.rows[0]["fewest"] == open_ones  # all jobs are over by then
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"hosts": "1..4x8c"}, "those of a site"),
+        ({"growth": 1.5}, "--growth moves the jobs"),
+        ({"samples": 5}, "--samples moves the jobs"),
+        ({"down": "2026-01-05T08:00/4h:z9"}, "z9"),
+    ],
+)
+def test_closures_that_cannot_be_used_are_refused(log, site, more, rule):
+    given = {"site": site, "add": "0..2xg1@fast"} if "hosts" not in more else {}
+    with pytest.raises(InputError, match=rule):
+        lm.fewest(log, mean="1min", **{"down": "2026-01-05T08:00/4h:g[1-2]"} | given | more)

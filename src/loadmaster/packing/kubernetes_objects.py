@@ -12,10 +12,11 @@ from loadmaster.model.errors import cut
 from loadmaster.model.exact_amounts import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.packing.kubernetes_affinity import check_selector, required_of
-from loadmaster.packing.kubernetes_requests import amounts, requests_of
 from loadmaster.packing.kubernetes_rules import TIED
 from loadmaster.traces.files import head_of
 from loadmaster.traces.json_records import json_records
+from loadmaster.traces.kubernetes_requests import amounts, requests_of
+from loadmaster.traces.kueue import is_kueue
 
 MOST_PODS = 10_000_000
 PODS = "pods"
@@ -91,8 +92,9 @@ def is_kubernetes_file(path: Path) -> bool:
 
 
 def is_kubernetes(head: bytes) -> bool:
-    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other."""
-    return head.lstrip().startswith(b"{") and b'"apiVersion"' in head
+    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other, not of workloads."""
+    text = head.decode("utf-8", "replace")
+    return text.lstrip().startswith("{") and '"apiVersion"' in text and not is_kueue(text)
 
 
 def read_objects(path: Path) -> KubernetesObjects:

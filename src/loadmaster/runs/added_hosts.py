@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from loadmaster.model import Cluster, InputError
+from loadmaster.model.site_rules import HostSet
 from loadmaster.runs.site_case import SiteCase
 from loadmaster.site.changes import ChangeStep, SiteChange, added_hosts
 from loadmaster.site.node import SiteNode
@@ -105,21 +106,22 @@ def _kinds(nodes: Sequence[SiteNode]) -> list[tuple[str, int]]:
 
 
 def _without(cluster: Cluster, gone: set[int]) -> Cluster:
-    """The cluster without some of its hosts, whose calendar is empty."""
+    """The cluster without some of its hosts."""
     kept = [host for host in range(cluster.hosts) if host not in gone]
     assert cluster.speed is not None
     rules = cluster.rules
     if rules is not None:
-        assert not rules.calendar  # it names hosts by number, and so does the power of hosts
-        assert not rules.power
+        assert not rules.power  # it names hosts by number
         number = {host: at for at, host in enumerate(kept)}
-        partitions = [
-            each
-            if each.hosts is None
-            else replace(each, hosts=tuple(number[host] for host in each.hosts if host in number))
-            for each in rules.partitions
-        ]
-        features = tuple(rules.features[host] for host in kept) if rules.features else ()
-        rules = replace(rules, partitions=tuple(partitions), features=features)
+
+        def left(hosts: HostSet) -> HostSet:
+            return None if hosts is None else tuple(number[host] for host in hosts if host in number)
+
+        rules = replace(
+            rules,
+            partitions=tuple(replace(each, hosts=left(each.hosts)) for each in rules.partitions),
+            calendar=tuple(replace(each, hosts=left(each.hosts)) for each in rules.calendar if left(each.hosts) != ()),
+            features=tuple(rules.features[host] for host in kept) if rules.features else (),
+        )
     names = tuple(cluster.name(host) for host in kept)
     return Cluster(cluster.resources, cluster.capacity[kept], names, speed=cluster.speed[kept], rules=rules)

@@ -1,4 +1,4 @@
-"""Rows of `sacctmgr show assoc -P` and `sacctmgr show qos -P`: cells parted by |, names in the first line."""
+"""Rows of `sacctmgr show assoc -P`, `sacctmgr show qos -P` and `sshare -aP`: cells parted by |, below their names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from loadmaster.model import InputError
 from loadmaster.site.lines import Pair
 
+_PASSED = ("fairshare", "normshares", "levelfs", "rawusage", "normusage", "effectvusage", "tresrunmins")
+_OF_SSHARE = {**dict.fromkeys(_PASSED, ""), "rawshares": "Share"}
+"""What columns of `sshare` are called here; those that follow from the use so far are passed over."""
 _FIX = "keep the line with the names of the columns: leave out -n"
 
 
@@ -44,10 +47,11 @@ class TableRows:
         """
         cells = line.rstrip("\r\n").split("|")
         lower = [cell.strip().lower() for cell in cells]
-        if ("account" in lower and ("share" in lower or "fairshare" in lower)) or (
+        if ("account" in lower and {"share", "fairshare", "rawshares"} & {*lower}) or (
             "name" in lower and "priority" in lower
         ):
-            self._columns, self._above = [cell.strip() for cell in cells], []
+            renamed = _OF_SSHARE if "rawshares" in lower else {}
+            self._columns, self._above = [renamed.get(cell.strip().lower(), cell.strip()) for cell in cells], []
             self._told |= bool({"par name", "parentname"} & set(lower))
             return
         if not self._columns:

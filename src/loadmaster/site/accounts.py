@@ -7,12 +7,14 @@ from pathlib import Path
 
 from loadmaster.model import InputError
 from loadmaster.site.account_dump import DumpRows
+from loadmaster.site.account_json import json_rows
 from loadmaster.site.account_table import AssociationRow, TableRows
 from loadmaster.site.fields import Fields, names, number, whole
 from loadmaster.site.limits import SiteLimits, read_limits
 from loadmaster.site.lines import Pair, text_within
 from loadmaster.site.preemption import exempt_s, read_mode
 from loadmaster.site.times import duration_s
+from loadmaster.traces.files import head_of, utf8_of
 
 PARENT = 2**31 - 1
 """How a dump writes the share `parent`."""
@@ -80,7 +82,7 @@ def read_accounts(path: str | Path, cluster: str = "") -> Accounts:
 
     Args:
         path: the tables of `sacctmgr show assoc [tree] -P` and `sacctmgr show qos -P`, one or both, or the text of
-            `sacctmgr dump`, or all of them one after the other.
+            `sacctmgr dump`, or all of them one after the other; or what `--json` writes in place of `-P`.
         cluster: whose rows are taken; "" takes those of the only one.
 
     Raises:
@@ -88,16 +90,13 @@ def read_accounts(path: str | Path, cluster: str = "") -> Accounts:
             that cluster.
     """
     path = Path(path)
-    text = text_within(path)
     table, dump = TableRows(), DumpRows()
-    for line_number, line in enumerate(text.splitlines(), start=1):
-        words, where = line.strip(), f"{path}:{line_number}"
-        if not words or words.startswith("#"):
-            continue
-        if "|" in line:
-            table.take(line, where)
-        elif not dump.take(words, where):
-            raise InputError(words, "neither a row of a table with | nor a line of a dump", fix=_FIX, where=where)
+    if head_of(path, 4096).lstrip().startswith(b"{"):
+        text = utf8_of(path)
+        table.associations, table.qos = json_rows(text, str(path))
+    else:
+        text = text_within(path)
+        _take_lines(path, text, table, dump)
     rows = [*table.associations, *dump.associations]
     chosen = _of_cluster(path, rows, cluster)
     rest: set[str] = set()
@@ -108,6 +107,17 @@ def read_accounts(path: str | Path, cluster: str = "") -> Accounts:
     _check_tree(associations, chosen)
     notes = [_FLAT] if table.flat else []
     return Accounts(associations, qos, tuple(notes), tuple(sorted(rest)), hashlib.sha256(text.encode()).hexdigest())
+
+
+def _take_lines(path: Path, text: str, table: TableRows, dump: DumpRows) -> None:
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        words, where = line.strip(), f"{path}:{line_number}"
+        if not words or words.startswith("#"):
+            continue
+        if "|" in line:
+            table.take(line, where)
+        elif not dump.take(words, where):
+            raise InputError(words, "neither a row of a table with | nor a line of a dump", fix=_FIX, where=where)
 
 
 _FLAT = "The accounts are read without parents, all as children of root: `sacctmgr show assoc tree -P` writes them."

@@ -14,6 +14,7 @@ LARGEST = 16 << 20
 """Bytes of one file."""
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _INCLUDE = re.compile(r"include\s+(\S.*)", re.IGNORECASE)
+_CLUSTER = re.compile(r"^[ \t]*ClusterName[ \t]*=[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
 _KEY = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(\s*)")
 _VALUE = re.compile(r'"([^"]*)"(?=\s|$)|([^\s"]\S*)')
 _NEXT = re.compile(r"[A-Za-z_][\w.]*\s*=")
@@ -66,10 +67,12 @@ def _lines(path: Path, digest: "hashlib._Hash", above: tuple[Path, ...]) -> Iter
     above = (*above, path.resolve())
     text = text_within(path)
     digest.update(text.encode() + b"\0")
+    cluster = _CLUSTER.search(text)
     for number, joined in _joined(text):
         where = f"{path}:{number}"
         if include := _INCLUDE.fullmatch(joined):
-            yield from _lines(_included(path, include[1].strip(), where, above), digest, above)
+            name = include[1].strip() if cluster is None else include[1].strip().replace("%c", cluster[1])
+            yield from _lines(_included(path, name, where, above), digest, above)
         else:
             yield pairs_of(joined, where)
 

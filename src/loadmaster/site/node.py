@@ -1,5 +1,6 @@
 """The hosts of a site: lines `NodeName=`, `DownNodes=` and `NodeSet=` (rule L2)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from loadmaster.site.lines import Pair
 REMOVED = "--remove"
 """Where a line stands that takes hosts away by a change of the site."""
 MOST_CPUS = 2**31 - 1
+_WITH_FEATURE = re.compile(r"feature\{([^{}]+)\}", re.IGNORECASE)
 _STATES = {
     "unknown": True, "idle": True, "cloud": True, "undrain": True, "resume": True, "up": True,
     "down": False, "drain": False, "fail": False, "failing": False, "future": False,
@@ -24,7 +26,7 @@ class SiteNode:
 
     Attributes:
         name: as written; case counts.
-        cpus: what Slurm counts as processors: cores or threads.
+        cpus: what jobs may have of what Slurm counts as processors: cores or threads.
         memory_mib: what jobs may have of RealMemory.
         gres: generic resources, such as `gpu:a100:4`.
         features: names that jobs may ask for.
@@ -69,9 +71,11 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
     product = boards * (1 if sockets is None else count(sockets)) * cores * threads
     cpus = fields.pair("CPUs", "Procs")
     weight, features = fields.read("Weight", whole(0, 2**32 - 1), 1), fields.pair("Features", "Feature")
+    total = product if cpus is None else count(cpus)
+    per_core = 1 if total == product // threads else threads
     node = SiteNode(
         "",
-        product if cpus is None else count(cpus),
+        total - per_core * fields.read("CoreSpecCount", whole(0, MOST_CPUS), 0),
         usable_mib(fields),
         fields.read("Gres", gres_of, ()),
         () if features is None else written_names(features),
@@ -80,10 +84,11 @@ def read_nodes(fields: Fields, names: Pair) -> tuple[SiteNode, ...]:
         threads,
         cloud=fields.read("State", lambda pair: pair.value.strip().lower() == "cloud", False),
     )
-    if node.cpus > MOST_CPUS:
-        raise InputError(
-            node.cpus, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where
-        )
+    if total > MOST_CPUS:
+        raise InputError(total, f"more than {MOST_CPUS:,} processors in one host", fix="correct it", where=names.where)
+    if node.cpus < 1:
+        rule = "CoreSpecCount leaves no processor of the host to jobs"
+        raise InputError(f"{names.key}={names.value}", rule, fix="correct it", where=names.where)
     return tuple(replace(node, name=name) for name in host_names(names.value, names.where))
 
 
@@ -114,7 +119,7 @@ class Nodes:
 
     def __init__(self) -> None:
         self.by_name: dict[str, SiteNode] = {}
-        self._sets: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+        self._sets: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     def add(self, nodes: tuple[SiteNode, ...], where: str) -> None:
         """Hosts of one line.
@@ -143,10 +148,10 @@ class Nodes:
     def add_set(self, fields: Fields, name: Pair) -> None:
         """A line `NodeSet=...`: hosts by their names, by a feature, or both."""
         listed = fields.read("Nodes", lambda pair: host_names(pair.value, pair.where), ())
-        self._sets[name.value] = (listed, fields.read("Feature", written_names, ()), name.where)
+        self._sets[name.value] = (listed, fields.read("Feature", written_names, ()))
 
     def named(self, pair: Pair) -> tuple[str, ...]:
-        """The hosts of a list, each once, in the order of the configuration; ALL is all of them.
+        """The hosts of a list, each once, in the order of the configuration; ALL is all, `feature{x}` those with x.
 
         Raises:
             InputError: a name that neither a host nor a set bears.
@@ -156,6 +161,9 @@ class Nodes:
         sets = self._members()
         names: set[str] = set()
         for name in host_names(pair.value, pair.where):
+            if mark := _WITH_FEATURE.fullmatch(name):
+                names |= self._with_features({mark[1]})
+                continue
             if name not in self.by_name and name not in sets:
                 rule = "no line NodeName= has this host"
                 raise InputError(name, rule, fix="add it, or correct the name", where=pair.where)
@@ -164,6 +172,12 @@ class Nodes:
 
     def _members(self) -> Mapping[str, set[str]]:
         return {
-            name: {node.name for node in self.by_name.values() if node.name in listed or set(node.features) & {*marks}}
-            for name, (listed, marks, _) in self._sets.items()
+            name: self._with_names(listed) | self._with_features({*marks})
+            for name, (listed, marks) in self._sets.items()
         }
+
+    def _with_names(self, names: tuple[str, ...]) -> set[str]:
+        return {*self.by_name} if [name.upper() for name in names] == ["ALL"] else {*names} & self.by_name.keys()
+
+    def _with_features(self, marks: set[str]) -> set[str]:
+        return {node.name for node in self.by_name.values() if marks & {*node.features}}

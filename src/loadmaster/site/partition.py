@@ -12,6 +12,7 @@ from loadmaster.site.times import whole_minutes_s
 
 _STATES = {name: name for name in ("up", "down", "drain", "inactive")}
 _SHARING = {name: name for name in ("no", "yes", "force", "exclusive")}
+_EXCLUSIVE = {name: name for name in ("no", "node", "user", "topo")}
 MOST_FACTOR = 65533
 """What Slurm takes at most as a tier or a job factor."""
 
@@ -35,6 +36,7 @@ class SitePartition:
         max_time_s, default_time_s: infinite where there is no limit.
         allow_accounts, allow_qos: None admits all; then `deny_*` counts.
         sharing: OverSubscribe: `no`, `yes`, `force` or `exclusive` (whole hosts).
+        exclusive_user, exclusive_topology: a host, a segment of the network takes jobs of one user, one job.
         state: `up`, `down` (queues, starts none), `drain` (takes none, starts those that wait), `inactive` (neither).
         preempt_mode: words in lower case.
         billing: charge for each unit of a resource (memory in MiB); empty charges processors.
@@ -64,14 +66,19 @@ class SitePartition:
     over_time_limit_s: float | None = None
     memory: DefaultMemory = DefaultMemory()
     billing: tuple[tuple[str, float], ...] = ()
+    exclusive_topology: bool = False
 
 
 def read_partition(fields: Fields, name: Pair, nodes: Nodes) -> SitePartition:
     """The partition of a line `PartitionName=...`.
 
     Raises:
-        InputError: a value that breaks its rule, or a host that no line names.
+        InputError: a value that breaks its rule, a host that no line names, or several names in one line.
     """
+    if "," in name.value:
+        fix = "write a line for each, as Slurm takes this for one name"
+        raise InputError(f"{name.key}={name.value}", "a line has one partition", fix=fix, where=name.where)
+    sharing, exclusive = _sharing(fields), _exclusive(fields)
     factor = whole(0, MOST_FACTOR)
     both = fields.pair("Priority")
     priority = 1 if both is None else factor(both)
@@ -92,8 +99,8 @@ def read_partition(fields: Fields, name: Pair, nodes: Nodes) -> SitePartition:
         allow_qos=fields.read("AllowQos", allowed, None),
         deny_qos=fields.read("DenyQos", names, ()),
         qos=fields.read("QOS", lambda pair: pair.value.lower(), ""),
-        sharing=_sharing(fields),
-        exclusive_user=fields.read("ExclusiveUser", yes_no, False),
+        sharing="exclusive" if exclusive in ("node", "topo") else sharing,
+        exclusive_user=fields.read("ExclusiveUser", yes_no, False) or exclusive == "user",
         state=fields.read("State", lambda pair: one_of(pair, _STATES), "up"),
         least_loaded=fields.read("LLN", yes_no, False),
         preempt_mode=fields.read("PreemptMode", read_mode, None),
@@ -101,6 +108,7 @@ def read_partition(fields: Fields, name: Pair, nodes: Nodes) -> SitePartition:
         over_time_limit_s=fields.read("OverTimeLimit", over_time_s, None),
         memory=read_memory(fields),
         billing=fields.read("TRESBillingWeights", weights, ()),
+        exclusive_topology=exclusive == "topo",
     )
 
 
@@ -140,3 +148,9 @@ def _sharing(fields: Fields) -> str:
     if pair is None:
         return "no"
     return one_of(Pair(pair.key, pair.value.partition(":")[0], pair.where), _SHARING)
+
+
+def _exclusive(fields: Fields) -> str:
+    """Exclusive; before release 26 this was ExclusiveTopo."""
+    topology = fields.read("ExclusiveTopo", yes_no, False)
+    return fields.read("Exclusive", lambda pair: one_of(pair, _EXCLUSIVE), "topo" if topology else "no")

@@ -130,6 +130,8 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"OverTimeLimit of partition {part.name}"] = here
     if part.exclusive_user:
         left_out[f"ExclusiveUser of partition {part.name}"] = here
+    if part.exclusive_topology:
+        left_out[f"ExclusiveTopo of partition {part.name}"] = here
     whole = part.sharing == "exclusive" or site.selection.whole_hosts
     return model.Partition(
         name=part.name,

@@ -1,6 +1,8 @@
-"""Hosts as `scontrol show node` prints them, one a line or one a paragraph (rule L2)."""
+"""Hosts as `scontrol show node` prints them, one a line, one a paragraph or as JSON (rule L2)."""
 
+import json
 import re
+from typing import Any
 
 from loadmaster.model import InputError
 from loadmaster.model.cluster import MOST_HOSTS
@@ -13,15 +15,22 @@ NODE = re.compile(r"^[ \t]*NodeName[ \t]*=.*(?:\n[ \t]+(?!NodeName)\S.*)*", re.I
 _PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z]\w*)=(\S*)")
 _NOTHING = ("", "(null)", "N/A")
 _ABSENT = frozenset({
-    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "FUTURE", "UNKNOWN", "MAINT", "INVAL",
-    "INVALID_REG", "NOT_RESPONDING", "NO_RESPOND", "BLOCKED", "PLANNED_DOWN",
+    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "FUTURE", "UNKNOWN", "MAINT", "MAINTENANCE",
+    "INVAL", "INVALID", "INVALID_REG", "NOT_RESPONDING", "NO_RESPOND", "BLOCKED", "PLANNED_DOWN", "POWER_DRAIN",
+    "EXTERNAL",
 })  # fmt: skip
 """Words of a state in which no job starts until somebody has acted."""
 _ASLEEP = frozenset({
-    "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "POWER_DOWN",
-    "POWER_UP",
+    "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "POWER", "POWERED_DOWN", "POWERING_DOWN", "POWERING_UP",
+    "POWER_DOWN", "POWER_DOWN_ASAP", "POWER_DOWN_FORCE", "POWER_UP",
 })  # fmt: skip
 """Words of a state in which a job that is sent there has to wait for the host."""
+_KEYS = {
+    "NodeName": "name", "CPUTot": "cpus", "CPUEfctv": "effective_cpus", "RealMemory": "real_memory",
+    "MemSpecLimit": "specialized_memory", "Gres": "gres", "ActiveFeatures": "active_features", "Weight": "weight",
+    "ThreadsPerCore": "threads",
+}  # fmt: skip
+"""Keys of the text, and those of the JSON from 21.08 on."""
 
 
 def parse_shown_nodes(text: str, where: str = "scontrol show node") -> tuple[SiteNode, ...]:
@@ -42,6 +51,8 @@ def parse_shown_nodes(text: str, where: str = "scontrol show node") -> tuple[Sit
         >>> node.cpus, node.memory_mib, node.gpus, node.features, node.there
         (8, 15000, 2, ('big',), False)
     """
+    if text.lstrip().startswith("{"):
+        return _of_json(text, where)
     nodes = Nodes()
     for number, match in enumerate(NODE.finditer(text), start=1):
         if number > MOST_HOSTS:
@@ -56,6 +67,37 @@ def _node(text: str, where: str) -> SiteNode:
     for key, value in _PAIR.findall(text):
         pairs.setdefault(key.lower(), Pair(key, value, where))
     plain = {key: pair for key, pair in pairs.items() if pair.value not in _NOTHING}
+    return _of_pairs(plain, text, where)
+
+
+def _of_json(text: str, where: str) -> tuple[SiteNode, ...]:
+    nodes = Nodes()
+    fix = "print it with scontrol show node --json"
+    try:
+        rows = json.loads(text)["nodes"]
+        hosts = [{key: _plain(row.get(name)) for key, name in _KEYS.items()} | {"State": _state(row)} for row in rows]
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        raise InputError("JSON", "this holds no list of hosts", fix=fix, where=where) from None
+    for number, host in enumerate(hosts, start=1):
+        place = f"{where}: host {number}"
+        pairs = {key.lower(): Pair(key, value, place) for key, value in host.items() if value not in _NOTHING}
+        nodes.add((_of_pairs(pairs, host["NodeName"], place),), place)
+    return tuple(nodes.by_name.values())
+
+
+def _plain(value: Any) -> str:
+    """A value as the text has it: a list joined by commas, a number that may be {set, infinite, number}."""
+    if isinstance(value, dict):
+        value = value["number"] if value.get("set") else ""
+    return ",".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+def _state(row: dict[str, Any]) -> str:
+    """Words of the state; before release 23.02 most of them stood in `state_flags`."""
+    return "+".join(filter(None, map(_plain, (row.get("state"), row.get("state_flags"))))).replace(",", "+")
+
+
+def _of_pairs(plain: dict[str, Pair], text: str, where: str) -> SiteNode:
     if "nodename" not in plain or not ({"cpuefctv", "cputot"} & plain.keys()):
         rule = "a host needs NodeName and CPUTot"
         raise InputError(text[:60].split("\n")[0], rule, fix="print it again: scontrol show node", where=where)

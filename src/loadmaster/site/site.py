@@ -11,6 +11,7 @@ from loadmaster.model.licences import parse_licences
 from loadmaster.model.limits import Amounts
 from loadmaster.rules.near import near_to
 from loadmaster.site.fields import Fields, names, one_of, whole
+from loadmaster.site.gres_conf import Devices, with_devices
 from loadmaster.site.job_scope import POWER_SAVING, SCOPE_OF_KEY, JobScope
 from loadmaster.site.keys import ALL_KEYS, NO_BEARING
 from loadmaster.site.lines import ConfigLine, Lines, Pair, read_lines
@@ -20,8 +21,10 @@ from loadmaster.site.preemption import PreemptionSetting, read_preemption
 from loadmaster.site.priority import Priority, read_priority
 from loadmaster.site.scheduler import SiteScheduler, read_scheduler
 from loadmaster.site.selection import Selection, read_selection
+from loadmaster.site.topology import topologies
 
 _ENFORCE = {"no": "no", "any": "any", "all": "all", "yes": "all"}
+SEVERAL_HOSTS = JobScope("several hosts")
 _KINDS = ("nodename", "partitionname", "downnodes", "nodeset")
 
 
@@ -111,21 +114,41 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         fields.read("Licenses", _licences, ()),
     )
     cluster = fields.read("ClusterName", lambda pair: pair.value.lower(), "")
+    networks = topologies(path.parent, fields.read("TopologyPlugin", lambda pair: pair.value, ""))
+    devices = _devices(path, tuple(hosts.nodes.by_name.values()))
     selection, scheduler = parts[0], parts[2]
+    start_up = _start_up(fields, hosts)
     rest, passed = _rest([*fields.rest(), *hosts.rest])
     words = {"SchedulerParameters": scheduler.ignored, "SelectTypeParameters": selection.ignored}
     rest += [f"{key}: {', '.join(each)}" for key, each in words.items() if each]
+    scopes = _scopes(rest, {pair.key.lower() for pair in fields.rest()}, hosts)
+    scopes |= {**dict.fromkeys(networks, SEVERAL_HOSTS), **devices.unmodelled, **start_up}
     return Site(
         cluster,
-        tuple(hosts.nodes.by_name.values()),
+        devices.nodes,
         tuple(hosts.partitions.values()),
         *parts,
-        tuple(rest),
-        _scopes(rest, settings, hosts),
+        tuple(dict.fromkeys([*rest, *scopes])),
+        scopes,
         passed,
-        tuple(hosts.notes),
+        (*hosts.notes, *devices.notes),
         read.digest,
     )
+
+
+def _devices(path: Path, nodes: tuple[SiteNode, ...]) -> Devices:
+    beside = path.parent / "gres.conf"
+    lines = read_lines(beside).lines if beside.is_file() and beside.stat().st_size else ()
+    return with_devices(nodes, lines)
+
+
+def _start_up(fields: Fields, hosts: "_Hosts") -> dict[str, JobScope]:
+    """The start-up of hosts that are started when a job needs them, and the jobs that may run there."""
+    cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
+    if not cloud:
+        return {}
+    most_s = fields.read("ResumeTimeout", lambda pair: pair.value, "60")
+    return {f"start-up of hosts in state CLOUD, up to {most_s} s (ResumeTimeout)": hosts.jobs_on(cloud)}
 
 
 def _licences(pair: Pair) -> Amounts:
@@ -179,6 +202,10 @@ class _Hosts:
             self.members += [(pair, (name.value,)) for pair in fields.rest()]
         self._check(path, partitions)
 
+    def jobs_on(self, names: set[str]) -> JobScope:
+        """The jobs of the partitions that these hosts are in."""
+        return JobScope("partitions", tuple(part.name for part in self.partitions.values() if names & {*part.nodes}))
+
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):
             rule = "no host that is up: lines NodeName= are missing" if not self.nodes.by_name else "all hosts are down"
@@ -207,8 +234,14 @@ def with_defaults(lines: tuple[ConfigLine, ...], kind: str) -> list[tuple[Config
     return complete
 
 
-def _scopes(rest: list[str], settings: Mapping[str, Pair], hosts: _Hosts) -> dict[str, JobScope]:
-    """For each of `rest` that concerns some jobs alone: which. A line of hosts concerns the partitions of these."""
+def _scopes(rest: list[str], settings: set[str], hosts: _Hosts) -> dict[str, JobScope]:
+    """For each of `rest` that concerns some jobs alone: which. A line of hosts concerns the partitions of these.
+
+    Args:
+        rest: what is not modelled.
+        settings: keys among these of the whole cluster, in lower case.
+        hosts: and their partitions.
+    """
     scopes = {}
     cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
     for text in rest:
@@ -217,8 +250,7 @@ def _scopes(rest: list[str], settings: Mapping[str, Pair], hosts: _Hosts) -> dic
             if key in SCOPE_OF_KEY:
                 scopes[text] = SCOPE_OF_KEY[key]
             elif key in POWER_SAVING and cloud:
-                parts = [part.name for part in hosts.partitions.values() if cloud & {*part.nodes}]
-                scopes[text] = JobScope("partitions", tuple(parts))
+                scopes[text] = hosts.jobs_on(cloud)
             continue
         named = {name for pair, names in hosts.members if pair.key.lower() == key for name in names}
         parts = [part.name for part in hosts.partitions.values() if part.name in named or named & {*part.nodes}]

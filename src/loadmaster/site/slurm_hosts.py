@@ -1,4 +1,4 @@
-"""Hosts that Slurm describes: from `slurm.conf`, or from `scontrol show node` (rule L2)."""
+"""Hosts that Slurm describes: from `slurm.conf`, or from `scontrol show node`, also as JSON (rule L2)."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from loadmaster.site.lines import text_within
 from loadmaster.site.rules import cluster_of_nodes
 from loadmaster.site.scontrol_nodes import NODE, parse_shown_nodes
 from loadmaster.site.site import nodes_in
-from loadmaster.traces.files import head_of
+from loadmaster.traces.files import head_of, utf8_of
 
 _SHOWN = "CPUTot="
 
@@ -15,9 +15,13 @@ _SHOWN = "CPUTot="
 def described_machines(path: Path) -> Cluster | None:
     """As `slurm_machines` says, of a file that is there."""
     head = head_of(path, 1 << 16).decode("utf-8", "replace")
-    if not NODE.search(head):
+    document = head.lstrip().startswith("{") and '"nodes"' in head and '"real_memory"' in head
+    if not document and not NODE.search(head):
         return None
-    nodes = parse_shown_nodes(text_within(path), str(path)) if _SHOWN in head else nodes_in(path)
+    if document or _SHOWN in head:
+        nodes = parse_shown_nodes(utf8_of(path) if document else text_within(path), str(path))
+    else:
+        nodes = nodes_in(path)
     there = sorted((node for node in nodes if node.there), key=lambda node: node.weight)
     if not there:
         raise InputError(path.name, "all hosts are down", fix="give a list with hosts that are up", where=str(path))

@@ -1,9 +1,12 @@
-"""Files as they come: plain or gzip, whole, missing, cut short or not text at all."""
+"""Files as they come: plain or packed, one or a folder of them, whole, missing, cut short or not text at all."""
 
+import bz2
+import lzma
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -17,16 +20,29 @@ Progress = Callable[[float], None]
 LONGEST_LINE = 1 << 24
 _DAMAGED = (igzip.BadGzipFile, cast(type[Exception], isal_zlib.error), zlib.error)
 _GZIP = b"\x1f\x8b"
+_UNPACK: dict[bytes, type[lzma.LZMAFile] | type[bz2.BZ2File]] = {b"\xfd7zXZ": lzma.LZMAFile, b"BZh": bz2.BZ2File}
+PACKED = (".gz", ".xz", ".bz2")
+"""How names of packed files end."""
+_NAMES = re.compile(rb"[A-Za-z_][A-Za-z_ ,|()%/.-]*[,|\s][A-Za-z_ ,|()%/.-]*\r?\n?")
+"""A line of names of columns: no row of jobs is without a number."""
+_DASHES = re.compile(rb"-+(?:[ |]+-+)+[ |]*\r?\n?")
 _MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The text of `path` without a byte-order mark, unpacked if it is gzip by its content, and the file itself.
+    """The text of `path` without a byte-order mark, unpacked if it is packed by its content, and the file itself.
+
+    The files of a folder are one text, in the order of their names. Names of columns stand in it once.
 
     Raises:
-        InputError: it cannot be opened or unpacked, or is a workbook, a database or packed otherwise.
+        InputError: it cannot be opened or unpacked, is a workbook, a database or packed otherwise, or a folder without
+            files or with tables of different columns.
     """
+    if path.is_dir():
+        joined = _Joined(files_of(path))
+        yield cast(BinaryIO, BufferedReader(joined, 1 << 20)), cast(BinaryIO, joined)
+        return
     try:
         with path.open("rb") as raw:
             start = raw.peek(8)
@@ -35,20 +51,94 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             if start.startswith(_GZIP):
                 with igzip.IGzipFile(fileobj=raw, mode="rb") as unpacked:  # type: ignore[no-untyped-call]
                     yield _without_mark(path, cast(BufferedReader, unpacked)), raw
+            elif unpack := next((unpack for magic, unpack in _UNPACK.items() if start.startswith(magic)), None):
+                with unpack(raw) as text:
+                    yield _without_mark(path, BufferedReader(cast(RawIOBase, text))), raw
             else:
                 yield _without_mark(path, raw), raw
     except FileNotFoundError:
         raise InputError(path.name, "no such file", fix="check the path", where=str(path)) from None
-    except IsADirectoryError:
-        raise InputError(path, "a folder, not a file", fix="name a file in it") from None
     except PermissionError:
         raise InputError(path.name, "may not be read by you", where=str(path)) from None
     except EOFError:
-        raise InputError(path.name, "this gzip file is cut short", fix="fetch it again", where=str(path)) from None
+        kind = "xz or bzip2" if start.startswith(tuple(_UNPACK)) else "gzip"
+        raise InputError(path.name, f"this {kind} file is cut short", fix="fetch it again", where=str(path)) from None
+    except lzma.LZMAError:
+        raise InputError(path.name, "this xz file is damaged", fix="fetch it again", where=str(path)) from None
     except _DAMAGED:
         raise InputError(path.name, "this gzip file is damaged", fix="fetch it again", where=str(path)) from None
     except OSError as error:
         raise InputError(path.name, error.strerror or "cannot be read", where=str(path)) from None
+
+
+def files_of(folder: Path) -> tuple[Path, ...]:
+    """The files of a folder by name, without hidden ones and those in folders below.
+
+    Raises:
+        InputError: there is none.
+    """
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not files:
+        raise InputError(folder, "a folder without files", fix="name a log, or a folder of logs of one kind")
+    return tuple(files)
+
+
+def bytes_of(path: Path) -> int:
+    """The size of a file, or of all files of a folder."""
+    return sum(each.stat().st_size for each in (files_of(path) if path.is_dir() else (path,)))
+
+
+def unpacked_name(path: Path) -> str:
+    """The name without the ending of a packed file."""
+    return path.name.removesuffix(next((end for end in PACKED if path.name.lower().endswith(end)), ""))
+
+
+class _Joined(RawIOBase):
+    """The text of several files, one after the other; `tell` says how many bytes of the files are done."""
+
+    def __init__(self, files: tuple[Path, ...]) -> None:
+        self._done = 0
+        self._parts = self._texts(files)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._done
+
+    def readinto(self, buffer: "memoryview[int]") -> int:  # type: ignore[override]
+        while not self._rest:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._rest = part
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def _texts(self, files: tuple[Path, ...]) -> Iterator[bytes]:
+        names = b""
+        for path in files:
+            if path.stat().st_size == 0:
+                continue
+            with opened(path) as (file, _):
+                first, second = file.readline(LONGEST_LINE), b""
+                if _NAMES.fullmatch(first):
+                    second = file.readline(LONGEST_LINE)
+                    if names and first.rstrip() != names.rstrip():
+                        fix = f"dump it with the same --format as {files[0].name}"
+                        raise InputError(path.name, "other columns than those of the files before it", fix=fix)
+                    if names:
+                        first, second = b"", b"" if _DASHES.fullmatch(second) else second
+                    names = names or first
+                block = first + second
+                while block:
+                    yield block
+                    last, block = block[-1:], file.read(1 << 22)
+                yield b"" if last == b"\n" else b"\n"
+            self._done += path.stat().st_size
 
 
 def _without_mark(path: Path, file: BufferedReader) -> BinaryIO:
@@ -62,7 +152,7 @@ def _without_mark(path: Path, file: BufferedReader) -> BinaryIO:
 def blocks(path: Path, size: int = 1 << 22, progress: Progress | None = None) -> Iterator[bytes]:
     """The text of `path` in blocks of about `size` bytes that end where a line ends; the last always ends with one."""
     with opened(path) as (file, raw):
-        whole = max(path.stat().st_size, 1)
+        whole = max(bytes_of(path), 1)
         while block := file.read(size):
             if not block.endswith(b"\n"):
                 rest = file.readline(LONGEST_LINE)

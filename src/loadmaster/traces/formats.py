@@ -48,11 +48,13 @@ _is_pbs = later("loadmaster.traces.pbs", "is_pbs")
 _is_lsf = later("loadmaster.traces.lsf", "is_lsf")
 _is_sge = later("loadmaster.traces.sge", "is_sge")
 _is_htcondor = later("loadmaster.traces.htcondor", "is_htcondor")
+_is_kueue = later("loadmaster.traces.kueue", "is_kueue")
 _is_google = later("loadmaster.traces.google", "is_google")
 _is_alibaba2017 = later("loadmaster.traces.alibaba2017", "is_alibaba2017")
 _is_alibaba2018 = later("loadmaster.traces.alibaba2018", "is_alibaba2018")
 _is_slurm = later("loadmaster.traces.slurm_layout", "is_slurm")
 _is_slurm_json = later("loadmaster.traces.slurm_layout", "is_slurm_json")
+_is_slurm_shown = later("loadmaster.traces.slurm_layout", "is_slurm_shown")
 
 FORMATS: dict[str, Format] = {
     "pbs": Format(
@@ -69,6 +71,10 @@ FORMATS: dict[str, Format] = {
     "htcondor": Format(
         "HTCondor: history, also as JSON", lambda head: _is_htcondor(head.text),
         later("loadmaster.traces.htcondor", "read_htcondor"), _BESIDE,
+    ),
+    "kueue": Format(
+        "Kueue: workloads, as kubectl prints them with -o json", lambda head: _is_kueue(head.text),
+        later("loadmaster.traces.kueue", "read_kueue"), _BESIDE,
     ),
     "google": Format(
         "Google: task events 2011, instance events 2019", lambda head: _is_google(head.line),
@@ -97,8 +103,11 @@ FORMATS: dict[str, Format] = {
         later("loadmaster.traces.alibaba2017", "read_alibaba2017"), ("*server_event.csv*",),
     ),
     "slurm": Format(
-        "Slurm: sacct or squeue, with bars, commas, in fixed columns or as JSON",
-        lambda head: head.line.count("|") >= 3 or _is_slurm(head.line) or _is_slurm_json(head.text),
+        "Slurm: sacct, squeue or scontrol show job, with bars, commas, in fixed columns or as JSON",
+        lambda head: (
+            _is_slurm_shown(head.text)
+            or head.line.count("|") >= 3 or _is_slurm(head.line) or _is_slurm_json(head.text)
+        ),
         later("loadmaster.traces.slurm", "read_slurm"), _BESIDE, SLURM_ALONE,
     ),
     "csv": Format(

@@ -51,7 +51,7 @@ JOB = {
     "submit_s": "arrival, seconds since any fixed moment; must be there",
     "runtime_s": "wall seconds",
     "cores": "of the whole job; must be there",
-    "hosts": "how many hosts the job asked for, 1 if absent: a task is one, where all divides evenly, else one core",
+    "hosts": "how many hosts the job asked for, 1 if absent: a task is one, where all divides evenly, else smaller",
     "memory_bytes": "of the whole job",
     "gpus": "of the whole job",
     "tasks": "how many identical tasks the job has, instead of `hosts`",
@@ -224,11 +224,18 @@ def number(value: Any) -> float:
 
 
 def one_a_host(hosts: Floats, cores: Floats, gpus: Floats) -> Floats:
-    """float64[N], the number of tasks: one a host where cores and GPUs divide evenly, else one a core."""
+    """float64[N], the number of tasks: one a host where cores and GPUs divide evenly, else one a core.
+
+    A task of a job with GPUs has whole ones: where they do not divide evenly over the hosts, there are as many tasks as
+    divide cores and GPUs, else one a GPU, if these are enough for the hosts.
+    """
     hosts = np.clip(hosts, 1.0, _MOST_TASKS)
     even = (np.mod(cores, hosts) == 0) & (np.mod(gpus, hosts) == 0) & (cores >= hosts)
     whole = (cores == np.floor(cores)) & (cores <= _MOST_TASKS)
-    return np.where(even, hosts, np.where(whole & (hosts > 1), np.maximum(cores, 1.0), 1.0))
+    counted = whole & (gpus == np.floor(gpus)) & (gpus >= hosts) & (gpus <= _MOST_TASKS)
+    common = np.gcd(np.where(counted, cores, 0).astype(np.int64), np.where(counted, gpus, 0).astype(np.int64))
+    single = np.where(counted, np.where(common >= hosts, common, gpus), np.maximum(cores, 1.0))
+    return np.where(even, hosts, np.where(whole & (hosts > 1), single, 1.0))
 
 
 def _checked(fields: RecordValues) -> RecordValues:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.model import InputError
-from loadmaster.traces.files import Progress, opened
+from loadmaster.traces.files import Progress, bytes_of, opened
 
 _READ = 1 << 20
 LARGEST = 1 << 24
@@ -107,7 +107,7 @@ def json_records(
     """
     with opened(path) as (file, raw):
         text = _Text(path, file)
-        whole = max(path.stat().st_size, 1)
+        whole = max(bytes_of(path), 1)
         count = 0
         for line, record in _records(text, names):
             count += 1

@@ -10,9 +10,10 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, InputError, Workload
 from loadmaster.model.errors import LoadmasterError, one_line
 from loadmaster.traces.azure2020 import is_database
-from loadmaster.traces.files import checked_text, head_of
+from loadmaster.traces.files import checked_text, files_of, head_of, unpacked_name
 from loadmaster.traces.formats import FORMATS, SLURM_ALONE, SWF_ALONE, TABLES_ALONE, Format, Head
 from loadmaster.traces.hosts import read_hosts
+from loadmaster.traces.latest_records import latest_records
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.parquet import MAGIC
 from loadmaster.traces.swf_memory import DOUBT, fit_notes
@@ -30,10 +31,14 @@ def read_trace(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """
     path = Path(path)
     name = _format_of(path) if options.format == "auto" else options.format
+    if path.is_dir():
+        _refuse_mixture(path, name, options)
     if name not in FORMATS:
         raise InputError(name, "no such format", fix=f"known: auto, {', '.join(FORMATS)}")
     _refuse_idle(name, options)
     trace = without(_read(path, name, options), options.ignore)
+    if path.is_dir():
+        trace = latest_records(trace)
     cluster, machines, note = _machines(path, FORMATS[name], options, trace)
     notes = [*trace.notes, *([note] if note else []), *_twice(trace.workload)]
     if cluster is not None and name == "swf" and not any(DOUBT in note for note in notes):
@@ -68,6 +73,23 @@ def _read(path: Path, name: str, options: ReadOptions) -> Trace:
     except Exception as error:
         rule = f"cannot be read as a log of format {name}: {type(error).__name__}: {one_line(str(error), 80)}"
         raise InputError(path.name, rule, fix="see whether the file is whole", where=str(path)) from error
+
+
+def _refuse_mixture(folder: Path, name: str, options: ReadOptions) -> None:
+    """Refuse a folder whose files are not all of one format that is read line by line.
+
+    Raises:
+        InputError: it is such a folder.
+    """
+    whole = ("parquet", "azure2020")
+    for path in files_of(folder):
+        if path.stat().st_size == 0:
+            continue
+        kind = _format_of(path) if options.format == "auto" else name
+        if kind != name or kind in whole or head_of(path, 64).lstrip()[:1] in (b"{", b"["):
+            rule = f"a log of format {kind} beside others of format {name}" if kind != name else "no log of lines"
+            fix = "keep it elsewhere" if kind != name else "name this file alone: files of this kind are not joined"
+            raise InputError(path.name, rule, fix=fix, where=str(folder))
 
 
 def without(trace: Trace, ignore: tuple[str, ...]) -> Trace:
@@ -110,7 +132,7 @@ def _format_of(path: Path) -> str:
     text = checked_text(path, start).decode("utf-8", "replace")
     lines = (line.strip() for line in text.splitlines())
     telling = (t for t in lines if t and t[0] not in "#;" and not t.startswith("CLUSTER: "))
-    head = Head(path.name.lower().removesuffix(".gz"), next(telling, ""), text)
+    head = Head(unpacked_name(path).lower(), next(telling, ""), text)
     format_name = next((name for name, reader in FORMATS.items() if reader.fits(head)), None)
     if format_name is None or format_name == "csv":
         refuse_document(path, start)
@@ -137,7 +159,7 @@ def _machines(
         return None, "", ""
     if trace.cluster is not None:
         return trace.cluster, "log", "The machines are those that the log names itself."
-    stem = Path(path.name.removesuffix(".gz")).stem
+    stem = Path(unpacked_name(path)).stem
     for pattern in log_format.machines:
         beside = sorted(path.parent.glob(pattern.format(stem=glob_safe(stem))))
         if len(beside) == 1:

@@ -10,11 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from loadmaster.model import Constraints, InputError
-from loadmaster.model.arrays import Floats
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.traces.constraint_columns import BindingColumns
 from loadmaster.traces.dump_window import window_of
 from loadmaster.traces.files import head_of
+from loadmaster.traces.job_records import one_a_host
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_constraints import bound_columns, command_lines
@@ -23,6 +23,7 @@ from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_reso
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
 from loadmaster.traces.slurm_queue import SINCE, is_over, listed_at, not_before_the_listing, running_since
+from loadmaster.traces.slurm_shown import SHOWN, shown_batches
 from loadmaster.traces.slurm_use import SlurmUse
 from loadmaster.traces.tabular import (
     BOUND,
@@ -71,7 +72,7 @@ NEEDED = (
 def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     """Read what `sacct` or `squeue` printed, plain or gzip.
 
-    A job has one task a node, where its cores and GPUs divide evenly; else one task a core. Cores, memory and GPUs are
+    A job has one task a node, where its cores and GPUs divide evenly; else see `one_a_host`. Cores, memory and GPUs are
     those asked for, of a job with whole hosts those given (see `demand_of`). The account is the project. What
     binds the job comes from its columns and, for what they lack, from SubmitLine. A job that asks for several nodes
     (ReqTRES, else NNodes) takes as many hosts at least, and as many as it was given at most (rule C9). NodeList is
@@ -143,8 +144,10 @@ class _Reader:
 
     def tables(self) -> Iterator[tuple[RowTable, Locate]]:
         """Every batch of the file."""
-        if head_of(self.path, 4096).lstrip()[:1] in (b"{", b"["):
-            for batch in slurm_json_batches(self.path, self.options.progress):
+        head = head_of(self.path, 4096).lstrip()
+        shown = head.startswith(SHOWN)
+        if shown or head[:1] in (b"{", b"["):
+            for batch in shown_batches(self.path) if shown else slurm_json_batches(self.path, self.options.progress):
                 self.of_queue |= "start" not in batch.frame.columns
                 yield self.table(batch), batch.locate
             return
@@ -183,7 +186,7 @@ class _Reader:
         count, lines = nodes(frame), command_lines(frame)
         demand = demand_of(frame, count, lines)
         cores, memory, devices = demand.cores, demand.memory, demand.gpus
-        tasks = _tasks(cores, devices, count)
+        tasks = one_a_host(count, cores, devices)
         times = time_checks(submit, runtime)
         elsewhere = self._elsewhere(frame)
         over = is_over(frame) if self.of_queue else np.zeros(frame.height, bool)
@@ -320,7 +323,7 @@ _CHOICES = {
     "given more": "with more cores allocated than requested, as where Slurm allocates whole cores of several threads: "
     "cores, memory and GPUs are those requested.",
     "untracked": "with GPUs that no TRES shows: they are read from generic resources or the command line.",
-    "a core": "with cores or GPUs that do not divide evenly over their nodes: each core is a task.",
+    "a core": "with cores or GPUs that do not divide evenly over their nodes: a task is a core, or has a whole GPU.",
     "no limit": "without a time limit: the runtime stands in for the estimate.",
 }
 """Choices of the reader by their mark, as said behind a number of jobs."""
@@ -368,9 +371,3 @@ def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *,
 def _first_names(names: set[str]) -> str:
     more = "" if len(names) <= 5 else f" and {len(names) - 5} more"
     return f"{', '.join(sorted(names)[:5])}{more}"
-
-
-def _tasks(cores: Floats, devices: Floats, count: Floats) -> Floats:
-    """float64[N]: one task a node where everything divides evenly, else one a core."""
-    even = (np.mod(cores, count) == 0) & (np.mod(devices, count) == 0)
-    return np.maximum(np.where(even, count, cores), 1.0)

@@ -31,9 +31,13 @@ def slurm_json_batches(path: Path, progress: Progress | None = None) -> Iterator
     Raises:
         InputError: it cannot be read, is no JSON or has no list of jobs.
     """
-    records = json_records(path, ("jobs",), progress)
+    return batches_of_rows((line, row_of(job)) for line, job in json_records(path, ("jobs",), progress))
+
+
+def batches_of_rows(records: Iterator[tuple[int, dict[str, str | None]]]) -> Iterator[TextRows]:
+    """Rows with the numbers of their lines, some thousands at a time; columns that no job of these has are left out."""
     while part := list(islice(records, _ROWS)):
-        rows = [row_of(job) for _, job in part]
+        rows = [row for _, row in part]
         number = np.array([line for line, _ in part])
         frame = pl.DataFrame({name: [row.get(name) for row in rows] for name in COLUMNS}, schema=_SCHEMA)
         names = [name for name in COLUMNS if name in _NEEDED or frame[name].null_count() < frame.height]
@@ -65,7 +69,7 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
         "user": _text(job.get("user")) or _text(_dict(job.get("association")).get("user")),
         "submit": _number(times.get("submission")),
         "eligible": _number(times.get("eligible")),
-        "start": _number(times.get("start")),
+        "start": _start(times),
         "elapsed": _number(times.get("elapsed")),
         "timelimit": _seconds(minutes),
         "state": _state(_dict(job.get("state")).get("current")),
@@ -87,6 +91,15 @@ def _accounted(job: dict[str, Any]) -> dict[str, str | None]:
         "totalcpu": _cpu_s(times.get("total")),
         **_resident(job.get("steps")),
     }
+
+
+def _start(times: dict[str, Any]) -> str | None:
+    """The start of a job; by its end, where Slurm 21.08 gives the moment from which the job might have started."""
+    said, eligible, end, elapsed = (_number(times.get(key)) for key in ("start", "eligible", "end", "elapsed"))
+    if said is None or said != eligible or elapsed is None or (end := _positive(end)) is None:
+        return said
+    start_s = float(end) - float(elapsed) - float(_number(times.get("suspended")) or 0)
+    return f"{max(float(said), start_s):.17g}"
 
 
 def _cpu_s(total: Any) -> str | None:

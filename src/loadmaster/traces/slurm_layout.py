@@ -57,6 +57,11 @@ def is_slurm(line: str) -> bool:
     return bool(names & {"submit", "submit_time"}) and len(names & _TELLING) >= 2
 
 
+def is_slurm_shown(text: str) -> bool:
+    """Whether a text begins as `scontrol show job` prints one."""
+    return text.startswith("JobId=") and " JobName=" in text and "JobState=" in text
+
+
 def is_slurm_json(text: str) -> bool:
     """Whether a document begins as `sacct --json` or `squeue --json` print one."""
     return text.lstrip().startswith("{") and '"job_id"' in text and bool(_JSON.search(text))

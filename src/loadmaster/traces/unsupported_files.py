@@ -4,7 +4,7 @@ from pathlib import Path
 
 from loadmaster.model import InputError
 
-_PACKED = {b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+_PACKED = {b"\x28\xb5\x2f\xfd": "Zstandard"}
 _WORKBOOK = (b"xl/", b"[Content_Types].xml", b"opendocument.spreadsheet")
 _BINARY = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook or another Office file", b"SQLite format 3": "an SQLite database",
@@ -44,6 +44,9 @@ def refuse_document(path: Path, start: bytes) -> None:
     if text.startswith(b"{") and b'"apiVersion"' in text:
         fix = "give it to info, pack or rebalance: loadmaster rebalance STATE"
         raise InputError(path.name, "a state of Kubernetes, not a log", fix=fix, where=str(path))
+    if text.startswith(b"{") and b'"sinfo"' in text[:64]:
+        rule = "what sinfo prints, which groups hosts"
+        raise InputError(path.name, rule, fix="give what this prints: scontrol show node --json", where=str(path))
     if text.startswith((b"{", b"[")):
         raise InputError(path.name, "JSON, not a table", fix=_AS_CSV, where=str(path))
     if text[:1] == b"<":

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.common_options import MACHINES
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.machine_options import MachineOptions
@@ -35,7 +36,7 @@ _OWN = "the log's own machines"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewestOptions(MachineOptions, SiteChangeOptions, RunOptions, DaskOptions):
+class FewestOptions(MachineOptions, ClosureOptions, SiteChangeOptions, RunOptions, DaskOptions):
     """All that `fewest` can be told."""
 
     add: Annotated[
@@ -170,7 +171,8 @@ class FewestOptions(MachineOptions, SiteChangeOptions, RunOptions, DaskOptions):
                 replace(each, case=replace(each.case, allowed=self.allow_left_out))
                 for each in changed_sites(read, most_of, self.spread if self.spread != "auto" else at.spread)
             ]
-            kinds = list(ranges.values())
+            sets = [replace(each, case=self.with_closures(read, each.case)) for each in sets]
+            kinds = [replace(each, like=one.case.cluster) for each, one in zip(ranges.values(), sets, strict=True)]
         elif not ranges:
             case = self.case()
             sets = [MachineSet(_OWN, case)]
@@ -281,6 +283,24 @@ def fewest_with(options: FewestOptions, watch: "Watch | None" = None, command: s
     return result
 
 
+def _refuse_closures(options: FewestOptions) -> None:
+    """Refuse hosts that close where nothing names the hosts, or where the clock of the log is not kept.
+
+    Raises:
+        InputError: it is so.
+    """
+    from loadmaster.model import InputError
+
+    if not options.closes:
+        return
+    given = "--down" if options.down else "--site-reservations"
+    if options.site is None:
+        raise InputError(given, "the hosts that close are those of a site", fix="name the site with --site slurm.conf")
+    if options.growth != 1.0 or options.samples:
+        other = "--samples" if options.samples else "--growth"
+        raise InputError(given, f"{other} moves the jobs but not the times at which hosts close", fix="leave one out")
+
+
 def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.model import InputError
@@ -307,6 +327,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
             options, ["add"], "hosts are added to a site", "give it with --site, or the machines with --hosts"
         )
     at = options.at_site()
+    _refuse_closures(options)
     policies = names_of(options.policies, "--policies", name)
     disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
     if at is not None and not {"policies", "disciplines"} & {*options.given}:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from loadmaster.packing.kubernetes_requests import quantity
+from loadmaster.traces.kubernetes_requests import quantity
 
 DIES_BEFORE, DIES_AFTER = 0, -1
 """As the status of a fault: it dies before it does what was asked, or after, and never answers."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from loadmaster.model.exact_amounts import STEP
 from loadmaster.model.units import CORES, GPUS, MEMORY
-from loadmaster.packing.kubernetes_requests import amounts
+from loadmaster.traces.kubernetes_requests import amounts
 
 _OURS = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")

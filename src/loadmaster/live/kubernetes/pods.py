@@ -10,7 +10,7 @@ from loadmaster.live.kubernetes.nodes import ours
 from loadmaster.live.session.engine import ENDING, HELD, RUNNING, EndedJob
 from loadmaster.model.snapshot import NEVER_S
 from loadmaster.packing.kubernetes_affinity import required_of
-from loadmaster.packing.kubernetes_requests import requests_of
+from loadmaster.traces.kubernetes_requests import requests_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _HOW = {
