@@ -23,10 +23,7 @@ def show_queue(result: "Lived | Looked", as_json: bool) -> None:
     from loadmaster.verbs.live_result import Looked
 
     if isinstance(result, Looked):
-        if result.text:
-            print(result.text, end="")
-        else:
-            show(result.what, result.found, as_json)
+        show(result, as_json)
         return
     if as_json:
         print_json(result)

@@ -1,5 +1,6 @@
 """The page of a live run: the answer on top, then the table, the charts, and how it was made."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
@@ -228,6 +229,7 @@ def _made(timeline: LiveTimeline, command: str) -> list[Block]:
         "engine": last.engine,
         **{name: _words(last.setting.get(name)) for name in _SETTING},
         **{name.replace("_", " "): _words(conduct.get(name)) for name in _CONDUCT},
+        **_config(last.config),
         "left out at the end": "; ".join(f"{count:,}: {why}" for why, count in timeline.left_out.items()),
         "page": command,
         "version": shown_version(),
@@ -237,6 +239,13 @@ def _made(timeline: LiveTimeline, command: str) -> list[Block]:
         Facts({name: value for name, value in facts.items() if value}),
         Table(["session", "mode", "began after", "ended"], rows, prose=True),
     ]
+
+
+def _config(config: Mapping[str, Any]) -> dict[str, str]:
+    if not config:
+        return {}
+    options = ", ".join(f"{name} {_words(value)}" for name, value in config["options"].items())
+    return {f"options of {config['file']}": options, "overridden on the command line": _words(config["overridden"])}
 
 
 def _words(value: Any) -> str:

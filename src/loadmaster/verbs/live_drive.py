@@ -1,6 +1,6 @@
 """A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ class LiveRun:
     """One live run of a verb, beside its engine and its setting.
 
     Attributes:
-        command: how to make it again.
+        about: what its record says of how it was told: `command`, how to make it again, and a file of options.
         screen: makes the display.
         extras: what the run has beside its scheduler.
         synthetic: the jobs are synthetic; None where that is not known.
@@ -45,7 +45,7 @@ class LiveRun:
         scheduler: that of the setting, where `scheduler_of` has made it before.
     """
 
-    command: str
+    about: Mapping[str, Any]
     screen: Screen = quiet
     extras: "LiveExtras | None" = None
     synthetic: bool | None = None
@@ -76,7 +76,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
     sources = sources_of(setting)
     scheduler = run.scheduler or scheduler_of(setting)
     extras = run.extras or LiveExtras(ready=True)
-    about = {"setting": setting.plain(), "sources": sources, "command": run.command}
+    about = {"setting": setting.plain(), "sources": sources, **run.about}
     shadow = how.mode == "shadow"
     if shadow and run.site is not None:
         about["site"] = run.site.plain()
@@ -105,7 +105,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
         engine.close()
     try:
         run_record = run_record_of(lines_of(out), scheduler.discipline.order, setting, sources)
-        write_record(out, run_record, command=run.command, result=_summary(report))
+        write_record(out, run_record, command=run.about["command"], result=_summary(report))
         notes = (*run.notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
         notes = (*run.notes, *text, str(error))
