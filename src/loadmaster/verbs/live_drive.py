@@ -88,7 +88,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
             SoFarBeside(out, on=shadow and extras.ready) as beside_it,
         ):
             report.listener = shown.say
-            served.follow(report)
+            served.follow(report, how.interval_s)
 
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():

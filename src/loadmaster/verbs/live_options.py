@@ -161,6 +161,22 @@ class QueueOptions(LiveOptions):
         Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
     ] = None
 
+    print_: Annotated[
+        Literal["config", "dashboard", "alerts"] | None,
+        Option(
+            "Print a file for --config, a dashboard for Grafana, or alerting rules for Prometheus.",
+            flags=("--print",),
+            in_file=False,
+        ),
+    ] = None  # type: ignore[assignment]
+
+    def printed(self) -> str:
+        """As of every engine, and what watches the figures of --metrics."""
+        from loadmaster.live.queue.monitoring import alerts_text, dashboard_text
+
+        texts = {"dashboard": dashboard_text, "alerts": alerts_text}
+        return texts[self.print_]() if self.print_ in texts else super().printed()
+
     def served_at(self) -> "ServedAt":
         """Where `/metrics` is served.
 

@@ -52,9 +52,9 @@ class SlurmOptions(QueueOptions):
         str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY, in_file=False)
     ] = ""
     print_: Annotated[
-        Literal["hook", "units", "config"] | None,
+        Literal["hook", "units", "config", "dashboard", "alerts"] | None,
         Option(
-            "Print job_submit.lua, unit files of systemd, or a file for --config.",
+            "Print job_submit.lua, unit files of systemd, or what other engines print.",
             flags=("--print",),
             panel=SAFETY,
             in_file=False,
