@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from loadmaster.verbs.live_result import Lived, Quiet
 
 if TYPE_CHECKING:
+    from loadmaster.live.queue.alerts import AlertCommand
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.queue.metrics import ServedAt
     from loadmaster.live.queue.record import LiveRecord
@@ -41,6 +42,7 @@ class LiveRun:
         notes: what must be said of the input.
         jobs: how many there are, where that is known.
         metrics: where figures are served over HTTP.
+        alert: told the kind and the text of what an operator has to look at; None tells nobody.
         site: what the engine does by itself.
         scheduler: that of the setting, where `scheduler_of` has made it before.
     """
@@ -52,12 +54,14 @@ class LiveRun:
     notes: tuple[str, ...] = ()
     jobs: int | None = None
     metrics: "ServedAt | None" = None
+    alert: "AlertCommand | None" = None
     site: "Setting | None" = None
     scheduler: "Scheduler | None" = None
 
 
 def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, run: LiveRun) -> Lived:
     """Run `setting` live on `engine`, and keep the record in the folder `out`."""
+    from loadmaster.live.queue.alerts import Alerts
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.queue.door import run_live
     from loadmaster.live.queue.metrics import MetricsServer, ServedAt
@@ -89,6 +93,9 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
         ):
             report.listener = shown.say
             served.follow(report, how.interval_s)
+            alerts = None if run.alert is None else Alerts(run.alert)
+            if run.alert is not None:
+                report.alert = run.alert
 
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():
@@ -96,10 +103,15 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
                     shown.so_far = served.so_far = InterimWaits.of(said["so_far"])
                 shown.show(*cycle)
                 served.show(*cycle)
+                if alerts is not None:
+                    alerts.watch(*cycle)
 
             session = replace(extras, about=about, seed=setting.seed, watch=watch)
             run_live(engine, clock, scheduler, how, record, session, report)
         compared, text = _compared(how, record, scheduler)
+    except Exception as error:
+        report.alert("ended", f"the run ended: {error}")
+        raise
     finally:
         record.close()
         engine.close()

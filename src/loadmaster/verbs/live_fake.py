@@ -61,6 +61,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
         notes=(*remarks(case), *(notes if renamed else ())),
         jobs=work.jobs,
         metrics=options.served_at(),
+        alert=options.alert_command(),
         site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
     )
     return drive(engine, clock, setting, how, options.folder, run)

@@ -138,6 +138,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         screen,
         extras,
         metrics=options.served_at(),
+        alert=options.alert_command(),
         site=OWN,
         scheduler=scheduler,
     )

@@ -11,6 +11,7 @@ from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
+    from loadmaster.live.queue.alerts import AlertCommand
     from loadmaster.live.queue.metrics import ServedAt
     from loadmaster.live.queue.settings import LiveSettings
     from loadmaster.live.session.finding import Finding
@@ -161,6 +162,19 @@ class QueueOptions(LiveOptions):
         Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
     ] = None
 
+    on_alert: Annotated[
+        str,
+        Option(
+            "Run this command when an operator has to look, without a shell.",
+            metavar="COMMAND",
+            panel=CONDUCT,
+            in_file=False,
+        ),
+    ] = ""
+    alert_every: Annotated[
+        str | float,
+        Option("Repeat an alert of the same kind no sooner.", metavar="TIME", panel=CONDUCT, typed=str),
+    ] = "15min"
     print_: Annotated[
         Literal["config", "dashboard", "alerts"] | None,
         Option(
@@ -209,6 +223,21 @@ class QueueOptions(LiveOptions):
         how = self.live_settings(getattr(self, "on_exit", "release"), getattr(self, "others", "keep"))
         scheduler_of(self.setting(how))
         self.served_at()
+
+    def alert_command(self) -> "AlertCommand | None":
+        """What is run for an alert; None for nothing.
+
+        Raises:
+            InputError: there is no such program, a time is none, or an option changes nothing.
+        """
+        from loadmaster.live.queue.alerts import AlertCommand
+        from loadmaster.model.units import parse_seconds
+
+        if not self.on_alert:
+            unused = {"alert_every"} - {*self.configured}  # the command itself may stand in no file
+            refuse_unused(self, unused, "it is for --on-alert", "--on-alert COMMAND, or leave it out")
+            return None
+        return AlertCommand(self.on_alert, parse_seconds(str(self.alert_every)))
 
     def live_settings(
         self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"

@@ -149,6 +149,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
         extras,
         notes=engine.notes,
         metrics=options.served_at(),
+        alert=options.alert_command(),
         site=own_rule(engine.site),
     )
     return drive(engine, RealClock(), setting, how, options.folder, run)

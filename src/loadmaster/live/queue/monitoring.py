@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from loadmaster.live.queue.alerts import FREE_PART, NOTHING_STARTS_S
+
 
 class Panel(NamedTuple):
     """A chart of the dashboard.
@@ -78,6 +80,7 @@ PANELS = (
     }),
 )  # fmt: skip
 """The charts of the dashboard, in two columns."""
+_IDLE = f"{NOTHING_STARTS_S / 60:.0f}m"
 RULES = (
     Rule(
         "LoadmasterGone", "absent(loadmaster_up)", "5m", "critical", "No loadmaster answers.",
@@ -95,8 +98,8 @@ RULES = (
     ),
     Rule(
         "LoadmasterNothingStarts",
-        "increase(loadmaster_starts_total[30m]) == 0 and min_over_time(loadmaster_queue_jobs[30m]) > 0 "
-        "and min_over_time(loadmaster_free_cores[30m]) > 0.1 * loadmaster_capacity_cores",
+        f"increase(loadmaster_starts_total[{_IDLE}]) == 0 and min_over_time(loadmaster_queue_jobs[{_IDLE}]) > 0 "
+        f"and min_over_time(loadmaster_free_cores[{_IDLE}]) > {FREE_PART} * loadmaster_capacity_cores",
         "5m", "warning", "No job started for 30 minutes, while jobs wait and a tenth of the cores is free.",
         "See why: loadmaster explain DIR JOB.",
     ),

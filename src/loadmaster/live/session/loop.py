@@ -112,7 +112,8 @@ class Loop:
         names = self.report.stranded
         if names and isinstance(self.engine, FreedByHand):
             those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
-            self.report.tell(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
+            held = f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}"
+            self.report.alarm("stranded", held)
             self.report.tell(f"free what stays held by hand: {self.engine.by_hand(names)}")
 
     def _begun(self) -> Observation | None:
@@ -207,7 +208,8 @@ class Loop:
         self.away = True
         self.report.failed_calls += 1
         if self.report.up:
-            self.report.tell(f"{self.engine.name} does not answer, and is asked again: {one_line(str(error))}")
+            why = one_line(str(error))
+            self.report.alarm("engine-down", f"{self.engine.name} does not answer, and is asked again: {why}")
         self.report.up = False
 
     def _hand_back(self) -> None:
