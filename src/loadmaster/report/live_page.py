@@ -1,6 +1,6 @@
 """The page of a live run: the answer on top, then the table, the charts, and how it was made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
@@ -26,17 +26,19 @@ MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""
 
 
-def live_page(timeline: LiveTimeline, command: str = "") -> Page:
+def live_page(timeline: LiveTimeline, command: str = "", by_group: Sequence[Block] = ()) -> Page:
     """The page of a live run.
 
     Args:
         timeline: of the run.
         command: that makes the page.
+        by_group: what stands below its table.
     """
     figures = live_figures(timeline)
     blocks: list[Block] = [Text(text, "warning") for text in _warnings(timeline)]
     blocks += [
         _table(figures),
+        *by_group,
         *_over_time(timeline),
         *_hosts(timeline),
         *_agreement(timeline),
