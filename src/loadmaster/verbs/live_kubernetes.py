@@ -1,5 +1,6 @@
 """`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.session.finding import Finding
     from loadmaster.live.session.termination import Terminated, as_ctrl_c
     from loadmaster.model import InputError
-    from loadmaster.report.console import for_notes
+    from loadmaster.report.log_lines import LogLines
     from loadmaster.verbs.run_options import split
 
     if text := options.printed():
@@ -114,7 +115,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("doctor", (*options.config_findings(), *findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
-    say = for_notes().print
+    say = LogLines(options.log_format, sys.stderr).write
 
     def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
         return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)

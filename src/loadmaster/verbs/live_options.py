@@ -162,6 +162,9 @@ class QueueOptions(LiveOptions):
         Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
     ] = None
 
+    log_format: Annotated[
+        Literal["text", "json"], Option("Lines on stdout: text, or one JSON object a line.", panel=CONDUCT)
+    ] = "text"
     on_alert: Annotated[
         str,
         Option(

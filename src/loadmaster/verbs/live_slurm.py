@@ -223,8 +223,20 @@ def _printed(options: SlurmOptions, engine: Any, heartbeat: Path, patience_s: fl
         if name not in NOT_OF_A_RUN and value not in (None, False, ""):
             text = ",".join(split(value)) if name == "partition" else str(value)
             words += [options.flag(name)] if value is True else [options.flag(name), text]
-    files = unit_files(_program(), shlex.join(where), shlex.join(words), Path.cwd(), patience_s)
+    run, user = shlex.join(words), _user()
+    files = unit_files(_program(), shlex.join(where), run, Path.cwd(), patience_s, user, options.on_alert)
     return "\n".join(f"# {name}\n{content}" for name, content in files.items())
+
+
+def _user() -> str:
+    """The user that runs this, by name where it has one."""
+    import os
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def _program() -> str:
