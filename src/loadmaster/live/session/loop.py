@@ -197,7 +197,8 @@ class Loop:
         """
         self.seen = self.engine.observe()
         for note in self.seen.notes:
-            self.report.say(note)
+            if note not in self.report.notes:
+                self.report.tell(note)
         if not self.report.up:
             self.report.tell(f"{self.engine.name} answers again")
         self.report.up, self.report.observed_s = True, self.seen.at_s
