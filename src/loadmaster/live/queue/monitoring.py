@@ -22,7 +22,7 @@ class Panel(NamedTuple):
     series: dict[str, str]
 
 
-class Rule(NamedTuple):
+class AlertRule(NamedTuple):
     """An alert.
 
     Attributes:
@@ -81,44 +81,44 @@ PANELS = (
 )  # fmt: skip
 """The charts of the dashboard, in two columns."""
 _IDLE = f"{NOTHING_STARTS_S / 60:.0f}m"
-RULES = (
-    Rule(
+ALERT_RULES = (
+    AlertRule(
         "LoadmasterGone", "absent(loadmaster_up)", "5m", "critical", "No loadmaster answers.",
         "It has ended, another one has its lease, or its machine is down: see the log of its service.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterEngineDown", "loadmaster_up == 0", "5m", "critical", "The engine does not answer.",
         "See whether the scheduler that loadmaster drives runs; loadmaster decides nothing meanwhile.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterCycleOverdue",
         "time() - loadmaster_last_observation_timestamp_seconds > 60 + 3 * loadmaster_interval_seconds",
         "2m", "critical", "The cluster was not observed for three cycles and a minute.",
         "See the log: the engine is down, or a cycle does not end.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterNothingStarts",
         f"increase(loadmaster_starts_total[{_IDLE}]) == 0 and min_over_time(loadmaster_queue_jobs[{_IDLE}]) > 0 "
         f"and min_over_time(loadmaster_free_cores[{_IDLE}]) > {FREE_PART} * loadmaster_capacity_cores",
         "5m", "warning", "No job started for 30 minutes, while jobs wait and a tenth of the cores is free.",
         "See why: loadmaster explain DIR JOB.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterRuleFails",
         "increase(loadmaster_skipped_cycles_total[15m]) + increase(loadmaster_fallback_cycles_total[15m]) > 0",
         "0m", "warning", "The rule failed: cycles had no decision, or first-fit decided.",
         "See the page: loadmaster report DIR.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterCyclesMissed", "increase(loadmaster_missed_cycles_total[15m]) > 5", "0m", "warning",
         "Cycles take longer than their interval.", "Take a longer --interval, or a rule that decides faster.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterRefused",
         'sum without (kind) (increase(loadmaster_refusals_total{kind=~"denied|unfit|unknown"}[15m])) > 0',
         "0m", "warning", "The engine refused actions.", "See its words on the page: loadmaster report DIR.",
     ),
-    Rule(
+    AlertRule(
         "LoadmasterJobsLost", "increase(loadmaster_lost_jobs_total[1h]) > 0", "0m", "critical",
         "The engine lost jobs as it was restarted.", "Their users have to submit them again.",
     ),
@@ -169,6 +169,6 @@ def alerts_text() -> str:
             "labels": {"severity": rule.severity},
             "annotations": {"summary": rule.summary, "description": rule.action},
         }
-        for rule in RULES
+        for rule in ALERT_RULES
     ]
     return yaml.safe_dump({"groups": [{"name": "loadmaster", "rules": rules}]}, sort_keys=False, width=120)
