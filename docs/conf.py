@@ -120,7 +120,8 @@ def _live_options() -> None:
         "",
         "Nothing in the file is run, and no variable in it is expanded. A rule of your own "
         "(`file.py:function`), a file of commands, and what `--print` or a look asks for stand on the command "
-        "line alone.",
+        "line alone. Slurm's commands and the Kubernetes client read the `slurm.conf` and the kubeconfig that the file "
+        "names as ever, and run the plugins that these name.",
         "",
         "`--print config` prints the file of an engine, with the options of that line filled in:",
         "",
