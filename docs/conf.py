@@ -100,6 +100,41 @@ def _command_line() -> None:
     _write("command-line", [*lines, *pages(typer.main.get_command(app), "loadmaster")])
 
 
+def _live_options() -> None:
+    from loadmaster.verbs.live import ENGINES
+    from loadmaster.verbs.live_config import config_text
+
+    lines = [
+        "# Options of live in a file",
+        "",
+        "`loadmaster live ENGINE --config live.toml` takes options from a TOML file. An option of the command "
+        "line wins over the same option of the file. The record and its page name the file, the options that "
+        "hold, and those that the command line overrides.",
+        "",
+        "A key is an option without its dashes. Paths count from the working folder. An unknown key, a value "
+        "of another type, and an option that changes nothing end the run with one line and exit code 2. "
+        "`--doctor` says whether a run with this file alone would begin. `--shadow`, `--dry-run` and the "
+        "looks (`--doctor`, `--print`, `--probe`, `--watchdog`, `--uninstall`) on the command line try the "
+        "file of a run: there, options of the file that change nothing are not refused.",
+        "",
+        "Nothing in the file is run, and no variable in it is expanded. A rule of your own "
+        "(`file.py:function`), a file of commands, and what `--print` or a look asks for stand on the command "
+        "line alone. Slurm's commands and the Kubernetes client read the `slurm.conf` and the kubeconfig that the file "
+        "names as ever, and run the plugins that these name.",
+        "",
+        "`--print config` prints the file of an engine, with the options of that line filled in:",
+        "",
+        "```sh",
+        "loadmaster live slurm --policy mix-fit --interval 1min --print config > live.toml",
+        "loadmaster live slurm --config live.toml --doctor",
+        "```",
+        "",
+    ]
+    for engine, known in ENGINES.items():
+        lines += [f"## live {engine}", "", "```toml", config_text(known.options, {}).rstrip(), "```", ""]
+    _write("live-options", lines)
+
+
 def _json() -> None:
     from loadmaster.cli.app import VERBS
     from loadmaster.report.schemas import SCHEMAS
@@ -181,6 +216,6 @@ def setup(app) -> None:
     app.connect("doctree-read", _no_links_of_fields)
     from notebooks import write_pages
 
-    for write in (_api, _policies, _command_line, _json):
+    for write in (_api, _policies, _command_line, _live_options, _json):
         write()
     write_pages(DOCS / "tutorial")

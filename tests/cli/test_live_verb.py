@@ -170,3 +170,18 @@ def test_members_of_a_twin_beside_another_discipline_are_refused(run):
     assert (
         "'--twin-members': this option changes nothing here: it is for twin; --discipline twin, or leave it out" in err
     )
+
+
+def test_a_log_of_json_has_one_object_a_line_and_nothing_else_on_stdout(run):
+    code, out, _ = run(f"{FAKE} --log-format json -o d")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert sum(len(each["starts"]) for each in lines if each["event"] == "cycle") == 12
+    assert (lines[-1]["event"], lines[-1]["starts"], lines[-1]["record"]) == ("end", 12, "d")
+    assert {each["event"] for each in lines} <= {"cycle", "note", "left out", "end"}
+
+
+def test_a_document_and_a_log_of_json_do_not_go_together(run, here):
+    code, _, err = run(f"{FAKE} --log-format json --json -o d")
+    assert (code, "give one of them" in err) == (2, True)
+    assert not (here / "d").exists()

@@ -29,7 +29,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "squeue --json > queue.json; loadmaster when queue.json 4711 --site slurm.conf --log sacct.txt",
         "loadmaster when queue.json 4711 --hosts 200x16c64g",
     ),
-    "report": ("loadmaster report run", "loadmaster report report -o page.html"),
+    "report": (
+        "loadmaster report run",
+        "loadmaster report report -o page.html",
+        "loadmaster report live --last 7d --by partition,user -o week/report.html",
+    ),
     "policies": ("loadmaster policies", "loadmaster policies packer", "loadmaster policies fit --kind placement"),
     "pack": (
         "loadmaster pack tasks.csv --hosts 64x16c64g -o placement",

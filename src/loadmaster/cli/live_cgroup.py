@@ -15,10 +15,15 @@ def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
     """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
+    from loadmaster.cli.live_findings import show
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.verbs.live_cgroup import cgroup_with
+    from loadmaster.verbs.live_result import Looked
 
     result = cgroup_with(options, command_line())
+    if isinstance(result, Looked):
+        show(result, as_json)
+        return
     done, commands = result.figures["done"], result.figures["commands"]
     if as_json:
         print_json(result)

@@ -11,11 +11,10 @@ def fake(options: FakeOptions, as_json: o.AsJson = False) -> None:
 
     Without --for it goes on until every job is over.
     """
-    from functools import partial
-
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue
-    from loadmaster.cli.live_screen import Screen
+    from loadmaster.cli.live_screen import screen_of
     from loadmaster.verbs.live_fake import fake_with
 
-    show_queue(fake_with(options, partial(Screen, as_json=as_json), command_line()), as_json)
+    result = fake_with(options, screen_of(options, as_json), command_line())
+    show_queue(result, as_json, options.log_format)

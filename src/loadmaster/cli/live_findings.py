@@ -1,18 +1,17 @@
 """Shows what a look at an engine found."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from loadmaster.live.session.finding import Finding
+    from loadmaster.verbs.live_result import Looked
 
 STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
-def show(what: str, findings: "Sequence[Finding]", as_json: bool) -> None:
-    """Print it line by line or as JSON.
+def show(looked: "Looked", as_json: bool) -> None:
+    """Print it line by line or as JSON; a text as it is.
 
     Raises:
         Exit: with code 1 where something stands in the way.
@@ -25,14 +24,15 @@ def show(what: str, findings: "Sequence[Finding]", as_json: bool) -> None:
     from loadmaster.report.console import for_results
     from loadmaster.report.document import document, print_document
 
-    bad = any(finding.level == "bad" for finding in findings)
-    if as_json:
-        content = {what: not bad, "rows": [asdict(finding) for finding in findings]}
+    if looked.text:
+        print(looked.text, end="")
+    elif as_json:
+        content = {looked.what: looked.good, "rows": [asdict(finding) for finding in looked.found]}
         print_document(document("live", content, command=command_line()))
     else:
-        for finding in findings:
+        for finding in looked.found:
             fix = f"; {finding.fix}" if finding.fix else ""
             mark = (f"{finding.level:4}", STYLES[finding.level])
             for_results().print(Text.assemble(mark, " ", finding.what + fix), soft_wrap=True)
-    if bad:
+    if not looked.good:
         raise typer.Exit(1)

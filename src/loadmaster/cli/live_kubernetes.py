@@ -11,11 +11,10 @@ def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
 
     No bound pod is moved or deleted unless --moves, --budget or --preempt is given; at the end pods of ours wait on.
     """
-    from functools import partial
-
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue
-    from loadmaster.cli.live_screen import Screen
+    from loadmaster.cli.live_screen import screen_of
     from loadmaster.verbs.live_kubernetes import kubernetes_with
 
-    show_queue(kubernetes_with(options, partial(Screen, as_json=as_json), command_line()), as_json)
+    result = kubernetes_with(options, screen_of(options, as_json), command_line())
+    show_queue(result, as_json, options.log_format)

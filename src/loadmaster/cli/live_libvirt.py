@@ -22,7 +22,7 @@ def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
 
     result = libvirt_with(options, _say, command_line())
     if isinstance(result, Looked):
-        show(result.what, result.found, as_json)
+        show(result, as_json)
         return
     if as_json:
         print_json(result)

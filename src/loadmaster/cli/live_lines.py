@@ -2,8 +2,9 @@
 
 import sys
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from loadmaster.report.log_lines import LogLines
 
 if TYPE_CHECKING:
     from loadmaster.live.queue.ledger import Ledger
@@ -22,10 +23,11 @@ class LiveLines:
     Args:
         how: the run behaves.
         on: False never prints.
+        log: where they go.
     """
 
-    def __init__(self, how: "LiveSettings", *, on: bool = True) -> None:
-        self._how, self._on = how, on
+    def __init__(self, how: "LiveSettings", *, on: bool = True, log: LogLines | None = None) -> None:
+        self._how, self._on, self._log = how, on, log or LogLines("text")
         self._due_s = 0.0
         self._refused = 0
         self._left_out: set[str] = set()
@@ -40,16 +42,17 @@ class LiveLines:
         self._left_out = {name for name, _ in report.left_out}
         self._refused += refused
         for name, why in fresh[:NAMED]:
-            _print(f"left out: {name.partition('@')[0]}: {why}")
+            job = name.partition("@")[0]
+            self._log.write(f"left out: {job}: {why}", "left out", job=job, why=why)
         if not (starts or refused or fresh) and time.monotonic() < self._due_s:
             return
         self._due_s = time.monotonic() + QUIET_S
         running = sum(run.running for run in ledger.runs.values())
         verb = "asked to start" if self._how.acts else "would start"
-        _print(
-            f"{verb} {_named(starts)}, refused {refused:,}, waiting {len(ledger.waiting.rows):,}, "
-            f"running {running:,}, left out {len(report.left_out):,}"
-        )
+        counts = {"refused": refused, "waiting": len(ledger.waiting.rows), "running": running}
+        counts["left_out"] = len(report.left_out)
+        words = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+        self._log.write(f"{verb} {_named(starts)}, {words}", "cycle", starts=starts, acts=self._how.acts, **counts)
 
 
 def is_watched_by_a_person() -> bool:
@@ -60,7 +63,3 @@ def is_watched_by_a_person() -> bool:
 def _named(names: list[str]) -> str:
     more = ", ..." if len(names) > NAMED else ""
     return f"{len(names):,}" + (f" ({', '.join(names[:NAMED])}{more})" if names else "")
-
-
-def _print(text: str) -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {text}", flush=True)

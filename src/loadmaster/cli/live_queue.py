@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from loadmaster.report.log_lines import Format, LogLines
+
 if TYPE_CHECKING:
     from loadmaster.verbs.live_result import Lived, Looked
 
@@ -11,7 +13,7 @@ _PARTS = ("same_job", "same_hosts")
 """Figures that are parts of a whole."""
 
 
-def show_queue(result: "Lived | Looked", as_json: bool) -> None:
+def show_queue(result: "Lived | Looked", as_json: bool, log_format: Format = "text") -> None:
     """Print it.
 
     Raises:
@@ -23,13 +25,13 @@ def show_queue(result: "Lived | Looked", as_json: bool) -> None:
     from loadmaster.verbs.live_result import Looked
 
     if isinstance(result, Looked):
-        if result.text:
-            print(result.text, end="")
-        else:
-            show(result.what, result.found, as_json)
+        show(result, as_json)
         return
     if as_json:
         print_json(result)
+    elif log_format == "json":
+        about = {"record": str(result.folder), "notes": list(result.notes)}
+        LogLines("json").write(f"the run has ended: {result.ended}", "end", **about, **result.figures)
     else:
         _print(result)
     fallbacks = result.figures["fallbacks"]

@@ -1,14 +1,32 @@
 """What is seen of a live run: its table with forecasts at a terminal, lines in a log, and what it says."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loadmaster.cli.background_forecasts import BackgroundForecasts
 from loadmaster.cli.live_lines import LiveLines, is_watched_by_a_person
 from loadmaster.cli.live_table import LiveTable
+from loadmaster.report.log_lines import LogLines
 
 if TYPE_CHECKING:
     from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.verbs.live_drive import Screen as MakeScreen
+    from loadmaster.verbs.live_options import QueueOptions
+
+
+def screen_of(options: "QueueOptions", as_json: bool) -> "MakeScreen":
+    """What makes the screen of a run.
+
+    Raises:
+        InputError: stdout cannot be one document and lines at once.
+    """
+    from loadmaster.model import InputError
+
+    if as_json and options.log_format == "json":
+        rule = "--json is one document on stdout, --log-format json a line for each event"
+        raise InputError("--json --log-format json", rule, fix="give one of them")
+    return partial(Screen, as_json=as_json, log=LogLines(options.log_format))
 
 
 class Screen:
@@ -17,12 +35,23 @@ class Screen:
     Args:
         engine, how, jobs, out, ready: as there.
         as_json: stdout is for one JSON document at the end.
+        log: where lines go.
     """
 
     def __init__(
-        self, engine: str, how: "LiveSettings", jobs: int | None, out: Path, ready: bool, *, as_json: bool = False
+        self,
+        engine: str,
+        how: "LiveSettings",
+        jobs: int | None,
+        out: Path,
+        ready: bool,
+        *,
+        as_json: bool,
+        log: LogLines,
     ) -> None:
-        self._lines = LiveLines(how, on=ready and not as_json and not is_watched_by_a_person())
+        self._log = log
+        on = log.form == "json" or (ready and not as_json and not is_watched_by_a_person())
+        self._lines = LiveLines(how, on=on, log=log)
         self._foretelling = BackgroundForecasts(out)
         self._table = LiveTable(engine, how, jobs, self._foretelling.look if ready else None, as_json=as_json)
 
@@ -46,7 +75,10 @@ class Screen:
 
     def say(self, note: str) -> None:
         """Called at once with what must be said."""
-        self._table.say(note)
+        if self._log.form == "json":
+            self._log.write(note)
+        else:
+            self._table.say(note)
 
     def show(self, *cycle: Any) -> None:
         """Called after every cycle."""

@@ -8,11 +8,10 @@ from loadmaster.verbs.live_slurm import SlurmOptions
 @taking(SlurmOptions)
 def slurm(options: SlurmOptions, as_json: o.AsJson = False) -> None:
     """Place the jobs of a running Slurm; start with --doctor, then --shadow."""
-    from functools import partial
-
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue
-    from loadmaster.cli.live_screen import Screen
+    from loadmaster.cli.live_screen import screen_of
     from loadmaster.verbs.live_slurm import slurm_with
 
-    show_queue(slurm_with(options, partial(Screen, as_json=as_json), command_line()), as_json)
+    result = slurm_with(options, screen_of(options, as_json), command_line())
+    show_queue(result, as_json, options.log_format)

@@ -25,6 +25,11 @@ def report(options: ReportOptions, as_json: o.AsJson = False) -> None:
         return
     for_results().print(result.answer, soft_wrap=True)
     for_results().print(str(result.page), soft_wrap=True)
+    if result.breakdown is not None:
+        from loadmaster.report.breakdown_terminal import print_breakdown
+
+        for_results().print(result.breakdown.answer, soft_wrap=True)
+        print_breakdown(for_results(), result.breakdown.rules, result.breakdown.by)
 
 
 _UNDER = {"live": "live", "shares": "shares", "simulate": "run"}
@@ -38,6 +43,16 @@ def _document(result: "Reported") -> dict[str, Any]:
     content: dict[str, Any] = {"kind": result.kind, "page": str(result.page), "answer": result.answer}
     if result.kind in _UNDER:
         content[_UNDER[result.kind]] = result.figures
+    if result.breakdown is not None:
+        from loadmaster.report.breakdown import breakdown_rows
+
+        those = result.breakdown
+        content["by_group"] = {
+            "answer": those.answer,
+            **those.figures,
+            "by": list(those.by),
+            "breakdown": breakdown_rows(those.rules, those.by),
+        }
     if result.case is None:
         return document("report", content, command=command_line())
     case = result.case

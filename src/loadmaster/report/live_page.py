@@ -1,5 +1,6 @@
 """The page of a live run: the answer on top, then the table, the charts, and how it was made."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loadmaster.model.units import MEMORY, show_bytes, show_seconds, signed
@@ -25,17 +26,19 @@ MOST_ROWS = 20
 """Rows of a table of hosts or of refusals."""
 
 
-def live_page(timeline: LiveTimeline, command: str = "") -> Page:
+def live_page(timeline: LiveTimeline, command: str = "", by_group: Sequence[Block] = ()) -> Page:
     """The page of a live run.
 
     Args:
         timeline: of the run.
         command: that makes the page.
+        by_group: what stands below its table.
     """
     figures = live_figures(timeline)
     blocks: list[Block] = [Text(text, "warning") for text in _warnings(timeline)]
     blocks += [
         _table(figures),
+        *by_group,
         *_over_time(timeline),
         *_hosts(timeline),
         *_agreement(timeline),
@@ -228,6 +231,7 @@ def _made(timeline: LiveTimeline, command: str) -> list[Block]:
         "engine": last.engine,
         **{name: _words(last.setting.get(name)) for name in _SETTING},
         **{name.replace("_", " "): _words(conduct.get(name)) for name in _CONDUCT},
+        **_config(last.config),
         "left out at the end": "; ".join(f"{count:,}: {why}" for why, count in timeline.left_out.items()),
         "page": command,
         "version": shown_version(),
@@ -237,6 +241,13 @@ def _made(timeline: LiveTimeline, command: str) -> list[Block]:
         Facts({name: value for name, value in facts.items() if value}),
         Table(["session", "mode", "began after", "ended"], rows, prose=True),
     ]
+
+
+def _config(config: Mapping[str, Any]) -> dict[str, str]:
+    if not config:
+        return {}
+    options = ", ".join(f"{name} {_words(value)}" for name, value in config["options"].items())
+    return {f"options of {config['file']}": options, "overridden on the command line": _words(config["overridden"])}
 
 
 def _words(value: Any) -> str:

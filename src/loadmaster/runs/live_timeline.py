@@ -89,6 +89,7 @@ class Session:
         ended: how, empty where it did not say so: it runs on, or died.
         setting: of the rule, as `Setting.plain` writes it.
         conduct: as it was told to behave.
+        config: the file of options, as the record has it; empty where there was none.
     """
 
     at_s: float
@@ -98,6 +99,7 @@ class Session:
     setting: Mapping[str, Any]
     conduct: Mapping[str, Any]
     ended: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.live_options import CONDUCT, LiveOptions
-from loadmaster.verbs.live_result import Lived
+from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 from loadmaster.verbs.unused_options import refuse_unused
 
@@ -25,6 +25,7 @@ class CgroupOptions(LiveOptions):
             argument=True,
             reads=True,
             typed=Path,
+            in_file=False,
         ),
     ]
     _: KW_ONLY
@@ -34,7 +35,7 @@ class CgroupOptions(LiveOptions):
     cores: Annotated[float, Option("CPU that each command of a plain file asks for.")] = 1.0
     memory: Annotated[str, Option("Memory that each of them asks for, such as 2GB.", metavar="SIZE")] = ""
     method: Annotated[
-        str, Option("fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD")
+        str, Option("fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD", rule=True)
     ] = "fractional"
     least_yield: Annotated[float | None, Option("A command waits if it would press a share below; 0.1.")] = None
     interval: Annotated[str | float, Option("Time between two looks.", metavar="TIME", panel=CONDUCT, typed=str)] = (
@@ -45,7 +46,7 @@ class CgroupOptions(LiveOptions):
     ] = "end"
 
 
-def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
+def cgroup_with(options: CgroupOptions, command: str = "") -> Lived | Looked:
     """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped.
 
     Raises:
@@ -60,6 +61,8 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     from loadmaster.verbs.commands_with_needs import is_table, read_batch
     from loadmaster.verbs.folder import make_folder
 
+    if text := options.printed():
+        return Looked("print", text=text)
     path, out = Path(options.commands), options.folder
     if is_table(path):
         refuse_unused(options, ("cores", "memory"), "the table says what each command asks for")
@@ -72,7 +75,7 @@ def cgroup_with(options: CgroupOptions, command: str = "") -> Lived:
     try:
         left = (f"commands of another run still run in {path}" for path in clean_up(out))
         notes = (*notes, *left)
-        config = SharesConfig(out, rule, least, interval_s, options.on_exit, for_s, {"command": command})
+        config = SharesConfig(out, rule, least, interval_s, options.on_exit, for_s, options.about(command))
         report, state = run_under_shares(engine, RealClock(), batch, config)
         rows = tuple(_rows(engine, state))
     finally:

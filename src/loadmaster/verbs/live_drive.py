@@ -1,6 +1,6 @@
 """A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from loadmaster.verbs.live_result import Lived, Quiet
 
 if TYPE_CHECKING:
+    from loadmaster.live.queue.alerts import AlertCommand
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.queue.metrics import ServedAt
     from loadmaster.live.queue.record import LiveRecord
@@ -34,30 +35,33 @@ class LiveRun:
     """One live run of a verb, beside its engine and its setting.
 
     Attributes:
-        command: how to make it again.
+        about: what its record says of how it was told: `command`, how to make it again, and a file of options.
         screen: makes the display.
         extras: what the run has beside its scheduler.
         synthetic: the jobs are synthetic; None where that is not known.
         notes: what must be said of the input.
         jobs: how many there are, where that is known.
         metrics: where figures are served over HTTP.
+        alert: told the kind and the text of what an operator has to look at; None tells nobody.
         site: what the engine does by itself.
         scheduler: that of the setting, where `scheduler_of` has made it before.
     """
 
-    command: str
+    about: Mapping[str, Any]
     screen: Screen = quiet
     extras: "LiveExtras | None" = None
     synthetic: bool | None = None
     notes: tuple[str, ...] = ()
     jobs: int | None = None
     metrics: "ServedAt | None" = None
+    alert: "AlertCommand | None" = None
     site: "Setting | None" = None
     scheduler: "Scheduler | None" = None
 
 
 def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettings", out: Path, run: LiveRun) -> Lived:
     """Run `setting` live on `engine`, and keep the record in the folder `out`."""
+    from loadmaster.live.queue.alerts import Alerts
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.queue.door import run_live
     from loadmaster.live.queue.metrics import MetricsServer, ServedAt
@@ -76,7 +80,7 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
     sources = sources_of(setting)
     scheduler = run.scheduler or scheduler_of(setting)
     extras = run.extras or LiveExtras(ready=True)
-    about = {"setting": setting.plain(), "sources": sources, "command": run.command}
+    about = {"setting": setting.plain(), "sources": sources, **run.about}
     shadow = how.mode == "shadow"
     if shadow and run.site is not None:
         about["site"] = run.site.plain()
@@ -88,7 +92,10 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
             SoFarBeside(out, on=shadow and extras.ready) as beside_it,
         ):
             report.listener = shown.say
-            served.follow(report)
+            served.follow(report, how.interval_s)
+            alerts = None if run.alert is None else Alerts(run.alert)
+            if run.alert is not None:
+                report.alert = run.alert
 
             def watch(*cycle: Any) -> None:
                 if said := beside_it.news():
@@ -96,16 +103,21 @@ def drive(engine: "Engine", clock: "Clock", setting: "Setting", how: "LiveSettin
                     shown.so_far = served.so_far = InterimWaits.of(said["so_far"])
                 shown.show(*cycle)
                 served.show(*cycle)
+                if alerts is not None:
+                    alerts.watch(*cycle)
 
             session = replace(extras, about=about, seed=setting.seed, watch=watch)
             run_live(engine, clock, scheduler, how, record, session, report)
         compared, text = _compared(how, record, scheduler)
+    except Exception as error:
+        report.alert("ended", f"the run ended: {error}")
+        raise
     finally:
         record.close()
         engine.close()
     try:
         run_record = run_record_of(lines_of(out), scheduler.discipline.order, setting, sources)
-        write_record(out, run_record, command=run.command, result=_summary(report))
+        write_record(out, run_record, command=run.about["command"], result=_summary(report))
         notes = (*run.notes, *text, *run_record.case.notes)
     except (InputError, OSError) as error:  # nothing was there to be kept, or no disk to keep it on
         notes = (*run.notes, *text, str(error))

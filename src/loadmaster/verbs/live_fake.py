@@ -5,7 +5,7 @@ from typing import Annotated
 
 from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet
 from loadmaster.verbs.live_options import OnExit, Others, QueueOptions
-from loadmaster.verbs.live_result import Lived
+from loadmaster.verbs.live_result import Lived, Looked
 from loadmaster.verbs.option import Option
 from loadmaster.verbs.site_options import SiteOptions
 
@@ -23,7 +23,7 @@ class FakeOptions(QueueOptions, SiteOptions):
     launch: Annotated[str | float, Option("From being released to running.", metavar="TIME", typed=str)] = "0s"
 
 
-def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -> Lived:
+def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
     """Run a log live on a cluster in memory: a day takes seconds, and whatever goes wrong can be asked for.
 
     Raises:
@@ -38,6 +38,8 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     from loadmaster.sim.queue.card_runs import refuse_cards
     from loadmaster.verbs.notes import noting, remarks
 
+    if text := options.printed():
+        return Looked("print", text=text)
     options.refuse_reading()
     how = options.live_settings(options.on_exit, options.others)
     rates, launch_s = FaultRates.of(options.trouble), parse_seconds(str(options.launch))
@@ -52,13 +54,14 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     renamed = sum(name != str(work.id_of(job)) for job, name in enumerate(engine.ids))
     notes = [f"Jobs that bear the number of an earlier one: {renamed:,}; here they are called NUMBER-2 and so on."]
     run = LiveRun(
-        command,
+        options.about(command),
         screen,
         LiveExtras(idle_until=engine.idle_until),
         synthetic=work.synthetic,
         notes=(*remarks(case), *(notes if renamed else ())),
         jobs=work.jobs,
         metrics=options.served_at(),
+        alert=options.alert_command(),
         site=Setting("first-fit", "fcfs+skip", interval_s=0.0),
     )
     return drive(engine, clock, setting, how, options.folder, run)

@@ -1,5 +1,6 @@
 """`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ LEASE_S = 60.0
 AGAIN_S = 5.0
 """Who stands by asks for the lease so often."""
 LOOKS = (
-    "doctor", "namespace", "scheduler_name", "kubeconfig", "context", "lease_namespace", "moves", "budget", "preempt",
+    "doctor", "config", "namespace", "scheduler_name", "kubeconfig", "context", "lease_namespace", "moves", "budget",
+    "preempt",
 )  # fmt: skip
 """What `--doctor` looks at."""
 
@@ -32,7 +34,8 @@ class KubernetesOptions(QueueOptions):
     """All that a run on Kubernetes can be told."""
 
     discipline: Annotated[
-        Discipline, Option("Queue discipline; priority is that of PriorityClass.", metavar="DISCIPLINE", typed=str)
+        Discipline,
+        Option("Queue discipline; priority is that of PriorityClass.", metavar="DISCIPLINE", typed=str, rule=True),
     ] = "priority+easy"
     namespace: Annotated[
         str | Sequence[str], Option("Only pods of these namespaces.", metavar="A,B,...", panel=CONDUCT, typed=str)
@@ -54,7 +57,14 @@ class KubernetesOptions(QueueOptions):
     ] = None
     budget: Annotated[str | None, Option("Or pods of so much memory an hour.", metavar="SIZE", panel=CONDUCT)] = None
     preempt: Annotated[bool, Option("Evict pods of lower priority for one that waits.", panel=CONDUCT)] = False
-    doctor: Annotated[bool, Option("Only look: rights, version, latency, what is left out.")] = False
+    doctor: Annotated[bool, Option("Only look: rights, version, latency, what is left out.", in_file=False)] = False
+
+    def check_run(self) -> None:
+        """As of every queue, and that the budget of moves is one."""
+        from loadmaster.live.session.disruption import MoveBudget
+
+        super().check_run()
+        MoveBudget.of(self.moves, self.budget)
 
 
 def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
@@ -79,19 +89,22 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.session.finding import Finding
     from loadmaster.live.session.termination import Terminated, as_ctrl_c
     from loadmaster.model import InputError
-    from loadmaster.report.console import for_notes
+    from loadmaster.report.log_lines import LogLines
     from loadmaster.verbs.run_options import split
 
+    if text := options.printed():
+        return Looked("print", text=text)
     if options.doctor:
         refuse_all_but(options, LOOKS, "--doctor only looks")
     how = options.live_settings("hold", "keep")
     move_budget, preempt = MoveBudget.of(options.moves, options.budget), options.preempt
-    for given, words, rule in (
-        (move_budget is not None, "--moves or --budget", "--shadow and --dry-run move nothing"),
-        (preempt, "--preempt", "--shadow and --dry-run evict no pod"),
-        (options.standby, "--standby", "--shadow and --dry-run take no lease"),
+    given = {name for name in options.given if getattr(options, name)}
+    for names, words, rule in (
+        ({"moves", "budget"}, "--moves or --budget", "--shadow and --dry-run move nothing"),
+        ({"preempt"}, "--preempt", "--shadow and --dry-run evict no pod"),
+        ({"standby"}, "--standby", "--shadow and --dry-run take no lease"),
     ):
-        if given and not how.acts:
+        if names & given and not how.acts:
             raise InputError(words, rule, fix="leave it out")
     scope = PodScope(options.scheduler_name, tuple(split(options.namespace)), everyone=how.mode == "shadow")
     lease = LeaseTerms(options.lease_namespace, max(LEASE_S, 3 * how.interval_s))
@@ -99,10 +112,10 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     if options.doctor:
         moving = move_budget is not None or preempt
         findings = examine(api, scope, options.lease_namespace, moves=moving)
-        return Looked("doctor", tuple(findings))
+        return Looked("doctor", (*options.config_findings(), *findings))
     setting = options.setting(how)
     scheduler = scheduler_of(setting)
-    say = for_notes().print
+    say = LogLines(options.log_format, sys.stderr).write
 
     def made(*, looks_on: bool, watch: bool = True, say: Callable[[str], None] = say) -> KubernetesEngine:
         return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)
@@ -120,8 +133,16 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
     moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
-    extras = LiveExtras(beside=beside, ready=True)
-    run = LiveRun(command, screen, extras, metrics=options.served_at(), site=OWN, scheduler=scheduler)
+    extras = LiveExtras(beside=beside if how.acts else None, ready=True)
+    run = LiveRun(
+        options.about(command),
+        screen,
+        extras,
+        metrics=options.served_at(),
+        alert=options.alert_command(),
+        site=OWN,
+        scheduler=scheduler,
+    )
     return drive(engine, RealClock(), setting, how, options.folder, run)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from loadmaster.live.guests.session_state import GuestsSessionState
     from loadmaster.model.actions import Action
 
-LOOKS = ("uris", "doctor", "mover")
+LOOKS = ("uris", "doctor", "mover", "config")
 """What `--doctor` looks at."""
 MOVING = ("moves", "budget", "move_every", "bandwidth", "seed")
 """What only a mover looks at."""
@@ -32,7 +32,7 @@ class LibvirtOptions(LiveOptions):
         Option(
             "Hosts, as virsh takes them, such as qemu+ssh://a/system.", metavar="URI", argument=True, typed=list[str]
         ),
-    ]
+    ] = ()
     _: KW_ONLY
     caps: Annotated[bool, Option("Cap the CPU of every machine, or leave caps alone.", flags=("--caps/--no-caps",))] = (
         True
@@ -56,8 +56,14 @@ class LibvirtOptions(LiveOptions):
     state: Annotated[
         "str | Path | None", Option("Where the leases of the hosts are.", metavar="DIR", typed=Path | None)
     ] = None
-    doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.")] = False
+    doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.", in_file=False)] = (
+        False
+    )
     seed: Seed = 0
+
+    def check_run(self) -> None:
+        """As of every engine, and that the mover and its budget are ones."""
+        _config(self)
 
 
 def libvirt_with(
@@ -73,14 +79,19 @@ def libvirt_with(
     from loadmaster.live.libvirt.engine import LibvirtEngine
     from loadmaster.live.libvirt.hosts import closed, connect
     from loadmaster.live.session.clocks import RealClock
+    from loadmaster.model import InputError
     from loadmaster.model.units import parse_bytes
     from loadmaster.verbs.folder import make_folder
 
+    if text := options.printed():
+        return Looked("print", text=text)
     uris = [options.uris] if isinstance(options.uris, str) else list(options.uris)
+    if not uris:
+        raise InputError("live libvirt", "no host is named", fix="give its URI, such as qemu:///system")
     if options.doctor:
         refuse_all_but(options, LOOKS, "--doctor only looks")
         with closed(connect(uris)) as hosts:
-            return Looked("doctor", tuple(examine(hosts, moves=bool(options.mover))))
+            return Looked("doctor", (*options.config_findings(), *examine(hosts, moves=bool(options.mover))))
     config = _config(options)
     rate_mib = 0 if options.bandwidth is None else max(1, parse_bytes(options.bandwidth) >> 20)
     there, out = connect(uris), options.folder
@@ -95,7 +106,7 @@ def libvirt_with(
     )
     try:
         report, state = look_after(
-            engine, RealClock(), config, out, about={"command": command}, watch=Shown(config, say)
+            engine, RealClock(), config, out, about=options.about(command), watch=Shown(config, say)
         )
     finally:
         engine.close()

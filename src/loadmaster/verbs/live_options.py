@@ -1,9 +1,9 @@
 """Options that the engines of `live` share, and how a run is to behave by them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.common_options import Seed
 from loadmaster.verbs.option import Option, Options
@@ -11,12 +11,16 @@ from loadmaster.verbs.rules import Discipline, Rule
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
+    from loadmaster.live.queue.alerts import AlertCommand
     from loadmaster.live.queue.metrics import ServedAt
     from loadmaster.live.queue.settings import LiveSettings
+    from loadmaster.live.session.finding import Finding
     from loadmaster.runs import Setting
 
 SHORTEST_TOKEN = 16
 CONDUCT = "How it behaves"
+TRIES = ("shadow", "dry_run", "print_", "doctor", "probe", "watchdog", "uninstall")
+"""Options that ask for something else than a run that acts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,82 @@ class LiveOptions(Options):
         "str | Path",
         Option("Where the record goes; an earlier one goes on.", metavar="DIR", flags=("-o", "--out"), typed=Path),
     ] = "live"
+    config: Annotated[
+        "str | Path | None",
+        Option("A TOML file with options; the command line wins.", metavar="FILE", typed=Path | None, in_file=False),
+    ] = None
+    print_: Annotated[
+        Literal["config"] | None,
+        Option("Print a file for --config, with the options of this line.", flags=("--print",), in_file=False),
+    ] = None
+    configured: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+    overridden: tuple[str, ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        """Take the options of the file that the command line does not have.
+
+        They count as given, so that one that changes nothing is refused. They do not beside a typed --shadow or a
+        look such as --doctor: these are for trying the file of a run.
+        """
+        if self.config is not None:
+            from loadmaster.verbs.live_config import read_config
+            from loadmaster.verbs.pipe_input import pipe_as_file
+
+            object.__setattr__(self, "config", pipe_as_file(self.config))
+            for name, value in read_config(type(self), self.config).items():
+                if name in self.given:
+                    object.__setattr__(self, "overridden", (*self.overridden, name))
+                else:
+                    object.__setattr__(self, name, value)
+                    self.configured[name] = value
+            if not any(getattr(self, name) for name in self.given if name in TRIES):
+                object.__setattr__(self, "given", (*self.given, *self.configured))
+        super().__post_init__()
+
+    def about(self, command: str) -> dict[str, Any]:
+        """What a record says of how the run was told: the command, the options of the file that hold, and others."""
+        if self.config is None:
+            return {"command": command}
+        from loadmaster.verbs.live_config import key_of, plain_value
+
+        options = {key_of(type(self), name): plain_value(value) for name, value in self.configured.items()}
+        overridden = [key_of(type(self), name) for name in self.overridden]
+        return {"command": command, "config": {"file": str(self.config), "options": options, "overridden": overridden}}
+
+    def check_run(self) -> None:
+        """See that a run could begin with these options, as far as they alone tell.
+
+        Raises:
+            InputError: it could not.
+        """
+        self.times()
+
+    def config_findings(self) -> "list[Finding]":
+        """What a doctor says of the file: whether a run with nothing else would begin."""
+        from loadmaster.live.session.finding import Finding
+        from loadmaster.model import InputError
+
+        if self.config is None:
+            return []
+        try:
+            run = type(self)(config=self.config)
+            run.check_run()
+        except InputError as error:
+            return [Finding("bad", f"{self.config}: a run by this file alone is refused: {error}")]
+        named = ", ".join(f"{name} {value}" for name, value in run.about("")["config"]["options"].items())
+        return [Finding("ok", f"{self.config}: {len(run.configured)} options ({named})")]
+
+    def printed(self) -> str:
+        """What `--print` asks for; empty where it asks for nothing that all engines have.
+
+        Raises:
+            InputError: a value cannot stand in a file of options.
+        """
+        from loadmaster.verbs.live_config import config_text
+
+        if self.print_ != "config":
+            return ""
+        return config_text(type(self), {name: getattr(self, name) for name in (*self.given, *self.configured)})
 
     @property
     def folder(self) -> Path:
@@ -60,13 +140,14 @@ class QueueOptions(LiveOptions):
     """What engines with a queue take."""
 
     policy: Annotated[
-        Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
+        Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str, rule=True)
     ] = "mix-fit"
     discipline: Annotated[
-        Discipline, Option("Queue discipline, such as multifactor+easy.", metavar="DISCIPLINE", typed=str)
+        Discipline, Option("Queue discipline, such as multifactor+easy.", metavar="DISCIPLINE", typed=str, rule=True)
     ] = "easy"
     twin_members: Annotated[
-        str | Sequence[Discipline], Option("Disciplines that twin chooses from.", metavar="A,B,...", typed=str)
+        str | Sequence[Discipline],
+        Option("Disciplines that twin chooses from.", metavar="A,B,...", typed=str, rule=True),
     ] = ""
     shadow: Annotated[bool, Option("Decide and write down; ask nothing of the engine.", panel=CONDUCT)] = False
     dry_run: Annotated[bool, Option("As --shadow, and print what would have been asked.", panel=CONDUCT)] = False
@@ -80,6 +161,38 @@ class QueueOptions(LiveOptions):
         "str | Path | None",
         Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
     ] = None
+
+    log_format: Annotated[
+        Literal["text", "json"], Option("Lines on stdout: text, or one JSON object a line.", panel=CONDUCT)
+    ] = "text"
+    on_alert: Annotated[
+        str,
+        Option(
+            "Run this command when an operator has to look, without a shell.",
+            metavar="COMMAND",
+            panel=CONDUCT,
+            in_file=False,
+        ),
+    ] = ""
+    alert_every: Annotated[
+        str | float,
+        Option("Repeat an alert of the same kind no sooner.", metavar="TIME", panel=CONDUCT, typed=str),
+    ] = "15min"
+    print_: Annotated[
+        Literal["config", "dashboard", "alerts"] | None,
+        Option(
+            "Print a file for --config, a dashboard for Grafana, or alerting rules for Prometheus.",
+            flags=("--print",),
+            in_file=False,
+        ),
+    ] = None  # type: ignore[assignment]
+
+    def printed(self) -> str:
+        """As of every engine, and what watches the figures of --metrics."""
+        from loadmaster.live.queue.monitoring import alerts_text, dashboard_text
+
+        texts = {"dashboard": dashboard_text, "alerts": alerts_text}
+        return texts[self.print_]() if self.print_ in texts else super().printed()
 
     def served_at(self) -> "ServedAt":
         """Where `/metrics` is served.
@@ -105,6 +218,29 @@ class QueueOptions(LiveOptions):
             rule = f"a token is one word of {SHORTEST_TOKEN} characters or more"
             raise InputError(self.metrics_token, rule, fix="openssl rand -hex 32 makes one")
         return ServedAt(self.metrics, self.metrics_host, token)
+
+    def check_run(self) -> None:
+        """As of every engine, and that the rules have names that exist; no Python of the user's is run for that."""
+        from loadmaster.verbs.live_drive import scheduler_of
+
+        how = self.live_settings(getattr(self, "on_exit", "release"), getattr(self, "others", "keep"))
+        scheduler_of(self.setting(how))
+        self.served_at()
+
+    def alert_command(self) -> "AlertCommand | None":
+        """What is run for an alert; None for nothing.
+
+        Raises:
+            InputError: there is no such program, a time is none, or an option changes nothing.
+        """
+        from loadmaster.live.queue.alerts import AlertCommand
+        from loadmaster.model.units import parse_seconds
+
+        if not self.on_alert:
+            unused = {"alert_every"} - {*self.configured}  # the command itself may stand in no file
+            refuse_unused(self, unused, "it is for --on-alert", "--on-alert COMMAND, or leave it out")
+            return None
+        return AlertCommand(self.on_alert, parse_seconds(str(self.alert_every)))
 
     def live_settings(
         self, on_exit: Literal["release", "hold"] = "release", others: Literal["keep", "release"] = "keep"

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from loadmaster.live.slurm.engine import SlurmEngine
 
 SAFETY = "Before and after"
+EVERYWHERE = ("conf", "state", "config")
 WORK = {
     "doctor": ("partition", "as_json"), "probe": ("partition", "as_json"), "print_": ("partition", "fail_open"),
     "watchdog": ("fail_open", "as_json"), "uninstall": ("as_json",),
 }  # fmt: skip
-"""What is asked for beside a run, and the options that each of them looks at beside --conf and --state."""
+"""What is asked for beside a run, and the options that each of them looks at beside those `EVERYWHERE`."""
 NOT_OF_A_RUN = {*WORK, "conf", "state", "fail_open", "as_json"}
 
 
@@ -44,18 +45,49 @@ class SlurmOptions(QueueOptions):
         "str | Path | None",
         Option("Where lease and heartbeat are; Slurm's controller reads the latter.", metavar="DIR", typed=Path | None),
     ] = None
-    doctor: Annotated[bool, Option("Only look: rights, hook, latency, what is left out.", panel=SAFETY)] = False
-    probe: Annotated[str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY)] = ""
+    doctor: Annotated[
+        bool, Option("Only look: rights, hook, latency, what is left out.", panel=SAFETY, in_file=False)
+    ] = False
+    probe: Annotated[
+        str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY, in_file=False)
+    ] = ""
     print_: Annotated[
-        Literal["hook", "units"] | None,
-        Option("Print job_submit.lua, or unit files of systemd.", flags=("--print",), panel=SAFETY),
-    ] = None
+        Literal["hook", "units", "config", "dashboard", "alerts"] | None,
+        Option(
+            "Print job_submit.lua, unit files of systemd, or what other engines print.",
+            flags=("--print",),
+            panel=SAFETY,
+            in_file=False,
+        ),
+    ] = None  # type: ignore[assignment]
     fail_open: Annotated[
         str | float,
         Option("Without a heartbeat for so long nothing is held.", metavar="TIME", panel=SAFETY, typed=str),
     ] = "10min"
-    watchdog: Annotated[bool, Option("Release all that is held if there is no heartbeat.", panel=SAFETY)] = False
-    uninstall: Annotated[bool, Option("Release all that is held, and end.", panel=SAFETY)] = False
+    watchdog: Annotated[
+        bool, Option("Release all that is held if there is no heartbeat.", panel=SAFETY, in_file=False)
+    ] = False
+    uninstall: Annotated[bool, Option("Release all that is held, and end.", panel=SAFETY, in_file=False)] = False
+
+    def patience(self) -> float:
+        """Seconds without a heartbeat after which nothing is held.
+
+        Raises:
+            InputError: it is no time, or too short.
+        """
+        from loadmaster.live.slurm.hook import FAIL_OPEN_S
+        from loadmaster.model import InputError
+        from loadmaster.model.units import parse_seconds
+
+        patience_s = parse_seconds(str(self.fail_open))
+        if patience_s < 10.0:
+            raise InputError(self.fail_open, "--fail-open is 10 s or more", fix=f"such as {FAIL_OPEN_S:.0f}s")
+        return patience_s
+
+    def check_run(self) -> None:
+        """As of every queue, and that the time of --fail-open is one."""
+        super().check_run()
+        self.patience()
 
     @property
     def asked(self) -> str:
@@ -82,27 +114,24 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
     from loadmaster.live.queue.decider import LiveExtras
     from loadmaster.live.session.clocks import RealClock
     from loadmaster.live.slurm.engine import SlurmEngine
-    from loadmaster.live.slurm.hook import FAIL_OPEN_S
     from loadmaster.live.slurm.reasons import Reasons
-    from loadmaster.model import InputError
-    from loadmaster.model.units import parse_seconds
     from loadmaster.runs.site_case import own_rule
     from loadmaster.verbs.run_options import split
 
     work = options.asked
-    patience_s = parse_seconds(str(options.fail_open))
-    if patience_s < 10.0:
-        raise InputError(options.fail_open, "--fail-open is 10 s or more", fix=f"such as {FAIL_OPEN_S:.0f}s")
+    if text := options.printed():
+        return Looked("print", text=text)
+    patience_s = options.patience()
     names, conf, state = split(options.partition), _path(options.conf), _path(options.state)
     if work:
         stands = f"--{work.strip('_')} stands alone"
         if options.print_ == "units":  # all else is what the service is to be started with
             options.live_settings(options.on_exit, options.others)
         else:
-            refuse_all_but(options, (work, *WORK[work], "conf", "state"), stands)
+            refuse_all_but(options, (work, *WORK[work], *EVERYWHERE), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
         return _look(options, work, engine, state, names, patience_s)
-    refuse_unused(options, ["fail_open"], "it is for --print and --watchdog")
+    refuse_unused(options, {"fail_open"} - {*options.configured}, "it is for --print and --watchdog")
     how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(
@@ -114,7 +143,15 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
         leaves_held=how.on_exit == "hold",
     )
     extras = LiveExtras(beside=Reasons() if how.acts else None, ready=True)
-    run = LiveRun(command, screen, extras, notes=engine.notes, metrics=options.served_at(), site=own_rule(engine.site))
+    run = LiveRun(
+        options.about(command),
+        screen,
+        extras,
+        notes=engine.notes,
+        metrics=options.served_at(),
+        alert=options.alert_command(),
+        site=own_rule(engine.site),
+    )
     return drive(engine, RealClock(), setting, how, options.folder, run)
 
 
@@ -144,7 +181,7 @@ def _look(
     if options.print_ is not None:
         return Looked("print", text=_printed(options, engine, beat.path, patience_s, partitions))
     if what == "doctor":
-        return Looked(what, tuple(examine(engine, beat.path.absolute())))
+        return Looked(what, (*options.config_findings(), *examine(engine, beat.path.absolute())))
     if what == "probe":
         return Looked(what, tuple(probe(engine.commands, options.probe, partitions[0] if partitions else "")))
     age_s = beat.age_s()
@@ -180,14 +217,26 @@ def _printed(options: SlurmOptions, engine: Any, heartbeat: Path, patience_s: fl
         return hook_text(heartbeat.absolute(), patience_s, os.geteuid(), partitions, engine.default_partition)
     state, conf = heartbeat.parent.absolute(), _path(options.conf)
     where = ["--state", str(state), *([] if conf is None else ["--conf", str(conf.absolute())])]
-    words = [] if "out" in options.given else ["-o", str(state / "record")]
+    words = [] if {"out"} & {*options.given, *options.configured} else ["-o", str(state / "record")]
     for name in options.given:
         value = getattr(options, name)
         if name not in NOT_OF_A_RUN and value not in (None, False, ""):
             text = ",".join(split(value)) if name == "partition" else str(value)
             words += [options.flag(name)] if value is True else [options.flag(name), text]
-    files = unit_files(_program(), shlex.join(where), shlex.join(words), Path.cwd(), patience_s)
+    run, user = shlex.join(words), _user()
+    files = unit_files(_program(), shlex.join(where), run, Path.cwd(), patience_s, user, options.on_alert)
     return "\n".join(f"# {name}\n{content}" for name, content in files.items())
+
+
+def _user() -> str:
+    """The user that runs this, by name where it has one."""
+    import os
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def _program() -> str:

@@ -25,6 +25,8 @@ class Option:
         below: whole numbers end before this.
         argument: it has no flag but a place.
         reads: it names a file that is read, which may be a pipe.
+        in_file: it may stand in a file of options as well.
+        rule: it names rules, which may be Python of the user's own.
     """
 
     help: str
@@ -37,6 +39,8 @@ class Option:
     below: int | None = None
     argument: bool = False
     reads: bool = False
+    in_file: bool = True
+    rule: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ class Options:
     @classmethod
     def of(cls, given: Mapping[str, Any], usual: Mapping[str, Any]) -> Self:
         """The options of what was `given`, with defaults that whoever asks has of its own."""
-        options = cls(**{**usual, **given})
-        object.__setattr__(options, "given", tuple(given))
+        options = cls(**given, **{name: value for name, value in usual.items() if name not in given})
+        names = tuple(name for name in options.given if name in given or name not in usual)
+        object.__setattr__(options, "given", names)
         return options
 
     def __post_init__(self) -> None:
@@ -73,7 +78,7 @@ class Options:
         for name, (kind, option) in described(type(self)).items():
             if option.reads:
                 object.__setattr__(self, name, pipe_as_file(getattr(self, name)))
-            _check(getattr(self, name), kind, option, self.flag(name))
+            check(getattr(self, name), kind, option, self.flag(name))
 
     def call(self, verb: str) -> str:
         """How one writes this in Python: every option that was given and says something; others by their kind."""
@@ -163,7 +168,12 @@ def _shown(value: Any) -> str:
     return repr(value) if plain else str(getattr(value, "__name__", f"<{type(value).__name__}>"))
 
 
-def _check(value: Any, kind: Any, option: Option, flag: str) -> None:
+def check(value: Any, kind: Any, option: Option, flag: str) -> None:
+    """See that `value` is a word or a number that the option `flag` takes.
+
+    Raises:
+        InputError: it is none.
+    """
     words = get_args(kind) if get_origin(kind) is Literal else ()
     number = isinstance(value, int | float) and not isinstance(value, bool)
     rule = ""

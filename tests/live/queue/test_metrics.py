@@ -1,12 +1,17 @@
 """What is served for Prometheus: its text form, on loopback, while the run lasts."""
 
+import json
+import re
 import urllib.error
 import urllib.request
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from loadmaster.live.queue.metrics import MetricsServer
+from loadmaster.live.queue.monitoring import alerts_text, dashboard_text
+from loadmaster.live.session.engine import RUNNING
 from loadmaster.live.session.report import Report
 from loadmaster.model import InputError
 from loadmaster.runs.interim_waits import InterimWaits
@@ -23,7 +28,10 @@ def ask(metrics, path="/metrics", authorization=""):
 
 def shown(metrics):
     runs = {"a": SimpleNamespace(running=True), "b": SimpleNamespace(running=False)}
-    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]), listing={"at_s": 1764179001.5})
+    cluster = {"resources": ("cores", "memory", "bb/x"), "capacity": [[8.0, 64e9, 1.0], [4.0, 32e9, 1.0]]}
+    job = {"state": [RUNNING], "host": [0], "demand": [3.0, 2e9, 0.0]}
+    listing = {"at_s": 1764179001.5, "cluster": cluster, "up": [True, False], "jobs": {"a": job}}
+    ledger = SimpleNamespace(runs=runs, waiting=SimpleNamespace(rows=[1, 2, 3]), listing=listing)
     report = Report(cycles=7, starts=5, fallbacks=2, cycle_s=0.25)
     report.refusals["gone"] += 2
     metrics.show(210.0, ledger, None, report)
@@ -44,6 +52,11 @@ def test_every_figure_has_its_help_its_type_and_its_value():
         'loadmaster_refusals_total{kind="gone"} 2',
         "# TYPE loadmaster_queue_jobs gauge",
         "loadmaster_fallback_cycles_total 2",
+        'loadmaster_refusals_total{kind="denied"} 0',
+        "loadmaster_capacity_cores 8",
+        "loadmaster_free_cores 5",
+        "loadmaster_capacity_memory_bytes 64000000000",
+        "loadmaster_free_memory_bytes 62000000000",
         "loadmaster_cycle_duration_seconds 0.25",
         "# TYPE loadmaster_cycle_duration_seconds gauge",
     ]
@@ -72,14 +85,84 @@ def test_a_shadow_tells_what_jobs_waited_and_leaves_out_what_nobody_knows():
     assert "error" not in without
 
 
+def parsed(text):
+    """The text form of Prometheus 0.0.4, read strictly: name -> (type, {labels: value})."""
+    assert text.endswith("\n")
+    assert "\n\n" not in text
+    metrics, name = {}, ""
+    for line in text.splitlines():
+        if head := re.fullmatch(r"# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)", line):
+            name = head[1]
+            assert name not in metrics
+            metrics[name] = ["", {}]
+        elif kind := re.fullmatch(rf"# TYPE {re.escape(name)} (counter|gauge)", line):
+            assert metrics[name] == ["", {}]
+            metrics[name][0] = kind[1]
+        else:
+            label = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
+            sample = re.fullmatch(rf"{re.escape(name)}(?:{{({label}(?:,{label})*)}})? (\S+)", line)
+            assert sample is not None, line
+            assert sample[1] not in metrics[name][1]
+            metrics[name][1][sample[1]] = float(sample[2])
+    return metrics
+
+
+@pytest.fixture
+def everything():
+    """All that a run may serve."""
+    with MetricsServer(0) as metrics:
+        metrics.follow(Report(observed_s=1764179001.5), 30.0)
+        metrics.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0, 44.0)
+        shown(metrics)
+        return parsed(ask(metrics)[1])
+
+
+def test_names_and_types_are_those_that_prometheus_asks_for(everything):
+    units = {"milliseconds", "minutes", "hours", "ms", "percent", "kilobytes", "megabytes", "gigabytes", "mb", "gb"}
+    for name, (kind, values) in everything.items():
+        assert name.startswith("loadmaster_")
+        assert (kind == "counter") == name.endswith("_total")
+        assert not units & {*name.split("_")}
+        assert values
+        assert all(value >= 0 for value in values.values())
+        assert not any(label and label.partition("=")[0] in {"unit", "le", "quantile"} for label in values)
+
+
+@pytest.mark.parametrize("text", [dashboard_text(), alerts_text()], ids=["dashboard", "alerts"])
+def test_every_metric_of_the_dashboard_and_of_the_alerts_is_served(text, everything):
+    named = {*re.findall(r"loadmaster_[a-z_]+", text)}
+    assert len(named) > 5
+    assert named <= everything.keys()
+    grown = {*re.findall(r"(?:increase|rate)\((\w+)", text)}
+    assert grown
+    assert all(everything[name][0] == "counter" for name in grown)
+
+
+def test_every_figure_is_on_the_dashboard_or_in_an_alert(everything):
+    shown_there = {*re.findall(r"loadmaster_[a-z_]+", dashboard_text() + alerts_text())}
+    left = {"cycles_total", "shadow_model_error_ratio", "shadow_jobs", "shadow_open_jobs"}
+    assert {name.removeprefix("loadmaster_") for name in everything.keys() - shown_there} == left
+
+
+def test_the_dashboard_is_laid_out_without_overlaps_and_the_alerts_say_what_to_do():
+    panels = json.loads(dashboard_text())["panels"]
+    places = {(each["gridPos"]["x"], each["gridPos"]["y"]) for each in panels}
+    assert len(places) == len({each["id"] for each in panels}) == len(panels)
+    (group,) = yaml.safe_load(alerts_text())["groups"]
+    for rule in group["rules"]:
+        assert rule["annotations"].keys() == {"summary", "description"}
+        assert re.fullmatch(r"\d+m", rule["for"])
+        assert rule["expr"].count("(") == rule["expr"].count(")")
+
+
 def test_an_engine_that_does_not_answer_is_told_before_the_next_cycle():
     report = Report()
     with MetricsServer(0) as metrics:
-        metrics.follow(report)
+        metrics.follow(report, 30.0)
         before = ask(metrics)[1].splitlines()
         report.up, report.failed_calls, report.observed_s = False, 3, 1795714158.5
         after = ask(metrics)[1].splitlines()
-    assert "loadmaster_up 1" in before
+    assert {"loadmaster_up 1", "loadmaster_interval_seconds 30"} <= {*before}
     assert not any("last_observation" in line for line in before)
     for line in ("up 0", "failed_calls_total 3", "last_observation_timestamp_seconds 1795714158.5"):
         assert f"loadmaster_{line}" in after

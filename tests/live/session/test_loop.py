@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import nullcontext
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from loadmaster.live.queue.record import LiveRecord, lines_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.engine import EngineDown
-from loadmaster.live.session.loop import Denied
+from loadmaster.live.session.loop import Denied, Loop
 from loadmaster.live.session.report import Report
 from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
 from loadmaster.sim.queue.door import simulate
@@ -498,3 +499,13 @@ def test_claims_made_before_a_death_still_count_with_the_moment_of_their_decisio
     cut = drive(tmp_path / "cut", jobs, alone, for_s=400.0, deaths=(6,))
     assert whole.starts["2"][0] > whole.starts["1"][0] == cut.starts["1"][0]
     assert cut.starts == whole.starts
+
+
+def test_what_an_observation_notes_is_said_at_once_and_once():
+    told = []
+    report = Report(listener=told.append)
+    seen = SimpleNamespace(at_s=1.0, notes=("Slurm was reconfigured",))
+    loop = Loop(SimpleNamespace(name="fake", observe=lambda: seen), None, None, None, report)
+    loop._look()
+    loop._look()
+    assert told == report.notes == ["Slurm was reconfigured"]

@@ -81,3 +81,12 @@ def test_a_slurm_whose_hosts_are_gone_from_one_listing_to_the_next_is_waited_for
     says("scontrol")
     with pytest.raises(EngineDown, match="no host"):
         engine.observe()
+
+
+def test_a_slurm_that_was_reconfigured_is_said_in_the_notes_of_the_observation(says, engine, tmp_path):
+    shown = CONFIG.format(conf=tmp_path / "slurm.conf") + "PriorityWeightAge       = {age}\n" + NODES
+    says("scontrol", shown.format(age=1))
+    assert engine.observe().notes == ()
+    says("scontrol", shown.format(age=2).replace("1795406000", "1795409999"))
+    (note,) = engine.observe().notes
+    assert note.startswith("Slurm was reconfigured (PriorityWeightAge from 1 to 2):")

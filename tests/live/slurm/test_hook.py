@@ -91,18 +91,33 @@ def test_one_process_of_the_machine_has_a_cluster_and_a_dead_one_gives_it_back()
 
 
 def test_unit_files_start_the_service_and_its_watchdog():
-    units = unit_files("/usr/bin/loadmaster", "--state /var/lib/lm", "--policy mix-fit", Path("/srv"), 600.0)
+    units = unit_files("/usr/bin/loadmaster", "--state /var/lib/lm", "--policy mix-fit", Path("/srv"), 600.0, "slurm")
     command = "ExecStart=/usr/bin/loadmaster live slurm --state /var/lib/lm"
     assert f"{command} --policy mix-fit\n" in units["loadmaster.service"]
     assert f"{command} --watchdog --fail-open 600s\n" in units["loadmaster-watchdog.service"]
     with pytest.raises(InputError, match="one line"):
-        unit_files("/x", "--state /x", "a\nExecStartPost=evil", Path("/"), 600.0)
+        unit_files("/x", "--state /x", "a\nExecStartPost=evil", Path("/"), 600.0, "slurm")
 
 
 def test_who_starts_the_service_may_say_how_it_runs():
-    units = unit_files("/usr/bin/loadmaster", "--state /s", "--policy mine.py:rule", Path("/home/me/50%"), 600.0)
+    words = ("--policy mine.py:rule", Path("/home/me/50%"), 600.0, "slurm")
+    units = unit_files("/usr/bin/loadmaster", "--state /s", *words)
     assert "WorkingDirectory=/home/me/50%%\n" in units["loadmaster.service"]
     assert "SuccessExitStatus=130\n" in units["loadmaster.service"]
+
+
+def test_units_run_as_the_user_that_printed_them_and_call_its_command_when_they_fail():
+    words = ("/usr/bin/loadmaster", "--state /s", "--on-alert '/bin/page $HOME 5%'", Path("/srv"), 600.0, "slurm")
+    plain, units = unit_files(*words), unit_files(*words, "/bin/page $HOME 5%")
+    for name in ("loadmaster.service", "loadmaster-watchdog.service"):
+        assert "User=slurm\n" in units[name]
+        head, _ = units[name].split("[Service]")
+        assert "OnFailure=loadmaster-failed@%N.service\n" in head
+        assert "StartLimitBurst=" in head
+        assert "OnFailure=" not in plain[name]
+    assert "--on-alert '/bin/page $$HOME 5%%'\n" in units["loadmaster.service"]
+    assert "ExecStart=/bin/page $$HOME 5%%\n" in units["loadmaster-failed@.service"]
+    assert plain.keys() == units.keys() - {"loadmaster-failed@.service"}
 
 
 def test_others_may_look_into_a_folder_that_was_named_for_the_heartbeat(tmp_path):

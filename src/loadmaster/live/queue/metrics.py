@@ -8,12 +8,18 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import isfinite
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
+import numpy as np
+
+from loadmaster.live.queue.stranded_capacity import free_in
+from loadmaster.live.session.engine import Kind
 from loadmaster.model.errors import InputError
+from loadmaster.model.units import CORES, GPUS, MEMORY
 
 if TYPE_CHECKING:
     from loadmaster.live.queue.ledger import Ledger
+    from loadmaster.live.queue.listing import Listing
     from loadmaster.live.queue.record import CycleDecision
     from loadmaster.live.session.report import Report
     from loadmaster.runs.interim_waits import InterimWaits
@@ -35,7 +41,7 @@ OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
         lambda _, report: len(report.left_out),
     ),
     "lost_jobs_total": ("Jobs that the engine lost.", lambda _, report: len(report.lost)),
-    "cycle_duration_seconds": ("What the last cycle took to decide and ask.", lambda _, report: report.cycle_s),
+    "cycle_duration_seconds": ("Time that the last cycle took to decide and ask.", lambda _, report: report.cycle_s),
     "fallback_cycles_total": (
         "Cycles in which first-fit decided, as the rule failed.",
         lambda _, report: report.fallbacks,
@@ -60,6 +66,8 @@ OF_SHADOW: dict[str, tuple[str, Callable[["InterimWaits"], float | None]]] = {
     "shadow_open_jobs": ("Jobs of those that wait or run at the site or in our queue.", lambda waits: waits.open),
 }
 """Figures of a shadow, by name; what is not known is left out."""
+OF_HOSTS = {CORES: "cores", MEMORY: "memory_bytes", GPUS: "gpus"}
+"""Resources of which capacity and free amounts are served, with their units as Prometheus has them."""
 _REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
 LOOPBACK = "127.0.0.1"
 
@@ -88,6 +96,7 @@ class MetricsServer:
     def __init__(self, port: int | None, host: str = LOOPBACK, token: str = "") -> None:
         self._text, self._token = "", token
         self._report: Report | None = None
+        self._interval_s = 0.0
         self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
@@ -121,9 +130,14 @@ class MetricsServer:
             self._server.shutdown()
             self._server.server_close()
 
-    def follow(self, report: "Report") -> None:
-        """Whether the engine answers is told from now on, also while no cycle comes to its end."""
-        self._report = report
+    def follow(self, report: "Report", interval_s: float) -> None:
+        """Whether the engine answers is told from now on, also while no cycle comes to its end.
+
+        Args:
+            report: of the run.
+            interval_s: between two cycles.
+        """
+        self._report, self._interval_s = report, interval_s
 
     def _now(self) -> str:
         """What is served now."""
@@ -133,6 +147,7 @@ class MetricsServer:
         lines = [
             *_lines("up", "1 if the engine answered when it was last asked, else 0.", report.up),
             *_lines("failed_calls_total", "Calls that the engine did not answer.", report.failed_calls),
+            *_lines("interval_seconds", "Time between two cycles.", self._interval_s),
         ]
         if isfinite(report.observed_s):
             text = "When the engine was last observed, on its own clock: seconds since 1970."
@@ -144,8 +159,9 @@ class MetricsServer:
         if self._server is None:
             return
         lines = [line for name, (text, of) in OF_CYCLE.items() for line in _lines(name, text, of(ledger, report))]
-        refused = {f'{{kind="{kind}"}}': count for kind, count in report.refusals.items()}
+        refused = {f'{{kind="{kind}"}}': report.refusals[kind] for kind in get_args(Kind)}
         lines += _series("refusals_total", "Actions that the engine refused.", refused)
+        lines += _of_hosts(ledger.listing)
         if self.so_far is not None:
             known = ((name, text, of(self.so_far)) for name, (text, of) in OF_SHADOW.items())
             lines += [line for name, text, value in known if value is not None for line in _lines(name, text, value)]
@@ -177,6 +193,22 @@ class MetricsServer:
                 """Says nothing: stderr is the table's."""
 
         return Handler
+
+
+def _of_hosts(listing: "Listing") -> list[str]:
+    """Capacity and free amounts of the hosts that are up."""
+    cluster, up = listing["cluster"], np.array(listing["up"], bool)
+    amounts = {
+        ("capacity", "Of hosts that are up: all {}."): np.array(cluster["capacity"], float)[up].sum(axis=0),
+        ("free", "Of hosts that are up: the {} that no job holds."): free_in(listing)[up].sum(axis=0),
+    }
+    return [
+        line
+        for (what, text), sums in amounts.items()
+        for name, amount in zip(cluster["resources"], sums, strict=True)
+        if name in OF_HOSTS
+        for line in _lines(f"{what}_{OF_HOSTS[name]}", text.format(name), amount)
+    ]
 
 
 def _lines(name: str, text: str, value: float) -> list[str]:

@@ -241,6 +241,7 @@ def _session(line: Mapping[str, Any], origin_s: float) -> Session:
         str(line.get("command", "")),
         dict(line.get("setting", {})),
         {**conduct, "interval_s": _finite(conduct["interval_s"])},
+        config=dict(line.get("config", {})),
     )
 
 

@@ -112,7 +112,8 @@ class Loop:
         names = self.report.stranded
         if names and isinstance(self.engine, FreedByHand):
             those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
-            self.report.tell(f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}")
+            held = f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}"
+            self.report.alarm("stranded", held)
             self.report.tell(f"free what stays held by hand: {self.engine.by_hand(names)}")
 
     def _begun(self) -> Observation | None:
@@ -196,7 +197,8 @@ class Loop:
         """
         self.seen = self.engine.observe()
         for note in self.seen.notes:
-            self.report.say(note)
+            if note not in self.report.notes:
+                self.report.tell(note)
         if not self.report.up:
             self.report.tell(f"{self.engine.name} answers again")
         self.report.up, self.report.observed_s = True, self.seen.at_s
@@ -207,7 +209,8 @@ class Loop:
         self.away = True
         self.report.failed_calls += 1
         if self.report.up:
-            self.report.tell(f"{self.engine.name} does not answer, and is asked again: {one_line(str(error))}")
+            why = one_line(str(error))
+            self.report.alarm("engine-down", f"{self.engine.name} does not answer, and is asked again: {why}")
         self.report.up = False
 
     def _hand_back(self) -> None:

@@ -25,6 +25,7 @@ class Report:
         observed_s: when it was last observed, by its own clock; NaN before.
         failed_calls: how often it did not answer.
         listener: told at once of what is news each time.
+        alert: told the kind and the text of what an operator has to look at.
     """
 
     cycles: int = 0
@@ -45,6 +46,7 @@ class Report:
     observed_s: float = math.nan
     failed_calls: int = 0
     listener: Callable[[str], None] = lambda _: None
+    alert: Callable[[str, str], None] = lambda *_: None
 
     @property
     def outcome(self) -> str:
@@ -60,3 +62,8 @@ class Report:
         """Note something that is news each time, and must be known at once."""
         self.say(note)
         self.listener(note)
+
+    def alarm(self, kind: str, note: str) -> None:
+        """Tell something that an operator has to look at."""
+        self.tell(note)
+        self.alert(kind, note)

@@ -1,6 +1,5 @@
 """Slurm as an engine: what `squeue` and `scontrol` tell, what `scontrol` does."""
 
-import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from loadmaster.live.slurm.listing import COMMAND, parse_listing
 from loadmaster.live.slurm.mark import mark, of_owner, owner_of
 from loadmaster.live.slurm.names import number_of
 from loadmaster.live.slurm.observation import SlurmListings, SlurmObserver, parse_states
+from loadmaster.live.slurm.reconfiguration import CONFIG, definitions, reconfigured
 from loadmaster.live.slurm.work import is_ours
 from loadmaster.model.actions import Action, Explain, Start, Withdraw
 from loadmaster.model.errors import InputError
@@ -31,7 +31,6 @@ from loadmaster.site.site import Site, read_site
 _LOOK = "show config\nshow node\nshow partition\nshow reservation\n"
 KEPT_BY_SLURMD = (Path("/run/slurm/conf/slurm.conf"), Path("/var/spool/slurmd/conf-cache/slurm.conf"))
 """Where slurmd puts the files of a site that has them on its controller alone."""
-_CONFIG = re.compile(r"^(\w+(?:\[0\])?)\s+= (.*)$", re.MULTILINE)
 
 
 class SlurmEngine:
@@ -63,7 +62,7 @@ class SlurmEngine:
         leaves_held: bool = False,
     ) -> None:
         self._commands = Commands(conf)
-        self.settings = dict(_CONFIG.findall(self._commands.read("scontrol", "show", "config")))
+        self.settings = dict(CONFIG.findall(self._commands.read("scontrol", "show", "config")))
         self.conf = conf if conf is not None else _conf_here(Path(self.settings.get("SLURM_CONF", "slurm.conf")))
         self.site = _behind_its_hook(read_site(self.conf))
         for name in partitions:
@@ -79,6 +78,7 @@ class SlurmEngine:
             self.site, site_accounts, self._parts.of, looks_on=looks_on, partitions=partitions
         )
         self._answered = False  # it has been observed once
+        self._definitions: dict[str, str] = {}
         self._held: set[str] = set()
         self._marked: set[str] = set()
         self.nodes: tuple[SiteNode, ...] = ()
@@ -130,8 +130,12 @@ class SlurmEngine:
             self.nodes,
             parse_states(about),
             parse_reservations(about),
-            dict(_CONFIG.findall(about)).get("BOOT_TIME", ""),
+            dict(CONFIG.findall(about)).get("BOOT_TIME", ""),
         )
+        defined = definitions(about)
+        self._definitions = self._definitions or defined
+        if note := reconfigured(self._definitions, defined):
+            notes = (*notes, note)
         seen = replace(self._observer.see(listings), notes=notes)
         self._answered = True
         self._parts.forget_ended()

@@ -1,0 +1,116 @@
+"""The jobs of a live record by what a site is organised by, all or those that arrived lately, for a report by cron."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from loadmaster.measure.group_waits import group_waits
+from loadmaster.measure.job_groups import groupings
+from loadmaster.measure.queue_metrics import waits
+from loadmaster.model import InputError, Schedule, Workload
+from loadmaster.model.schedule import Segments
+from loadmaster.model.units import show_seconds
+from loadmaster.report.breakdown import RuleGroups
+from loadmaster.report.columns import short
+from loadmaster.runs.live_timeline import LiveTimeline
+from loadmaster.runs.record import Record
+
+USUAL = ("partition", "user")
+"""The groupings of a report that names none, as far as the record knows them."""
+
+
+@dataclass(frozen=True)
+class LiveBreakdown:
+    """Jobs of a live record by group.
+
+    Attributes:
+        answer: what became of them, in a sentence or two.
+        rules: the groups of the run.
+        by: the groupings.
+        figures: of all these jobs, by name.
+    """
+
+    answer: str
+    rules: Sequence[RuleGroups]
+    by: Sequence[str]
+    figures: dict[str, float | int | None]
+
+
+def live_breakdown(record: Record, timeline: LiveTimeline, by: Sequence[str], last_s: float = inf) -> LiveBreakdown:
+    """The jobs that arrived in the last `last_s` seconds of a live record, by group.
+
+    Jobs that still run count with the time that they have run. A job belongs to one report alone, whatever it waited.
+
+    Args:
+        record: the run that the live record tells of.
+        timeline: of the same record.
+        by: the groupings; the `USUAL` ones where there are none.
+        last_s: infinite for all jobs.
+
+    Raises:
+        InputError: no job arrived in that time.
+    """
+    workload, schedule = _arrived_since(record, timeline.last_s - last_s, timeline.last_s)
+    when = "" if last_s == inf else f" that arrived in the last {show_seconds(last_s)}"
+    if not workload.jobs:
+        rule = "no job arrived in that time before the record's end"
+        raise InputError(show_seconds(last_s), rule, fix="give a longer --last")
+    groups = group_waits(workload, schedule)
+    wait_s = waits(workload, schedule)[schedule.started]
+    sums = {
+        name: getattr(groups[0], name).sum().item()
+        for name in ("jobs", "unstarted", "killed", "core_s", "gpu_s", "lost_core_s")
+    }
+    figures = {
+        **sums,
+        "mean_wait_s": float(wait_s.mean()) if wait_s.size else None,
+        "p95_wait_s": float(np.quantile(wait_s, 0.95)) if wait_s.size else None,
+    }
+    known = {each.by for each in groupings(workload)}
+    chosen = tuple(by) or tuple(name for name in USUAL if name in known)
+    return LiveBreakdown(_answer(figures, when), [RuleGroups("live", groups)], chosen, figures)
+
+
+def _arrived_since(record: Record, from_s: float, until_s: float) -> tuple[Workload, Schedule]:
+    """The jobs that arrived since `from_s`, and what became of them until `until_s`."""
+    workload, schedule = record.workload, record.schedule
+    first = int(np.searchsorted(workload.submit_s, from_s))
+    rows = slice(first, None)
+    segments = schedule.segments
+    if segments is not None:
+        segments = Segments.of(
+            [
+                (
+                    int(segments.job[n]) - first,
+                    float(segments.start_s[n]),
+                    float(segments.end_s[n]),
+                    bool(segments.lost[n]),
+                    segments.host[segments.first[n] : segments.first[n + 1]].tolist(),
+                )
+                for n in np.flatnonzero(segments.job >= first)
+            ]
+        )
+    return workload.take(rows), replace(
+        schedule,
+        start_s=schedule.start_s[rows],
+        host=schedule.host[workload.first_task[first] :],
+        end_s=np.minimum(schedule.ends_s(workload)[rows], until_s),
+        status=None if schedule.status is None else schedule.status[rows],
+        segments=segments,
+    )
+
+
+def _answer(figures: dict[str, float | int | None], when: str) -> str:
+    jobs, unstarted = figures["jobs"], figures["unstarted"]
+    assert jobs is not None
+    assert unstarted is not None
+    text = f"Of {jobs + unstarted:,} jobs{when}, {jobs:,} started"
+    if figures["mean_wait_s"] is not None and figures["p95_wait_s"] is not None:
+        text += f" after {show_seconds(figures['mean_wait_s'])} on average"
+        text += f" (one in twenty waited over {show_seconds(figures['p95_wait_s'])})"
+    hours = {name: short((figures[name] or 0.0) / 3600) for name in ("core_s", "gpu_s", "lost_core_s")}
+    used = f"{hours['core_s']} core-hours" + (f" and {hours['gpu_s']} GPU-hours" if figures["gpu_s"] else "")
+    killed = f"{figures['killed']:,} were killed at their limit, and {hours['lost_core_s']} core-hours were lost"
+    return f"{text}. They used {used}; {killed}."
