@@ -15,6 +15,7 @@ from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
+from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
 from loadmaster.live.kubernetes.pods import PodScope, id_of, pod_of
 from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
@@ -62,7 +63,8 @@ class KubernetesEngine:
         self._lease = None if looks_on else ClusterLease(api, scope.scheduler, lease, now_s)
         self._observer = KubernetesObserver(scope)
         self._nodes, self._pods = (Informer(api, path, watch=watch) for path in (NODES, PODS))
-        self._scope = scope
+        self._others: dict[str, Informer | None] = {}  # by kind, those that we may look at
+        self._watch, self._scope = watch, scope
         self._items: Sequence[Mapping[str, Any]] = ()
         self.moves = Moves(api, scope.scheduler, now_s, self._bind)
         self.unevicted: dict[str, str] = {}
@@ -92,7 +94,8 @@ class KubernetesEngine:
         token = str(pods.restored) if pods.restored else ""
         if (way := self.moves.under_way) is not None and way.follower:
             self._bound.add(way.follower)
-        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
+        others = self._looked_up(items)
+        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound, others)
         try:
             seen = self._observer.see(listings)
         except InputError as error:
@@ -111,6 +114,18 @@ class KubernetesEngine:
         self._node_uids = {name_of(item): item["metadata"].get("uid") for item in nodes.items}
         self._last = seen
         return seen
+
+    def _looked_up(self, items: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+        """The objects of other kinds to which pods refer, by kind; a kind that we may not list is left out."""
+        looked_up = {}
+        for kind in kinds_named(items):
+            informer = self._others.setdefault(kind, Informer(self._api, OTHERS[kind], watch=self._watch))
+            try:
+                if informer is not None:
+                    looked_up[kind] = informer.look().items
+            except InputError:
+                self._others[kind] = None
+        return looked_up
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
@@ -178,10 +193,10 @@ class KubernetesEngine:
         return next((each for each in self._items if id_of(each) == name), None)
 
     def movable(self) -> set[str]:
-        """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
+        """Pods of ours that may move now: they, their PodDisruptionBudgets and the rules between pods allow it."""
         budgets = self.moves.evictions.budgets()
         free = (item for item in self._of_ours() if not why_it_stays(item, self._scope.scheduler))
-        return {id_of(item) for item in free if not barred(item, budgets)}
+        return {id_of(item) for item in free if not barred(item, budgets)} - self._observer.tied
 
     def preempts(self, name: str) -> bool:
         """Whether a waiting pod lets others be evicted for it (its `preemptionPolicy`)."""
@@ -219,7 +234,7 @@ class KubernetesEngine:
 
     def close(self) -> None:
         """Give the lease back; pods that wait for us wait on."""
-        for each in (self._nodes, self._pods):
+        for each in (self._nodes, self._pods, *filter(None, self._others.values())):
             each.close()
         if self._lease is not None:
             self._lease.release()
