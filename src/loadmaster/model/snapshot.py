@@ -244,6 +244,10 @@ class JobRulesNow(Protocol):
         """bool[H], the hosts on which a waiting job may start."""
         ...
 
+    def closed_by(self, job: int) -> list[tuple[str, Bools]]:
+        """Each rule that closes hosts to a waiting job, in words, and bool[H], the hosts that it closes."""
+        ...
+
     def start(self, job: int, host: int) -> None:
         """Put a job on a host."""
         ...

@@ -20,6 +20,8 @@ SKEW_S = 2.0
 _OLDEST = (1, 21)
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
+_EXPLAINS, _MUTE = (("patch", "pods/status"), ("create", "events")), "pods do not say why they wait"
+
 
 @dataclass(frozen=True)
 class RequiredRight:
@@ -66,7 +68,7 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRigh
     places = namespaces or ("",)
     acts = [
         RequiredRight(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))
-    ]
+    ] + [RequiredRight(*what, space=space, spared=_MUTE) for space in places for what in _EXPLAINS]
     looks = [RequiredRight("list", what, looking=True) for what in ("nodes", "pods")]
     watches = [RequiredRight("watch", what, spared="everything is listed in every cycle") for what in ("nodes", "pods")]
     others = [_listing_right(path) for path in OTHERS.values()]

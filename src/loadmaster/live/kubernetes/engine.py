@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.kubernetes.actions import act
-from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.api import FORBIDDEN, Api
 from loadmaster.live.kubernetes.eviction import barred, together
 from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.live.kubernetes.lease import ClusterLease, LeaseTerms
@@ -16,10 +16,11 @@ from loadmaster.live.kubernetes.observation import KubernetesListings, Kubernete
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
 from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
-from loadmaster.live.kubernetes.pods import PodScope, id_of, pod_of
+from loadmaster.live.kubernetes.pod_reasons import is_told, tell
+from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, PodScope, id_of, pod_of
 from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
-from loadmaster.model.actions import Action, Move, Repin, Start, Stop
+from loadmaster.model.actions import Action, Explain, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits
 from loadmaster.runs.setting import Setting
 
@@ -39,7 +40,7 @@ class KubernetesEngine:
         looks_on: it is only looked at, and no lease is taken.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
-        say: told once of each sort of gang to which pods that wait for us refer.
+        say: told once of each sort of gang to which pods that wait for us refer, and of rights to explain that we lack.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.
@@ -70,6 +71,8 @@ class KubernetesEngine:
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
+        self._waiting: dict[str, Mapping[str, Any]] = {}
+        self._explains = True
         self._specs: dict[str, Mapping[str, Any]] = {}
         self._node_uids: dict[str, Any] = {}
         self._say, self._gangs = say, set[str]()
@@ -109,6 +112,7 @@ class KubernetesEngine:
         for gang in self._observer.gangs.keys() - self._gangs:
             self._say(not_together(gang, self._observer.gangs[gang]))
         self._gangs |= self._observer.gangs.keys()
+        self._waiting = {id_of(item): item for item in self._items if self._is_ours_and_waits(item)}
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._specs = {id_of(item): item["spec"] for item in self._items if id_of(item) in self._held}
         self._node_uids = {name_of(item): item["metadata"].get("uid") for item in nodes.items}
@@ -148,6 +152,9 @@ class KubernetesEngine:
             return self.moves.refused(refusal) if refusal else self.moves.begin(action, self._items)
         if isinstance(action, Stop):
             return self._evict(action)
+        if isinstance(action, Explain):
+            self._explain(action)
+            return None
         return act(self._api, action)
 
     def _bind(self, action: Start | Repin) -> Refusal | None:
@@ -188,6 +195,23 @@ class KubernetesEngine:
             return f"node {name} takes no pods now ({node.why})"
         return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"
 
+    def waits(self, name: str) -> bool:
+        """Whether a pod waits for us, by its id, and none of its gates is closed."""
+        return name in self._waiting
+
+    def _explain(self, action: Explain) -> None:
+        """Say on a pod why it waits, if we may."""
+        item = self._waiting.get(action.id)
+        if item is None or not action.why or not self._explains or is_told(item, action.why):
+            return
+        try:
+            denied = next((each for each in tell(self._api, action.id, action.why) if each.status == FORBIDDEN), None)
+        except EngineDown:
+            return  # the next observation says so, if that goes on
+        if denied is not None:
+            self._explains = False
+            self._say(f"pods do not say why they wait ({denied.text}); see the ClusterRole in the guide")
+
     def _item(self, name: str) -> Mapping[str, Any] | None:
         """A pod as it was last seen."""
         return next((each for each in self._items if id_of(each) == name), None)
@@ -217,6 +241,12 @@ class KubernetesEngine:
     def _of_ours(self) -> Sequence[Mapping[str, Any]]:
         """Pods of the namespaces that we were given."""
         return [each for each in self._items if self._scope.covers(each["metadata"].get("namespace", "default"))]
+
+    def _is_ours_and_waits(self, item: Mapping[str, Any]) -> bool:
+        spec, meta = item["spec"], item["metadata"]
+        ours = (spec.get("schedulerName") or DEFAULT_SCHEDULER) == self._scope.scheduler
+        waits = not (spec.get("nodeName") or spec.get("schedulingGates") or meta.get("deletionTimestamp"))
+        return ours and waits and self._scope.covers(meta.get("namespace", "default"))
 
     def _evict(self, action: Stop) -> Refusal | None:
         refusal = self.moves.evictions.evict(action)

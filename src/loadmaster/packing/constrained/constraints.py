@@ -153,6 +153,10 @@ class Apart:
                 taken |= placement.counts.of(theirs, self.level) > 0
         return _in_domains(self.level, ~taken, elsewhere=True)
 
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task."""
+        return f"must be apart from {(self.others if task in self.subjects else self.subjects).name}"
+
 
 @dataclass(frozen=True, eq=False)
 class Together:
@@ -198,6 +202,10 @@ class Together:
             return np.ones(len(self.level.domain), bool)
         alone = task in self.others and not (placement.host[self.others.tasks] >= 0).any()
         return _in_domains(self.level, (placement.counts.of(self.others, self.level) > 0) | alone, elsewhere=False)
+
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task of `subjects`."""
+        return f"must be in the {self.level.name} of one of {self.others.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,6 +273,10 @@ class MaxSkew:
         counts = placement.counts.of(self.group, self.level)
         fewest, _ = _least_and_skew(counts[self.eligible])
         return _in_domains(self.level, (counts < fewest + self.at_most) | ~self.eligible, elsewhere=False)
+
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task of the group."""
+        return f"{self.group.name} may differ by {self.at_most} between domains of {self.level.name}"
 
 
 BetweenTasks = Apart | Together | MaxSkew

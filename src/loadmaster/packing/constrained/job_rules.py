@@ -55,9 +55,10 @@ class JobsPlaced:
             self._open[kind] = hosts
         return self._open[kind]
 
-    def why_not(self, job: int, host: int) -> tuple[str, ...]:
-        """Why the job may not start on the host, one sentence each; empty if it may."""
-        return self._placement.why_not(job, host)
+    def closed_by(self, job: int) -> list[tuple[str, Bools]]:
+        """Each rule that closes hosts to the job, in words, and bool[H], the hosts that it closes."""
+        closed = [(rule.words(job), ~rule.open_hosts(self._placement, job)) for rule in self._rules_of(job)]
+        return [(words, hosts) for words, hosts in closed if hosts.any()]
 
     def start(self, job: int, host: int) -> None:
         """Put the job on the host."""
