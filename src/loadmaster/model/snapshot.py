@@ -286,7 +286,7 @@ class Snapshot:
             lacks some does not fit, and reservations count them (rule C13).
         cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
         cluster_wide_changes: what these amounts change by at later moments, in their order, as a power cap does.
-        rules: that look at where other jobs are (rule C14); None: there are none.
+        rules: that look at where other jobs are (rule C15); None: there are none.
     """
 
     now_s: float

@@ -1,4 +1,4 @@
-"""Decides under rules that look at where other jobs are: affinity, anti-affinity, even spread (rule C14)."""
+"""Decides under rules that look at where other jobs are: affinity, anti-affinity, even spread (rule C15)."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace

@@ -84,8 +84,7 @@ def _in_words(snapshot: Snapshot, row: int, named: list[tuple[str, np.ndarray]])
         if (left & hosts).any():
             words.append(why)
         left &= ~hosts
-    if left.any():
-        return f"{snapshot.cluster.hosts} nodes: room is kept for pods that go before it"
+    words += ["room is kept for pods that go before it"] if left.any() else []
     return f"0/{snapshot.cluster.hosts} nodes are available: {', '.join(words)}"
 
 
