@@ -9,7 +9,7 @@ import numpy as np
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.constrained.constraints import MaxSkew
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
-from loadmaster.packing.kubernetes_affinity import admits
+from loadmaster.packing.kubernetes_affinity import admits, required_of
 from loadmaster.packing.kubernetes_objects import NOT_READ, ListedNode, ListedPod
 
 
@@ -57,7 +57,9 @@ def spread_constraints(
                         key,
                         spread.get("nodeAffinityPolicy"),
                         spread.get("nodeTaintsPolicy"),
-                        *(spec.get(part) for part in ("nodeSelector", "affinity", "tolerations")),
+                        spec.get("nodeSelector"),
+                        required_of(spec, "nodeAffinity"),
+                        spec.get("tolerations"),
                     ]
                 )
                 if places not in levels:

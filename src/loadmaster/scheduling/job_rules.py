@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -114,8 +115,8 @@ def _after(snapshot: Snapshot, starts: Sequence[Place]) -> Snapshot:
     speeds = np.array([snapshot.cluster.slowest((host,)) for host in hosts])
     free, left = np.array(snapshot.free), None if snapshot.left is None else np.array(snapshot.left)
     np.subtract.at(free, hosts, queue.demand[rows])
-    for row in set(rows):
-        for limit, amount in () if queue.uses is None or left is None else queue.uses[row]:
+    if left is not None and queue.uses is not None:
+        for limit, amount in chain.from_iterable(queue.uses[row] for row in set(rows)):
             left[limit] -= amount
     runs = Running(
         np.append(running.job, queue.job[rows]),

@@ -78,7 +78,7 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRigh
 def _listing_right(path: str) -> RequiredRight:
     """To list what the API has at `/api/VERSION/RESOURCE` or `/apis/GROUP/VERSION/RESOURCE`."""
     _, _, *group, _, resource = path.split("/")
-    return RequiredRight("list", resource, *group, spared="pods that refer to them are left out")
+    return RequiredRight("list", resource, "".join(group), spared="pods that refer to them are left out")
 
 
 def needed_to_move(namespaces: Sequence[str]) -> list[RequiredRight]:
