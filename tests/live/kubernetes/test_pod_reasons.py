@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 from fake_kubernetes import FakeKubernetes, node, pod, serving
+from typer.testing import CliRunner
 
+from loadmaster.cli.app import app
 from loadmaster.live.kubernetes.api import Api
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.kubernetes.pod_reasons import with_reasons
@@ -84,6 +86,15 @@ def test_a_run_keeps_the_rules_between_pods_and_checks_alike(world, tmp_path):
         assert all(one + ran <= two for (one, ran), (two, _) in pairwise(spans))
     checked = check_live(tmp_path / "run", RULE)
     assert checked.same, checked.first
+
+
+def test_explain_names_the_rule_that_kept_a_pod_waiting(world, tmp_path):
+    world.fake.add(*(pod(f"web-{k}", created_s=k, **WEB) for k in range(3)), pod("later", created_s=3))
+    world.run(tmp_path / "run")
+    explained = CliRunner().invoke(app, ["explain", str(tmp_path / "run"), "web-2"]).output
+    kept = "a host had room, but other jobs kept it away: must be apart from pods with app=web (namespace default)"
+    assert kept in " ".join(explained.split())
+    assert "kept it away" not in CliRunner().invoke(app, ["explain", str(tmp_path / "run"), "web-1"]).output
 
 
 def test_a_pod_that_waits_says_why_in_a_condition_and_an_event(world, tmp_path):
