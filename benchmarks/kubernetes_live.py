@@ -34,7 +34,7 @@ from loadmaster.scheduling import Scheduler
 
 NODE_COUNT, POD_COUNT, REPEATS = 50, 1000, 9
 MIXED_NODES, ZONES, SETTLED_S = 24, 4, 15.0
-RULES = ("mix-fit", "first-fit", "worse-fit-cores")
+RULES = ("mix-fit", "max-jobs", "worse-fit-cores")
 ZONE, REQUIRED = "topology.kubernetes.io/zone", "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -121,10 +121,10 @@ class Placed(NamedTuple):
 
 def placed_by(real: rk.RealKubernetes, scheduler: str) -> Placed:
     """Add the pods, and wait until no more of them get a node."""
-    for item in mixed_pods(scheduler):
-        real.add_pod(item)
     begun = last = time.perf_counter()
     many = 0
+    for item in mixed_pods(scheduler):
+        real.add_pod(item)
     while time.perf_counter() - last < SETTLED_S:
         bound = [item for item in real.items("pods") if item["spec"].get("nodeName")]
         if len(bound) > many:
