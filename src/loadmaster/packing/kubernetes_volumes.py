@@ -74,12 +74,14 @@ class VolumeNodes:
         hosts = DomainLevel.of_hosts(len(self._nodes))
         cluster = DomainLevel("cluster", np.zeros(len(self._nodes), np.int32))
         for name, users in self._users.items():
-            claim = self._claims.get(name, {})
-            modes = set((claim.get("spec") or {}).get("accessModes") or ()) if len(users) > 1 else set(_SHARED)
+            claimed = self._claims.get(name, {}).get("spec") or {}
+            volume = (self._volumes.get(str(claimed.get("volumeName"))) or {}).get("spec") or {}
             group = TaskGroup(f"pods with the claim {'/'.join(name)}", np.array(users, np.int32))
-            if _OF_ONE_POD in modes:
+            if len(users) == 1 or not claimed:
+                continue
+            if _OF_ONE_POD in (claimed.get("accessModes") or ()):
                 yield users, Apart(group, group, cluster)
-            elif not modes & set(_SHARED):
+            elif not set(volume.get("accessModes") or claimed.get("accessModes") or ()) & set(_SHARED):
                 yield users, Together(group, group, hosts)
 
     def _of_claim(self, name: tuple[str, str]) -> Bools:
