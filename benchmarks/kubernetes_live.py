@@ -34,7 +34,7 @@ from loadmaster.scheduling import Scheduler
 
 NODE_COUNT, POD_COUNT, REPEATS = 50, 1000, 9
 MIXED_NODES, ZONES, SETTLED_S = 24, 4, 15.0
-RULES = ("mix-fit", "max-jobs", "worse-fit-cores")
+RULES = ("mix-fit", "first-fit", "worse-fit-cores")
 ZONE, REQUIRED = "topology.kubernetes.io/zone", "requiredDuringSchedulingIgnoredDuringExecution"
 
 

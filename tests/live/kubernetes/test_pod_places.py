@@ -222,9 +222,16 @@ def test_a_record_names_the_groups_of_each_pod_and_changes_only_rows_that_change
     assert applied(before, changed) == after
 
 
+def test_rules_that_are_over_leave_the_record():
+    before = listing_of(see(nodes("a"), [pod("web", **WEB, **apart())]))
+    after = listing_of(see(nodes("a"), [pod("db")]))
+    assert change(before, after)["rules"] is None
+    assert applied(before, change(before, after)) == after
+
+
 def test_rows_of_a_cluster_without_rules_name_no_groups():
     listing = listing_of(see(nodes("a"), [pod("a")]))
-    assert listing["rules"] is None
+    assert "rules" not in listing
     assert "groups" not in listing["jobs"]["default/a@uid-a"]
 
 

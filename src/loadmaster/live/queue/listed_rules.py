@@ -19,8 +19,8 @@ GROUPS = "groups"
 _KINDS: dict[str, type[Apart | Together]] = {"apart": Apart, "together": Together}
 
 
-def plain_rules(rules: Sequence[BetweenTasks]) -> dict[str, Any] | None:
-    """Levels (the domain of each host) and rules (kind, names of groups, level, of a skew the most); None for none."""
+def plain_rules(rules: Sequence[BetweenTasks]) -> dict[str, Any]:
+    """Levels (the domain of each host) and rules (kind, names of groups, level, of a skew the most)."""
     levels: dict[str, list[int]] = {}
     listed: list[list[Any]] = []
     for rule in rules:
@@ -29,7 +29,7 @@ def plain_rules(rules: Sequence[BetweenTasks]) -> dict[str, Any] | None:
         kind = next((name for name, of in _KINDS.items() if type(rule) is of), "skew")
         most = [rule.at_most] if isinstance(rule, MaxSkew) else []
         listed.append([kind, [group.name for group in groups_of(rule)], level, *most])
-    return {"levels": levels, "rules": listed} if listed else None
+    return {"levels": levels, "rules": listed}
 
 
 def merged_rules(some: Mapping[str, Any] | None, more: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -50,7 +50,7 @@ def listing_of(seen: Observation) -> Listing:
         "jobs": _rows(seen, bound),
         "left_out": [list(row) for row in seen.left_out],
         "over": [[each.id, each.end_s, each.status] for each in seen.over],
-        "rules": plain_rules(seen.rules),
+        **({"rules": plain_rules(seen.rules)} if seen.rules else {}),
     }
 
 
@@ -68,7 +68,7 @@ def cluster_in(about: Mapping[str, Any]) -> Cluster:
 
 def change(before: Listing, after: Listing) -> dict[str, Any]:
     """What `applied` needs to make `after` of `before`; the time alone where nothing has changed."""
-    changes: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
+    changes: dict[str, Any] = {name: after.get(name) for name in _WHOLE if before.get(name) != after.get(name)}
     old, new = before.get("jobs", {}), after["jobs"]
     if gone := [name for name in old if name not in new]:
         changes["gone"] = gone
@@ -88,7 +88,8 @@ def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
     jobs = {name: row for name, row in before.get("jobs", {}).items() if name not in gone}
     jobs |= changed.get("new", {})
     jobs |= {name: {**jobs[name], **fields} for name, fields in changed.get("set", {}).items()}
-    return {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
+    whole = {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
+    return {name: value for name, value in whole.items() if value is not None}  # there may be no rules any more
 
 
 def _rows(seen: Observation, bound: Constraints) -> dict[str, dict[str, Any]]:
