@@ -1,14 +1,20 @@
-"""How long a real API server takes to be listed, watched and bound: 50 nodes, 1,000 pods.
+"""How long a real API server takes to be listed, watched and bound; the same pods by Kubernetes' scheduler and by us.
 
 Run: python benchmarks/kubernetes_live.py (needs what tools/kubernetes-for-tests.sh builds)
 """
 
+import json
+import random
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -21,10 +27,15 @@ from loadmaster.live.queue.listing import listing_of
 from loadmaster.live.session.engine import Observation
 from loadmaster.model.actions import Start
 from loadmaster.model.snapshot import Decision
+from loadmaster.packing.constrained.evaluate import broken_by
+from loadmaster.packing.kubernetes_problem import read_kubernetes_problem
 from loadmaster.runs import Setting, discipline_of, policy_of, sources_of
 from loadmaster.scheduling import Scheduler
 
 NODE_COUNT, POD_COUNT, REPEATS = 50, 1000, 9
+MIXED_NODES, ZONES, SETTLED_S = 24, 4, 15.0
+RULES = ("mix-fit", "first-fit", "worse-fit-cores")
+ZONE, REQUIRED = "topology.kubernetes.io/zone", "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def filled(real: rk.RealKubernetes) -> None:
@@ -59,6 +70,113 @@ def decided_on(seen: Observation, scheduler: Scheduler) -> Decision:
     return scheduler.decide(snapshot)
 
 
+def mixed_nodes() -> list[dict[str, Any]]:
+    """Nodes of 16 cores and 56 GiB in four zones."""
+    has = {"cpu": "16", "memory": "56Gi", "pods": "110"}
+    status = {"capacity": has, "allocatable": has, "conditions": [{"type": "Ready", "status": "True"}]}
+    labels = [{"kubernetes.io/hostname": f"n{k}", ZONE: f"z{k % ZONES}"} for k in range(MIXED_NODES)]
+    return [{"metadata": {"name": f"n{k}", "labels": of}, "spec": {}, "status": status} for k, of in enumerate(labels)]
+
+
+def mixed_pods(scheduler: str) -> list[dict[str, Any]]:
+    """300 pods that ask for a little more than the nodes have; 120 of them with a rule that looks at other pods."""
+    rng, pods = random.Random(1), list[dict[str, Any]]()
+
+    def add(name: str, app: str, asks: tuple[int, int], **rules: Any) -> None:
+        container = {"name": "c", "image": "none", "resources": {"requests": _amounts(*asks)}} | rules.pop("more", {})
+        spec = {"schedulerName": scheduler, "containers": [container], **rules}
+        pods.append({"metadata": {"name": name, "namespace": "default", "labels": {"app": app}}, "spec": spec})
+
+    for k in range(16):
+        chosen = {"matchLabels": {"app": f"web{k}"}}
+        apart = {REQUIRED: [{"topologyKey": "kubernetes.io/hostname", "labelSelector": chosen}]}
+        spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": chosen}
+        near = {"podAffinity": {REQUIRED: [{"topologyKey": ZONE, "labelSelector": chosen}]}}
+        rules = {"affinity": {"podAntiAffinity": apart}, "topologySpreadConstraints": [spread]}
+        for each in range(5):
+            add(f"web{k}-{each}", f"web{k}", (1, 2), **rules)
+        for each in range(2):
+            add(f"cache{k}-{each}", f"cache{k}", (1, 6), affinity=near)
+    for k in range(8):
+        add(f"proxy-{k}", "proxy", (1, 1), more={"ports": [{"containerPort": 8080, "hostPort": 8080}]})
+    for k in range(180):
+        add(f"plain-{k}", "plain", rng.choice([(1, 1), (1, 8), (2, 2), (1, 12), (3, 4)]))
+    rng.shuffle(pods)
+    return pods
+
+
+def _amounts(cores: int, gibibytes: int) -> dict[str, str]:
+    return {"cpu": str(cores), "memory": f"{gibibytes}Gi"}
+
+
+class Placed(NamedTuple):
+    """What became of the pods: how many have a node, cores and GiB of these, seconds to the last, rules broken."""
+
+    pods: int
+    cores: int
+    gibibytes: int
+    seconds: float
+    broken: int
+
+
+def placed_by(real: rk.RealKubernetes, scheduler: str) -> Placed:
+    """Add the pods, and wait until no more of them get a node."""
+    begun = last = time.perf_counter()
+    many = 0
+    for item in mixed_pods(scheduler):
+        real.add_pod(item)
+    while time.perf_counter() - last < SETTLED_S:
+        bound = [item for item in real.items("pods") if item["spec"].get("nodeName")]
+        if len(bound) > many:
+            many, last = len(bound), time.perf_counter()
+        time.sleep(0.1)
+    asked = [each["spec"]["containers"][0]["resources"]["requests"] for each in bound]
+    cores = sum(int(each["cpu"]) for each in asked)
+    memory = sum(int(each["memory"].removesuffix("Gi")) for each in asked)
+    return Placed(many, cores, memory, last - begun, rules_broken(real))
+
+
+def rules_broken(real: rk.RealKubernetes) -> int:
+    """How many rules of Kubernetes the pods that have a node break, as plans see it."""
+    kinds = {"nodes": "Node", "pods": "Pod"}
+    items = [{"apiVersion": "v1", "kind": kind, **each} for name, kind in kinds.items() for each in real.items(name)]
+    with TemporaryDirectory() as folder:
+        (state := Path(folder) / "state.json").write_text(json.dumps({"apiVersion": "v1", "items": items}))
+        problem = read_kubernetes_problem(state).problem
+    return sum(1 for rule in problem.constraints for _ in broken_by(rule, problem, problem.now))
+
+
+def side_by_side() -> None:
+    """The same pods on the same nodes, by Kubernetes' own scheduler and by us; one line each."""
+    print(f"\n{'300 pods on 24 nodes':28} pods  cores    GiB  seconds  rules broken")
+    rows: list[tuple[str, str]] = [("kube-scheduler", "default-scheduler"), *((rule, "loadmaster") for rule in RULES)]
+    for name, scheduler in rows:
+        with rk.real_kubernetes() as real, ExitStack() as ours:
+            for item in mixed_nodes():
+                real.add_node(item)
+            if scheduler == "loadmaster":
+                command = [sys.executable, "-m", "loadmaster", "live", "kubernetes", "--kubeconfig", str(real.config())]
+                folder = ours.enter_context(TemporaryDirectory())
+                options = ["--policy", name, "--discipline", "priority+skip", "--interval", "1s", "-o", folder]
+                with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as run:
+                    until_it_runs(real)
+                    found = placed_by(real, scheduler)
+                    run.terminate()
+            else:
+                found = placed_by(real, scheduler)
+        print(
+            f"{name:28} {found.pods:4} {found.cores:6} {found.gibibytes:6} {found.seconds:8.1f} {found.broken:8}",
+            flush=True,
+        )
+
+
+def until_it_runs(real: rk.RealKubernetes) -> None:
+    """Wait until our run has compiled and taken its Lease."""
+    lease = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/loadmaster"
+    while not real.api.ask("GET", lease).good:
+        time.sleep(0.2)
+
+
 def main() -> None:
     """Measure all of it."""
     if why := rk.why_not():
@@ -82,6 +200,7 @@ def main() -> None:
         ids = iter(seen.ids)
         timed("bind one pod", lambda: engine.act(Start(next(ids), ("n0",))))
         engine.close()
+    side_by_side()
 
 
 if __name__ == "__main__":

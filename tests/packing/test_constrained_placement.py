@@ -11,6 +11,7 @@ from loadmaster.packing.constrained.annealing import STAGES, Annealing, anneal_p
 from loadmaster.packing.constrained.constraints import (
     AllowedHosts,
     Apart,
+    BetweenTasks,
     Capacity,
     MaxSkew,
     SpreadOver,
@@ -65,6 +66,29 @@ def test_a_task_may_move_exactly_where_a_recount_finds_nothing_broken(seed):
             placement.move(task, host)
             moved += 1
     assert moved
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_open_hosts_of_a_task_that_is_nowhere_are_those_that_no_sentence_closes(seed):
+    problem, rng = problem_at_random(seed, tasks=8, rules=12), np.random.default_rng(seed)
+    host = np.where(rng.random(problem.tasks) < 0.5, -1, rng.integers(0, problem.hosts, problem.tasks))
+    placement = CountedPlacement(problem, host)
+    for task in np.flatnonzero(host < 0).tolist():
+        for rule in (each for each in problem.constraints if isinstance(each, BetweenTasks)):
+            closed = [rule.why_not(placement, task, each) is not None for each in range(problem.hosts)]
+            assert rule.open_hosts(placement, task).tolist() == [not each for each in closed], rule
+
+
+def test_a_waiting_task_mends_a_broken_spread_and_needs_a_host_of_a_domain():
+    group, zones = TaskGroup("web", np.arange(4)), DomainLevel("zone", np.array([0, 1, -1], np.int32))
+    rules = (MaxSkew(group, zones, 1, np.ones(2, bool)), Together(group, group, zones))
+    nothing = np.zeros((4, 0), int)
+    problem = ConstrainedProblem((), nothing, nothing[:3], np.array([0, 0, 0, -1]), rules)
+    assert [bool(CountedPlacement(problem).keeps_the_rest(3, host)) for host in range(3)] == [False, False, False]
+    spread = ConstrainedProblem((), nothing, nothing[:3], np.array([0, 0, 0, -1]), rules[:1])
+    assert [bool(CountedPlacement(spread).keeps_the_rest(3, host)) for host in range(3)] == [False, True, False]
+    first = ConstrainedProblem((), nothing, nothing[:3], np.full(4, -1), rules[1:])
+    assert [bool(CountedPlacement(first).keeps_the_rest(3, host)) for host in range(3)] == [True, True, False]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -30,11 +30,14 @@ IN_A = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": 
     [
         ({"nodeSelector": {"disk": "ssd"}}, "needs node selector disk=ssd, which n2 does not match"),
         ({"affinity": {"nodeAffinity": {REQUIRED: IN_A}}}, "needs node affinity zone In (a), which n2 does not match"),
-        (near("db"), "needs a task of pods with app=db in the hostname of n2"),
-        (apart("web"), "must be apart from pods with app=web, which has a task in the same hostname as n2"),
+        (near("db"), "needs a task of pods with app=db (namespace web) in the hostname of n2"),
+        (
+            apart("web"),
+            "must be apart from pods with app=web (namespace web), which has a task in the same hostname as n2",
+        ),
         ({"resourceClaims": [{"name": "d"}]}, "needs what no plan models (resource claim)"),
         ({"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}, "what no plan models (volume)"),
-        (spread("web"), "pods with app=web would differ by 2 between domains of zone; at most 1"),
+        (spread("web"), "pods with app=web (namespace web) would differ by 2 between domains of zone; at most 1"),
     ],
 )
 def test_a_pod_that_waits_is_told_which_rule_keeps_it_from_a_node(tmp_path, spec, words):
@@ -139,7 +142,8 @@ def test_a_volume_that_is_listed_leaves_its_nodes_to_the_pod(tmp_path):
     )
     assert reasons(state_of(tmp_path, *items, *claim("d", "v")), "a", "n2") == ()
     shared = [*items, pod("b", "n1", **uses)]
-    assert "no plan models its volume" in reasons(state_of(tmp_path, *shared, *claim("d", "v")), "a", "n2")[0]
+    shared_by_two = reasons(state_of(tmp_path, *shared, *claim("d", "v")), "a", "n2")
+    assert shared_by_two == ("web/a needs a task of pods with the claim web/d in the host of n2",)
     free = claim("d", "v", modes=["ReadWriteMany"])
     assert reasons(state_of(tmp_path, *shared, *free), "a", "n2") == ()
 

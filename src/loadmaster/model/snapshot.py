@@ -1,10 +1,10 @@
 """What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -233,6 +233,34 @@ class NextLoops(NamedTuple):
 NOTHING_DUE = NextLoops()
 
 
+class JobRulesNow(Protocol):
+    """Where jobs are at one moment of a decision, and what rules between jobs leave to one that waits."""
+
+    def kind(self, job: int) -> Hashable:
+        """Jobs of one kind may start on the same hosts; () for a job that no rule looks at."""
+        ...
+
+    def open_hosts(self, job: int) -> Bools:
+        """bool[H], the hosts on which a waiting job may start."""
+        ...
+
+    def closed_by(self, job: int) -> list[tuple[str, Bools]]:
+        """Each rule that closes hosts to a waiting job, in words, and bool[H], the hosts that it closes."""
+        ...
+
+    def start(self, job: int, host: int) -> None:
+        """Put a job on a host."""
+        ...
+
+
+class JobRules(Protocol):
+    """Rules on where jobs of one task may start that look at where other jobs are: near them, apart, spread evenly."""
+
+    def beside(self, running: Running) -> JobRulesNow:
+        """The rules with these jobs on their hosts."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The cluster as a scheduler sees it at one moment.
@@ -258,6 +286,7 @@ class Snapshot:
             lacks some does not fit, and reservations count them (rule C13).
         cluster_wide_ends: what running jobs give back of these amounts, as of one host, by (expected end, job).
         cluster_wide_changes: what these amounts change by at later moments, in their order, as a power cap does.
+        rules: that look at where other jobs are (rule C15); None: there are none.
     """
 
     now_s: float
@@ -283,6 +312,7 @@ class Snapshot:
     cluster_wide: int = 0
     cluster_wide_ends: tuple[ExpectedEnd, ...] = ()
     cluster_wide_changes: tuple[ExpectedEnd, ...] = ()
+    rules: JobRules | None = None
 
     @cached_property
     def amounts(self) -> list[Amounts]:

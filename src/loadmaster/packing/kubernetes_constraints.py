@@ -3,19 +3,20 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from loadmaster.packing.constrained.constraints import AllowedHosts, Apart, PlacementConstraint, Stays, Together
-from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
-from loadmaster.packing.kubernetes_affinity import admits, required_of
+from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
+from loadmaster.packing.kubernetes_affinity import admits, check_selector, required_of
 from loadmaster.packing.kubernetes_evictions import Stay, budget_stays, why_it_stays
 from loadmaster.packing.kubernetes_objects import NOT_READ, KubernetesObjects, ListedNode, ListedPod
 from loadmaster.packing.kubernetes_rules import gang_of
 from loadmaster.packing.kubernetes_selection import PodSelection, selector_in_words
 from loadmaster.packing.kubernetes_topology import level_of_label, spread_constraints
-from loadmaster.packing.kubernetes_volumes import VolumeNodes
+from loadmaster.packing.kubernetes_volumes import VolumeNodes, claims_of
 from loadmaster.packing.kubernetes_wishes import wishes_of
 
 _KEEPS_OUT = ("NoSchedule", "NoExecute")
@@ -42,20 +43,23 @@ class PodRules:
         pods: the pods that each rule concerns, by the name of the rule.
         wishes: the pods with each wish, by its name.
         unmodelled: the rules of each pod that no constraint stands for, by pod; it stays, or waits.
+        why: by pod, why no constraint stands for the first of these.
     """
 
     constraints: list[PlacementConstraint] = field(default_factory=list)
     pods: dict[str, set[int]] = field(default_factory=dict)
     wishes: dict[str, set[int]] = field(default_factory=dict)
     unmodelled: dict[int, list[str]] = field(default_factory=dict)
+    why: dict[int, str] = field(default_factory=dict)
 
     def add(self, rule: str, constraint: PlacementConstraint, pods: Sequence[int]) -> None:
         """Add a constraint that stands for a rule of some pods."""
         self.constraints.append(constraint)
         self.pods.setdefault(rule, set()).update(pods)
 
-    def hold(self, pod: int, rule: str) -> None:
-        """Note a rule that no constraint stands for."""
+    def hold(self, pod: int, rule: str, why: object = "") -> None:
+        """Note a rule that no constraint stands for, and why."""
+        self.why.setdefault(pod, f"its {rule} is not served: {why}")
         if rule not in self.unmodelled.setdefault(pod, []):
             self.unmodelled[pod].append(rule)
 
@@ -78,13 +82,9 @@ def pod_rules(objects: KubernetesObjects, nodes: Mapping[str, ListedNode], pods:
     rules = PodRules()
     _open_nodes(rules, objects, nodes, pods)
     _by_template(rules, nodes, pods)
-    _volumes(rules, objects, nodes, pods)
-    selection = PodSelection(objects, pods)
-    for kind, add in (("pod affinity", _near), ("pod anti-affinity", _apart)):
-        _near_pods(rules, nodes, pods, selection, kind, add)
-    for group, constraint in spread_constraints(nodes, pods, selection.of, rules.hold):
-        rules.add("topology spread", constraint, group)
-    _host_ports(rules, nodes, pods)
+    volumes = VolumeNodes(objects.others, nodes, pods)
+    _volumes(rules, volumes, pods)
+    add_rules_between_pods(rules, PodSelection(objects.others.get("Namespace", ()), pods), volumes, nodes, pods)
     for number, pod in enumerate(pods):
         for rule in _not_modelled(pod):
             rules.hold(number, rule)
@@ -93,6 +93,42 @@ def pod_rules(objects: KubernetesObjects, nodes: Mapping[str, ListedNode], pods:
     _hold(rules, pods, len(nodes))
     _evictions(rules, objects, pods)
     return rules
+
+
+def add_rules_between_pods(
+    rules: PodRules,
+    selection: PodSelection,
+    volumes: VolumeNodes,
+    nodes: Mapping[str, ListedNode],
+    pods: Sequence[ListedPod],
+) -> None:
+    """Add the rules that look at where other pods are: affinity, spread, ports of hosts, shared claims."""
+    _near_pods(rules, nodes, pods, selection)
+    _apart_from_pods(rules, nodes, pods, selection)
+    for group, constraint in spread_constraints(nodes, pods, selection.of, rules.hold):
+        rules.add("topology spread", constraint, group)
+    _host_ports(rules, nodes, pods)
+    for members, shared in volumes.between_pods():
+        rules.add("volume", shared, members)
+
+
+def check_rules(pod: ListedPod) -> None:
+    """See that the rules of a pod have the form that an API server gives them.
+
+    Raises:
+        KeyError, TypeError, AttributeError, ValueError, ArithmeticError: they have not.
+    """
+    spec = pod.item["spec"]
+    for part in ("podAffinity", "podAntiAffinity"):
+        for term in required_of(spec, part) or ():
+            check_selector(term.get("labelSelector"))
+            set(term.get("namespaces") or ())
+    for spread in spec.get("topologySpreadConstraints") or ():
+        check_selector(spread.get("labelSelector"))
+    for volume in spec.get("volumes") or ():
+        dict(volume)
+    list(claims_of(pod))
+    list(_ports(spec))
 
 
 def _evictions(rules: PodRules, objects: KubernetesObjects, pods: Sequence[ListedPod]) -> None:
@@ -185,50 +221,49 @@ def _has(node: ListedNode, taint: Mapping[str, str]) -> bool:
     )
 
 
-def _volumes(
-    rules: PodRules, objects: KubernetesObjects, nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod]
-) -> None:
-    volume_nodes = VolumeNodes(objects.others, nodes, pods)
+def _volumes(rules: PodRules, volumes: VolumeNodes, pods: Sequence[ListedPod]) -> None:
     for number, pod in enumerate(pods):
-        hosts, unknown = volume_nodes.of(pod)
-        if unknown:
-            rules.hold(number, "volume")
+        hosts, why = volumes.of(pod)
+        if why:
+            rules.hold(number, "volume", why)
         elif hosts is not None:
             rules.add("volume", AllowedHosts(_group(pods, [number]), hosts, "the nodes of its volume"), [number])
 
 
-_Add = Callable[[TaskGroup, TaskGroup, DomainLevel], PlacementConstraint]
-
-
-def _near(subjects: TaskGroup, others: TaskGroup, level: DomainLevel) -> PlacementConstraint:
-    return Together(subjects, others, level)
-
-
-def _apart(subjects: TaskGroup, others: TaskGroup, level: DomainLevel) -> PlacementConstraint:
-    return Apart(subjects, others, level)
-
-
 def _near_pods(
-    rules: PodRules,
-    nodes: Mapping[str, ListedNode],
-    pods: Sequence[ListedPod],
-    selection: PodSelection,
-    rule: str,
-    add: _Add,
+    rules: PodRules, nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod], selection: PodSelection
 ) -> None:
-    """Required affinity or anti-affinity to pods: a constraint for each group that is chosen and each level."""
-    part = "podAffinity" if rule == "pod affinity" else "podAntiAffinity"
+    """Required affinity: near a pod that all terms of a pod choose, at the level of each term."""
     subjects: dict[tuple[TaskGroup, str], list[int]] = {}
     for number, pod in enumerate(pods):
-        for term in required_of(pod.item["spec"], part) or ():
+        terms = required_of(pod.item["spec"], "podAffinity") or ()
+        try:
+            groups = [selection.of(term, pod) for term in terms]
+        except NOT_READ as error:
+            rules.hold(number, "pod affinity", error)
+            continue
+        for term in terms:
+            near = reduce(common_tasks, groups), str(term.get("topologyKey"))
+            subjects.setdefault(near, []).append(number)
+    for (others, key), members in subjects.items():
+        rules.add("pod affinity", Together(_group(pods, members), others, level_of_label(nodes, key)), members)
+
+
+def _apart_from_pods(
+    rules: PodRules, nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod], selection: PodSelection
+) -> None:
+    """Required anti-affinity: apart from all pods that a term chooses, at its level."""
+    subjects: dict[tuple[TaskGroup, str], list[int]] = {}
+    for number, pod in enumerate(pods):
+        for term in required_of(pod.item["spec"], "podAntiAffinity") or ():
             try:
                 others = selection.of(term, pod)
-            except NOT_READ:
-                rules.hold(number, rule)
+            except NOT_READ as error:
+                rules.hold(number, "pod anti-affinity", error)
                 continue
             subjects.setdefault((others, str(term.get("topologyKey"))), []).append(number)
     for (others, key), members in subjects.items():
-        rules.add(rule, add(_group(pods, members), others, level_of_label(nodes, key)), members)
+        rules.add("pod anti-affinity", Apart(_group(pods, members), others, level_of_label(nodes, key)), members)
 
 
 def _host_ports(rules: PodRules, nodes: Mapping[str, ListedNode], pods: Sequence[ListedPod]) -> None:

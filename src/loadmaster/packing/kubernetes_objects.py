@@ -25,7 +25,7 @@ COMMAND = "kubectl get nodes,pods,pdb,pvc,pv -A -o json"
 NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError)
 """What reading an object raises that is not as an API server writes it."""
 _KNOWN = {"cpu": CORES, "memory": MEMORY, "nvidia.com/gpu": GPUS}
-OTHERS = ("PersistentVolumeClaim", "PersistentVolume", "Namespace")
+OTHERS = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "Namespace")
 """Other kinds that rules of pods refer to."""
 
 

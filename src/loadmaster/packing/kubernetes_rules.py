@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-_ANYWHERE = ("configMap", "secret", "projected", "downwardAPI", "emptyDir", "image")
+_ANYWHERE = (
+    "configMap", "secret", "projected", "downwardAPI", "emptyDir", "image", "gitRepo", "nfs", "cephfs", "glusterfs",
+    "azureFile",
+)  # fmt: skip
 """Kinds of volumes that every node can give."""
 GANGS = (
     "scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io/name", "pod-group.scheduling.sigs.k8s.io",
@@ -33,6 +36,11 @@ def gang_of(item: Mapping[str, Any]) -> str:
     return named or ("workloadRef" if item["spec"].get("workloadRef") else "")
 
 
-def bound_to_some_nodes(volume: Mapping[str, Any]) -> bool:
-    """Whether a volume is of a kind that not every node can give."""
-    return any(kind not in ("name", *_ANYWHERE) for kind, value in volume.items() if value is not None)
+def limited_to_nodes(volume: Mapping[str, Any]) -> str:
+    """The kind of a volume that not every node can give; empty for one that every node can.
+
+    Example:
+        >>> limited_to_nodes({"name": "v", "csi": {}}), limited_to_nodes({"name": "v", "emptyDir": {}})
+        ('csi', '')
+    """
+    return next((kind for kind, value in volume.items() if kind not in ("name", *_ANYWHERE) and value is not None), "")

@@ -1,35 +1,46 @@
 """Which pods a term of another pod chooses: its selector, its namespaces, the labels that it names."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from loadmaster.packing.constrained.groups import TaskGroup
 from loadmaster.packing.kubernetes_affinity import selects
-from loadmaster.packing.kubernetes_objects import KubernetesObjects, ListedPod
+from loadmaster.packing.kubernetes_objects import ListedPod
 
 
 class PodSelection:
-    """Which pods the selector of another pod chooses, each selector asked once."""
+    """Which pods the selector of another pod chooses, each selector asked once.
 
-    def __init__(self, objects: KubernetesObjects, pods: Sequence[ListedPod]) -> None:
-        self._alike: dict[tuple[str, str], tuple[Mapping[str, str], list[int]]] = {}
-        for number, pod in enumerate(pods):
-            text = json.dumps(pod.labels, sort_keys=True)
-            self._alike.setdefault((pod.space, text), (pod.labels, []))[1].append(number)
+    Args:
+        namespaces: Namespace objects, for their labels; () where they are not listed.
+        pods: all of them.
+    """
+
+    def __init__(self, namespaces: Iterable[Mapping[str, Any]], pods: Sequence[ListedPod]) -> None:
+        self._pods = pods
         self._spaces = {
-            str(each["metadata"].get("name")): dict(each["metadata"].get("labels") or {})
-            for each in objects.others.get("Namespace", ())
+            str(each["metadata"].get("name")): dict(each["metadata"].get("labels") or {}) for each in namespaces
         }
         self._groups: dict[str, TaskGroup] = {}
+
+    @cached_property
+    def _alike(self) -> list[tuple[str, Mapping[str, str], list[int]]]:
+        """Namespace, labels, and the pods that have both."""
+        alike: dict[tuple[str, str], tuple[str, Mapping[str, str], list[int]]] = {}
+        for number, pod in enumerate(self._pods):
+            key = pod.space, json.dumps(pod.labels, sort_keys=True)
+            alike.setdefault(key, (pod.space, pod.labels, []))[2].append(number)
+        return list(alike.values())
 
     def of(self, term: Mapping[str, Any], pod: ListedPod) -> TaskGroup:
         """The pods that a term of `pod` chooses.
 
         Raises:
-            ValueError: the file lists no namespaces, and the term selects some by their labels.
+            ValueError: no namespaces are listed, and the term selects some by their labels.
         """
         selector = self._with_own_labels(term, pod)
         spaces, by_label = term.get("namespaces"), term.get("namespaceSelector")
@@ -39,16 +50,18 @@ class PodSelection:
         if by_label is not None:
             chosen |= {name for name, labels in self._spaces.items() if selects(by_label, labels)}
         every = by_label == {}
-        chosen = chosen or {pod.space}
+        chosen = {pod.space} if not spaces and by_label is None else chosen
         key = json.dumps([selector, None if every else sorted(chosen)], sort_keys=True)
         if key not in self._groups:
             members = [
                 number
-                for (space, _), (labels, alike) in self._alike.items()
+                for space, labels, alike in self._alike
                 if (every or space in chosen) and selects(selector, labels)
                 for number in alike
             ]
-            self._groups[key] = TaskGroup(f"pods with {selector_in_words(selector)}", np.array(members, np.int32))
+            where = "any namespace" if every else f"namespace {', '.join(sorted(chosen))}"
+            name = f"pods with {selector_in_words(selector)} ({where})"
+            self._groups[key] = TaskGroup(name, np.array(members, np.int32))
         return self._groups[key]
 
     @staticmethod

@@ -8,8 +8,8 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools
 from loadmaster.packing.constrained.constraints import MaxSkew
-from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup
-from loadmaster.packing.kubernetes_affinity import admits
+from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
+from loadmaster.packing.kubernetes_affinity import admits, required_of
 from loadmaster.packing.kubernetes_objects import NOT_READ, ListedNode, ListedPod
 
 
@@ -29,9 +29,9 @@ def spread_constraints(
     nodes: Mapping[str, ListedNode],
     pods: Sequence[ListedPod],
     chosen: Callable[[Mapping[str, Any], ListedPod], TaskGroup],
-    hold: Callable[[int, str], None],
+    hold: Callable[[int, str, object], None],
 ) -> Iterator[tuple[list[int], MaxSkew]]:
-    """The required topology spread: the pods that ask for it and the constraint.
+    """The required topology spread: the pods that ask for it and the constraint. Pods being deleted do not count.
 
     Args:
         nodes: by name.
@@ -41,30 +41,38 @@ def spread_constraints(
             more domains than there are, or it cannot be read.
     """
     levels: dict[str, DomainLevel] = {}
+    leaving = [number for number, pod in enumerate(pods) if pod.item["metadata"].get("deletionTimestamp")]
+    stay = TaskGroup("not being deleted", np.setdiff1d(np.arange(len(pods)), leaving).astype(np.int32))
     asked: dict[tuple[TaskGroup, str, int, bytes], tuple[list[int], DomainLevel]] = {}
     for number, pod in enumerate(pods):
-        for spread in pod.item["spec"].get("topologySpreadConstraints") or ():
+        for spread in (number in stay and pod.item["spec"].get("topologySpreadConstraints")) or ():
             if spread.get("whenUnsatisfiable") == "ScheduleAnyway":
                 continue
             try:
                 group, key, most = chosen(spread, pod), str(spread["topologyKey"]), int(spread["maxSkew"])
+                group = common_tasks(group, stay) if leaving else group
                 spec = pod.item["spec"]
                 places = json.dumps(
                     [
                         key,
                         spread.get("nodeAffinityPolicy"),
                         spread.get("nodeTaintsPolicy"),
-                        *(spec.get(part) for part in ("nodeSelector", "affinity", "tolerations")),
+                        spec.get("nodeSelector"),
+                        required_of(spec, "nodeAffinity"),
+                        spec.get("tolerations"),
                     ]
                 )
                 if places not in levels:
                     levels[places] = level_of_label(nodes, key, _counted_nodes(nodes, pod, spread))
-            except NOT_READ:
-                hold(number, "topology spread")
+            except NOT_READ as error:
+                hold(number, "topology spread", error)
                 continue
-            level = levels[places]
-            if number not in group or level.domains < int(spread.get("minDomains") or 0):
-                hold(number, "topology spread")
+            level, fewest = levels[places], int(spread.get("minDomains") or 0)
+            if number not in group:
+                hold(number, "topology spread", "its labelSelector leaves out the pod itself")
+                continue
+            if level.domains < fewest:
+                hold(number, "topology spread", f"minDomains is {fewest}, and there are {level.domains}")
                 continue
             asked.setdefault((group, key, most, level.domain.tobytes()), ([], level))[0].append(number)
     for (group, _, most, _), (members, level) in asked.items():

@@ -79,10 +79,12 @@ class LiveReasons(NamedTuple):
     Attributes:
         awaited: other jobs that it waited for.
         refused: starts that came to nothing, and the rest that follows some of them; they go before any other reason.
+        ruled: rules between jobs that kept it from each host with room.
     """
 
     awaited: ReasonsByMoment = ReasonsByMoment()
     refused: ReasonsByMoment = ReasonsByMoment()
+    ruled: ReasonsByMoment = ReasonsByMoment()
 
 
 def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Delay:
@@ -103,7 +105,10 @@ def delay_of(record: Record, job: int, live: LiveReasons = LiveReasons()) -> Del
     ways = [(now, _in_the_way(record, rules, tasks, job, now)) for now in looked_at.tolist()]
     ways = _but_for_short_passes(record, _but_for_loops(record, ways))
     ways = [(now, rules.kept_words if why == KEPT and rules.kept_words else why) for now, why in ways]
-    reasons = Counter(live.refused.at(now) or (why == LATER and live.awaited.at(now)) or why for now, why in ways)
+    reasons = Counter(
+        live.refused.at(now) or (why == LATER and live.awaited.at(now)) or live.ruled.at(now) or why
+        for now, why in ways
+    )
     room_since, freed_by = (None, None) if np.isnan(start) else _room(record, tasks, job)
     return Delay(
         first_cycle,

@@ -1,12 +1,13 @@
 """All that a decision needs beside its snapshot: `decide(snapshot) -> decision`; pure."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import Policy
 from loadmaster.scheduling.discipline import Discipline
+from loadmaster.scheduling.job_rules import serve_under_rules
 from loadmaster.scheduling.meta_rule import AnyPolicy, Serve, follow, is_meta, members_of
 
 WORTHWHILE = 400
@@ -33,6 +34,7 @@ class Scheduler:
         return is_plain_data(self.policy)
 
     def _decide(self, snapshot: Snapshot, serve: Serve) -> Decision:
+        serve = serve if snapshot.rules is None else partial(serve_under_rules, serve)
         if is_meta(self.policy):
             return follow(self.policy, snapshot, serve)
         return serve(snapshot, self.policy)  # type: ignore[arg-type]

@@ -80,6 +80,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.kubernetes.doctor import examine
     from loadmaster.live.kubernetes.engine import OWN, KubernetesEngine
     from loadmaster.live.kubernetes.lease import LeaseTerms
+    from loadmaster.live.kubernetes.pod_reasons import with_reasons
     from loadmaster.live.kubernetes.pods import PodScope
     from loadmaster.live.kubernetes.preemption import Preemptor, both
     from loadmaster.live.queue.decider import LiveExtras
@@ -133,7 +134,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
     moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
-    extras = LiveExtras(beside=beside if how.acts else None, ready=True)
+    extras = LiveExtras(beside=with_reasons(beside, engine.waits) if how.acts else None, ready=True)
     run = LiveRun(
         options.about(command),
         screen,

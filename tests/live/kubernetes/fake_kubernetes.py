@@ -73,6 +73,8 @@ class FakeKubernetes:
         starting: it has not read its roles yet, and allows nothing.
         token: that it accepts.
         policy: versions of the API of budgets and evictions; `budgets`: the budgets.
+        others: objects of other kinds, by the last part of the path of their list.
+        events: that were written.
     """
 
     now_s: Callable[[], float]
@@ -98,6 +100,8 @@ class FakeKubernetes:
     policy: tuple[str, ...] = ("v1", "v1beta1")
     budgets: list[dict[str, Any]] = field(default_factory=list)
     evicted: list[str] = field(default_factory=list)
+    others: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, *items: dict[str, Any]) -> None:
         for item in items:
@@ -187,7 +191,9 @@ class FakeKubernetes:
             return self._evict("/".join((parts[4], parts[6])) if parts[0] == "apis" else f"{parts[3]}/{parts[5]}", body)
         if "leases" in parts:
             return self._lease(method, parts, body)
-        if len(parts) == 3:
+        if parts[-1] == "events":
+            return self._event(body)
+        if len(parts) == 3 or parts[1] == "storage.k8s.io":
             return self._list(parts[-1])
         if parts[2] == "nodes":
             found = self.nodes.get(parts[3])
@@ -199,7 +205,26 @@ class FakeKubernetes:
             return 403, forbidden("list", kind)
         if kind == "pods" and self.old:
             return 200, self.old.pop(0)
-        return 200, {"metadata": {"resourceVersion": str(self.version)}, "items": list(getattr(self, kind).values())}
+        items = self.others.get(kind, []) if kind not in ("nodes", "pods") else list(getattr(self, kind).values())
+        return 200, {"metadata": {"resourceVersion": str(self.version)}, "items": items}
+
+    def _event(self, body: dict[str, Any]) -> tuple[int, Any]:
+        if ("create", "events") in self.denied:
+            return 403, forbidden("create", "events")
+        self.events.append(body)
+        return 201, body
+
+    def _patch(self, found: dict[str, Any], body: dict[str, Any]) -> tuple[int, Any]:
+        """A strategic merge of conditions, by their type."""
+        if ("patch", "pods/status") in self.denied:
+            return 403, forbidden("patch", "pods/status")
+        if body["metadata"]["uid"] != found["metadata"]["uid"]:
+            return 409, {"message": "the UID in the precondition does not match"}
+        kept = {each["type"]: each for each in found["status"].get("conditions", ())}
+        kept |= {each["type"]: each for each in body["status"]["conditions"]}
+        found["status"]["conditions"] = list(kept.values())
+        self.tell("pods", "MODIFIED", found)
+        return 200, found
 
     def _pod(self, method: str, name: str, body: Any) -> tuple[int, Any]:
         if method == "POST" and ("create", "pods/binding") in self.denied:
@@ -209,6 +234,8 @@ class FakeKubernetes:
         found = self.pods[name]
         if method == "GET":
             return 200, found
+        if method == "PATCH":
+            return self._patch(found, body)
         uid = found["metadata"]["uid"]
         if self.checks_uid and body["metadata"]["uid"] != uid:
             return 409, {"message": f"Precondition failed: UID in precondition: x, UID in object meta: {uid}"}
@@ -332,7 +359,7 @@ def serving(fake: FakeKubernetes, folder: Path) -> Iterator[Path]:
                     fake.streams -= 1
                     fake.ended += 1
 
-        do_GET = do_POST = do_PUT = _do
+        do_GET = do_POST = do_PUT = do_PATCH = _do
 
         def log_message(self, *_: Any) -> None: ...
 

@@ -23,7 +23,7 @@ def allowed(seen):
     from loadmaster.live.queue.listing import listing_of
 
     listing, waiting = listing_of(seen), EligibleJobs()
-    waiting.know(seen.cluster, listing["jobs"], listing["names"])
+    waiting.know(seen.cluster, listing["jobs"], listing)
     names = seen.cluster.names
     if waiting.binding is None:
         return {name: list(names) for name in waiting.ids}
@@ -62,25 +62,10 @@ def test_where_a_bound_pod_of_another_scheduler_may_go_is_known_to_a_shadow(ever
     assert allowed(see(NODES, [item], everyone=everyone)) == {"default/ssd@uid-ssd": good}
 
 
-APART = {
-    "podAntiAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": [
-            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
-        ]
-    }
-}
-
-
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"affinity": APART}, "podAntiAffinity"),
-        ({"affinity": {"podAffinity": APART["podAntiAffinity"]}}, "podAffinity"),
-        ({"topologySpreadConstraints": [{"topologyKey": "zone"}]}, "spread by zone"),
-        ({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}, "persistentVolumeClaim"),
-        ({"volumes": [{"name": "v", "csi": None, "iscsi": {"iqn": "data"}}]}, "mounts a iscsi"),
-        ({"initContainers": [{"restartPolicy": "Always", "ports": [{"hostPort": 80}]}]}, "hostPort"),
-        ({"containers": [{"ports": [{"hostPort": 80}]}]}, "hostPort"),
+        ({"volumes": [{"name": "v", "csi": None, "iscsi": {"iqn": "data"}}]}, "a volume of the kind iscsi"),
         ({"resourceClaims": [{"name": "gpu"}]}, "resourceClaims"),
         ({"asks": {"fpga.example/x": 1}}, "fpga.example/x, which no node has"),
         ({"nodeSelector": {"disk": "tape"}}, "no node has"),
@@ -97,13 +82,6 @@ def test_what_the_model_has_no_words_for_is_left_out_by_name(more, why):
 def test_wishes_leave_nobody_out():
     soft = {"topologySpreadConstraints": [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}
     assert len(see(NODES, [pod("a", **soft)]).ids) == 1
-
-
-def test_whom_a_bound_pod_keeps_away_is_left_out():
-    keeper = pod("keeper", affinity=APART, nodeName="n1")
-    seen = see(NODES, [keeper, pod("web", labels={"app": "web"}), pod("db", labels={"app": "db"})])
-    assert [reason for _, reason in seen.left_out] == ["default/keeper keeps it away (podAntiAffinity)"]
-    assert "default/db@uid-db" in seen.ids
 
 
 def test_only_our_pods_wait_for_us_and_all_hold_their_nodes():

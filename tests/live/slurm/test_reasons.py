@@ -2,9 +2,10 @@
 
 from types import SimpleNamespace
 
+from loadmaster.live.queue.shown_reasons import MOST
 from loadmaster.live.slurm.listing import COLUMNS, ListedJob
 from loadmaster.live.slurm.mark import mark, of_owner
-from loadmaster.live.slurm.reasons import MOST, Reasons
+from loadmaster.live.slurm.reasons import Reasons
 from loadmaster.live.slurm.work import OURS
 from loadmaster.model.actions import Explain
 

@@ -119,24 +119,26 @@ class Api:
         """Its address."""
         return str(self._configuration.host)
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    def ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, content: str = "application/json"
+    ) -> Answer:
         """Ask; once more with a token that was read anew where the first was not accepted.
 
         Raises:
             EngineDown: the server does not answer, or not in JSON, or refuses what it allowed before.
             InputError: no Kubernetes API is there.
         """
-        answer = self._asked(method, path, body)
+        answer = self._asked(method, path, body, content)
         if answer.status == UNAUTHORIZED and self._read_anew():
-            answer = self._asked(method, path, body)
+            answer = self._asked(method, path, body, content)
         by_rights = answer.status == FORBIDDEN and _BY_RIGHTS.search(answer.text) is not None
         refused = by_rights or answer.status == UNAUTHORIZED
         self._away_if_refused(f"{method} {_kind_of(path)}", refused, answer.text)
         return answer
 
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, content: str) -> Answer:
         try:
-            answer = self._sent(method, path, READ_S, body=None if body is None else json.dumps(body))
+            answer = self._sent(method, path, READ_S, content, body=None if body is None else json.dumps(body))
             content = json.loads(answer.data)
         except self._urllib3.exceptions.HTTPError as error:
             raise EngineDown(f"{self.host}: {error}") from error
@@ -181,8 +183,8 @@ class Api:
         except self._urllib3.exceptions.HTTPError as error:
             raise EngineDown(f"{self.host}: {error}") from error
 
-    def _sent(self, method: str, path: str, read_s: float, **more: Any) -> Any:
-        headers = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "loadmaster"}
+    def _sent(self, method: str, path: str, read_s: float, content: str = "application/json", **more: Any) -> Any:
+        headers = {"Accept": "application/json", "Content-Type": content, "User-Agent": "loadmaster"}
         for each in self._configuration.auth_settings().values():
             if each["in"] == "header" and each["value"]:
                 headers[each["key"]] = each["value"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.make_room import RoomMoves, first_without_room, room_for
+from loadmaster.live.queue.make_room import RoomMoves, first_without_room, is_open_to, room_for
 from loadmaster.live.session.disruption import LeftAlone, MoveBudget
 from loadmaster.model.actions import Action, Move, Start
 
@@ -73,6 +73,7 @@ class Descheduler:
         """Whether the plan is still what it was made for."""
         assert self.plan is not None
         waits = self.plan.id in ledger.waiting.eligible_ids() and self.plan.id not in {start.id for start in starts}
+        waits = waits and is_open_to(ledger, self.plan.id, self.plan.host)
         return waits and all(step.id in ledger.runs and ledger.runs[step.id].running for step in self.steps)
 
     def _next(self, now_s: float) -> Move:

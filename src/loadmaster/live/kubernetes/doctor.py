@@ -10,6 +10,8 @@ from loadmaster.live.kubernetes.api import UNAUTHORIZED, WHO, Api
 from loadmaster.live.kubernetes.engine import NODES, PODS
 from loadmaster.live.kubernetes.lease import LeaseTerms
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
+from loadmaster.live.kubernetes.parsing import is_pod
+from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
 from loadmaster.live.kubernetes.pods import PodScope
 from loadmaster.live.session.engine import HELD, Observation
 from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
@@ -18,17 +20,19 @@ SKEW_S = 2.0
 _OLDEST = (1, 21)
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
+_EXPLAINS, _MUTE = (("patch", "pods/status"), ("create", "events")), "pods do not say why they wait"
+
 
 @dataclass(frozen=True)
 class RequiredRight:
-    """Something that a run needs to be allowed; `looking`: a shadow needs it too; `spared`: it can do without."""
+    """Something that a run needs to be allowed; `looking`: a shadow needs it too; `spared`: what follows without it."""
 
     verb: str
     resource: str
     group: str = ""
     space: str = ""
     looking: bool = False
-    spared: bool = False
+    spared: str = ""
 
     def __str__(self) -> str:
         return f"{self.verb} {self.resource}" + (f" in {self.space}" if self.space else "")
@@ -64,9 +68,17 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRigh
     places = namespaces or ("",)
     acts = [
         RequiredRight(*what, space=space) for space in places for what in (("get", "pods"), ("create", "pods/binding"))
-    ]
+    ] + [RequiredRight(*what, space=space, spared=_MUTE) for space in places for what in _EXPLAINS]
     looks = [RequiredRight("list", what, looking=True) for what in ("nodes", "pods")]
-    return [*looks, *(RequiredRight("watch", what, spared=True) for what in ("nodes", "pods")), *acts, *leases]
+    watches = [RequiredRight("watch", what, spared="everything is listed in every cycle") for what in ("nodes", "pods")]
+    others = [_listing_right(path) for path in OTHERS.values()]
+    return [*looks, *watches, *others, *acts, *leases]
+
+
+def _listing_right(path: str) -> RequiredRight:
+    """To list what the API has at `/api/VERSION/RESOURCE` or `/apis/GROUP/VERSION/RESOURCE`."""
+    _, _, *group, _, resource = path.split("/")
+    return RequiredRight("list", resource, "".join(group), spared="pods that refer to them are left out")
 
 
 def needed_to_move(namespaces: Sequence[str]) -> list[RequiredRight]:
@@ -94,7 +106,7 @@ def _rights(api: Api, rights: Sequence[RequiredRight]) -> tuple[list[Finding], b
 def _lacking(right: RequiredRight) -> Finding:
     fix = "see the ClusterRole in the guide"
     if right.spared:
-        return Finding("note", f"you may not {right}: everything is listed in every cycle", fix)
+        return Finding("note", f"you may not {right}: {right.spared}", fix)
     return Finding("bad", f"you may not {right}", fix)
 
 
@@ -116,7 +128,14 @@ def _pods(api: Api, scope: PodScope) -> list[Finding]:
     begun, now_s = time.perf_counter(), time.time()
     answer = api.look(PODS)
     took_s = time.perf_counter() - begun
-    listings = KubernetesListings(now_s, api.read(NODES).get("items") or (), answer.body.get("items") or ())
+    items = [item for item in answer.body.get("items") or () if is_pod(item)]
+    replies = {kind: api.ask("GET", OTHERS[kind]) for kind in kinds_named(items)}
+    listings = KubernetesListings(
+        now_s,
+        api.read(NODES).get("items") or (),
+        answer.body.get("items") or (),
+        others={kind: reply.body.get("items") or () for kind, reply in replies.items() if reply.good},
+    )
     findings = [listing_time(took_s, "pods"), *_skew(answer.server_s - now_s, took_s)]
     ours = KubernetesObserver(scope)
     live = ours.see(listings)

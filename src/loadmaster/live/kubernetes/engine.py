@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from loadmaster.live.kubernetes.actions import act
-from loadmaster.live.kubernetes.api import Api
+from loadmaster.live.kubernetes.api import FORBIDDEN, Api
 from loadmaster.live.kubernetes.eviction import barred, together
 from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.live.kubernetes.lease import ClusterLease, LeaseTerms
@@ -15,10 +15,12 @@ from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
 from loadmaster.live.kubernetes.pod_move import Moves
-from loadmaster.live.kubernetes.pods import PodScope, id_of, pod_of
+from loadmaster.live.kubernetes.pod_places import OTHERS, kinds_named
+from loadmaster.live.kubernetes.pod_reasons import is_told, tell
+from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, PodScope, id_of, pod_of
 from loadmaster.live.session.engine import HELD, Capabilities, EngineDown, Observation, Refusal
 from loadmaster.model import InputError
-from loadmaster.model.actions import Action, Move, Repin, Start, Stop
+from loadmaster.model.actions import Action, Explain, Move, Repin, Start, Stop
 from loadmaster.packing.kubernetes_affinity import admits
 from loadmaster.runs.setting import Setting
 
@@ -38,7 +40,7 @@ class KubernetesEngine:
         looks_on: it is only looked at, and no lease is taken.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
-        say: told once of each sort of gang to which pods that wait for us refer.
+        say: told once of each sort of gang to which pods that wait for us refer, and of rights to explain that we lack.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.
@@ -62,12 +64,15 @@ class KubernetesEngine:
         self._lease = None if looks_on else ClusterLease(api, scope.scheduler, lease, now_s)
         self._observer = KubernetesObserver(scope)
         self._nodes, self._pods = (Informer(api, path, watch=watch) for path in (NODES, PODS))
-        self._scope = scope
+        self._others: dict[str, Informer | None] = {}  # by kind, those that we may look at
+        self._watch, self._scope = watch, scope
         self._items: Sequence[Mapping[str, Any]] = ()
         self.moves = Moves(api, scope.scheduler, now_s, self._bind)
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
+        self._waiting: dict[str, Mapping[str, Any]] = {}
+        self._explains = True
         self._specs: dict[str, Mapping[str, Any]] = {}
         self._node_uids: dict[str, Any] = {}
         self._say, self._gangs = say, set[str]()
@@ -92,7 +97,8 @@ class KubernetesEngine:
         token = str(pods.restored) if pods.restored else ""
         if (way := self.moves.under_way) is not None and way.follower:
             self._bound.add(way.follower)
-        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound)
+        others = self._looked_up(items)
+        listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound, others)
         try:
             seen = self._observer.see(listings)
         except InputError as error:
@@ -106,11 +112,24 @@ class KubernetesEngine:
         for gang in self._observer.gangs.keys() - self._gangs:
             self._say(not_together(gang, self._observer.gangs[gang]))
         self._gangs |= self._observer.gangs.keys()
+        self._waiting = {id_of(item): item for item in self._items if self._is_ours_and_waits(item)}
         self._held = {seen.ids[job] for job in seen.tasks.job[seen.tasks.state == HELD].tolist()}
         self._specs = {id_of(item): item["spec"] for item in self._items if id_of(item) in self._held}
         self._node_uids = {name_of(item): item["metadata"].get("uid") for item in nodes.items}
         self._last = seen
         return seen
+
+    def _looked_up(self, items: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+        """The objects of other kinds to which pods refer, by kind; a kind that we may not list is left out."""
+        looked_up = {}
+        for kind in kinds_named(items):
+            informer = self._others.setdefault(kind, Informer(self._api, OTHERS[kind], watch=self._watch))
+            try:
+                if informer is not None:
+                    looked_up[kind] = informer.look().items
+            except InputError:
+                self._others[kind] = None
+        return looked_up
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
@@ -133,6 +152,9 @@ class KubernetesEngine:
             return self.moves.refused(refusal) if refusal else self.moves.begin(action, self._items)
         if isinstance(action, Stop):
             return self._evict(action)
+        if isinstance(action, Explain):
+            self._explain(action)
+            return None
         return act(self._api, action)
 
     def _bind(self, action: Start | Repin) -> Refusal | None:
@@ -173,15 +195,32 @@ class KubernetesEngine:
             return f"node {name} takes no pods now ({node.why})"
         return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"
 
+    def waits(self, name: str) -> bool:
+        """Whether a pod waits for us, by its id, and none of its gates is closed."""
+        return name in self._waiting
+
+    def _explain(self, action: Explain) -> None:
+        """Say on a pod why it waits, if we may."""
+        item = self._waiting.get(action.id)
+        if item is None or not action.why or not self._explains or is_told(item, action.why):
+            return
+        try:
+            denied = next((each for each in tell(self._api, action.id, action.why) if each.status == FORBIDDEN), None)
+        except EngineDown:
+            return  # the next observation says so, if that goes on
+        if denied is not None:
+            self._explains = False
+            self._say(f"pods do not say why they wait ({denied.text}); see the ClusterRole in the guide")
+
     def _item(self, name: str) -> Mapping[str, Any] | None:
         """A pod as it was last seen."""
         return next((each for each in self._items if id_of(each) == name), None)
 
     def movable(self) -> set[str]:
-        """Pods of ours that may be evicted now: they and their PodDisruptionBudgets say nothing against it."""
+        """Pods of ours that may move now: they, their PodDisruptionBudgets and the rules between pods allow it."""
         budgets = self.moves.evictions.budgets()
         free = (item for item in self._of_ours() if not why_it_stays(item, self._scope.scheduler))
-        return {id_of(item) for item in free if not barred(item, budgets)}
+        return {id_of(item) for item in free if not barred(item, budgets)} - self._observer.tied
 
     def preempts(self, name: str) -> bool:
         """Whether a waiting pod lets others be evicted for it (its `preemptionPolicy`)."""
@@ -203,6 +242,12 @@ class KubernetesEngine:
         """Pods of the namespaces that we were given."""
         return [each for each in self._items if self._scope.covers(each["metadata"].get("namespace", "default"))]
 
+    def _is_ours_and_waits(self, item: Mapping[str, Any]) -> bool:
+        spec, meta = item["spec"], item["metadata"]
+        ours = (spec.get("schedulerName") or DEFAULT_SCHEDULER) == self._scope.scheduler
+        waits = not (spec.get("nodeName") or spec.get("schedulingGates") or meta.get("deletionTimestamp"))
+        return ours and waits and self._scope.covers(meta.get("namespace", "default"))
+
     def _evict(self, action: Stop) -> Refusal | None:
         refusal = self.moves.evictions.evict(action)
         if refusal is not None and refusal.kind != "gone":
@@ -219,7 +264,7 @@ class KubernetesEngine:
 
     def close(self) -> None:
         """Give the lease back; pods that wait for us wait on."""
-        for each in (self._nodes, self._pods):
+        for each in (self._nodes, self._pods, *filter(None, self._others.values())):
             each.close()
         if self._lease is not None:
             self._lease.release()

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER, pod_of, why_not
+from loadmaster.live.kubernetes.pods import DEFAULT_SCHEDULER
 from loadmaster.packing.kubernetes_evictions import eviction_refused
-from loadmaster.packing.kubernetes_rules import OWNERS, SAFE_TO_EVICT, TIED, gang_of
+from loadmaster.packing.kubernetes_rules import OWNERS, SAFE_TO_EVICT, TIED, gang_of, limited_to_nodes
 
 
 def owner_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -30,7 +30,7 @@ def is_pushed_aside(item: Mapping[str, Any], scheduler: str) -> bool:
 
 
 def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
-    """Why a pod is not evicted; empty if it may be, as far as it says itself.
+    """Why a pod is not evicted; empty if it may be, as far as its owner, its annotations and its volumes say.
 
     Example:
         >>> owner = {"kind": "Job", "name": "night", "controller": True}
@@ -50,5 +50,4 @@ def why_it_stays(item: Mapping[str, Any], scheduler: str) -> str:
         return f"it starts together with others ({gang})"
     if (stay := eviction_refused(item)) is not None:
         return stay.reason
-    pod = pod_of(item)
-    return "it does not run" if pod is None else why_not(pod)
+    return next((f"mounts a {kind}" for kind in map(limited_to_nodes, spec.get("volumes") or ()) if kind), "")

@@ -1,28 +1,23 @@
 """From the API's listings to an observation: nodes, pods, and what is left out and why."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from loadmaster.live.kubernetes.nodes import Node
-from loadmaster.live.kubernetes.parsing import NOT_READ, PodRead, UnreadObject, read_nodes, read_pods
+from loadmaster.live.kubernetes.parsing import PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
-from loadmaster.live.kubernetes.pods import Pod, PodScope, why_not
+from loadmaster.live.kubernetes.pod_places import PodPlaces, sort_pods
+from loadmaster.live.kubernetes.pods import Pod, PodScope
 from loadmaster.live.session.engine import HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.model import Cluster, Constraints, InputError, SiteRules, Workload
 from loadmaster.model.exact_amounts import MOST
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, MEMORY, UNLIMITED_S
-from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_rules import gang_of
-
-Apart = list[tuple[Pod, Mapping[str, Any]]]
-"""Pods that are bound, and whom each of them keeps away."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +28,7 @@ class KubernetesListings:
         token: changes when it may have forgotten something.
         rooms: what is kept on nodes, as pods that run there; no more of it than is free there.
         bound: pods that we have bound, by their ids.
+        others: claims, volumes, storage classes and namespaces, by kind; a kind that is not listed is not here.
     """
 
     at_s: float
@@ -41,36 +37,7 @@ class KubernetesListings:
     token: str = ""
     rooms: Sequence[Pod] = ()
     bound: Collection[str] = ()
-
-
-class Places:
-    """Which nodes pods may use, as features of hosts; asked once for all pods of one template."""
-
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self._nodes = nodes
-        self._found: dict[str, str | None] = {}
-
-    def features(self, pod: Pod) -> str | None:
-        """Groups of nodes and single nodes, joined by `|`; "" for all of them, None for none.
-
-        Raises:
-            ValueError: an operator that we do not know.
-        """
-        spec = pod.spec
-        requirements = (spec.get("nodeSelector"), required_of(spec, "nodeAffinity"), spec.get("tolerations"))
-        key = json.dumps(requirements, sort_keys=True)
-        if key not in self._found:
-            self._found[key] = self._asked(spec)
-        return self._found[key]
-
-    def _asked(self, spec: Mapping[str, Any]) -> str | None:
-        good = [node for node in self._nodes if admits(node.labels, node.name, node.taints, spec)]
-        if len(good) == len(self._nodes):
-            return ""
-        names = {node.name for node in good}
-        split = {node.group for node in self._nodes if node.name not in names}
-        words = [node.name if node.group in split else node.group for node in good]
-        return "|".join(dict.fromkeys(words)) or None
+    others: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 class KubernetesObserver:
@@ -89,6 +56,8 @@ class KubernetesObserver:
         self._told: set[str] = set()
         self.readable: list[Mapping[str, Any]] = []
         """The pods of the last listing that could be read, as the API gave them."""
+        self.tied: frozenset[str] = frozenset()
+        """Bound pods of it that rules between pods look at."""
         self.gangs: Counter[str] = Counter()
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
@@ -107,8 +76,9 @@ class KubernetesObserver:
         over, pods = self._over(read), self._pods(read)
         pods += self._fitting((*listings.rooms, *self._nominated(read)), pods, nodes)
         cluster = _cluster(nodes)
-        works, left_out = self._sorted_out(pods, nodes, cluster)
-        works.sort(key=lambda pair: (pair[0].created_s, pair[0].id))
+        pods.sort(key=lambda pod: (pod.created_s, pod.id))
+        sorted_pods = sort_pods(pods, PodPlaces(nodes, listings.nodes, listings.others), cluster, self._scope.schedules)
+        works, left_out = sorted_pods.works, sorted_pods.left_out
         chosen = [pod for pod, _ in works]
         shut = {each.node for each in unread_pods}
         left_out += [(each.name, each.why) for each in (*unread_nodes, *unread_pods)]
@@ -122,9 +92,11 @@ class KubernetesObserver:
             tuple(left_out),
             tuple(over),
             listings.token,
+            rules=sorted_pods.rules,
         )
         seen.check()
         self.readable = [each.item for each in read]
+        self.tied = sorted_pods.tied
         return seen
 
     def _over(self, read: Iterable[PodRead]) -> list[EndedJob]:
@@ -151,27 +123,6 @@ class KubernetesObserver:
     def _is_ours(self, pod: Pod) -> bool:
         return self._scope.schedules(pod) and self._scope.covers(pod.namespace)
 
-    def _sorted_out(
-        self, pods: Iterable[Pod], nodes: Sequence[Node], cluster: Cluster
-    ) -> tuple[list[tuple[Pod, str]], list[tuple[str, str]]]:
-        """Those that the model has words for, with the features that they need; and the others."""
-        pods = list(pods)
-        works: list[tuple[Pod, str]] = []
-        left_out: list[tuple[str, str]] = []
-        places, node_names = Places(nodes), set(cluster.names)
-        apart = [(pod, term) for pod in pods if pod.node for term in required_of(pod.spec, "podAntiAffinity") or ()]
-        for pod in pods:
-            if pod.node:
-                reason = "" if pod.node in node_names else f"is on {pod.node}, which is not listed or has no processors"
-                features = self._features(pod, places)
-            else:
-                features, reason = _placeable(pod, places, cluster, apart)
-            if reason:
-                left_out.append((pod.id, reason))
-            else:
-                works.append((pod, features))
-        return works, left_out
-
     def _fitting(self, rooms: Iterable[Pod], pods: Sequence[Pod], nodes: Sequence[Node]) -> list[Pod]:
         """Rooms cut down to what is free: what is kept for a pod grows as others go, and is another job then."""
         free = {node.name: dict(node.has) for node in nodes}
@@ -190,15 +141,6 @@ class KubernetesObserver:
                 self._rooms[room.id] = (self._room_number, asks)
             fitting.append(replace(room, id=f"{room.id}.{self._rooms[room.id][0]}", asks=asks))
         return fitting
-
-    def _features(self, pod: Pod, places: Places) -> str:
-        """Where a bound pod might go as well, which counts for those that are ours and for all in a shadow."""
-        if not self._scope.schedules(pod) or not pod.spec:
-            return ""
-        with suppress(*NOT_READ):
-            features = places.features(pod)
-            return pod.node if features is None else features
-        return pod.node
 
     def _jobs(self, pods: list[Pod], features: list[str], cluster: Cluster) -> Workload:
         limit_s = np.array([pod.limit_s for pod in pods], float)
@@ -237,30 +179,6 @@ def not_together(gang: str, pods: int) -> str:
     """
     those = "1 pod refers" if pods == 1 else f"{pods:,} pods refer"
     return f"{those} to a gang ({gang}), which is not obeyed: each pod starts by itself"
-
-
-def _placeable(pod: Pod, places: Places, cluster: Cluster, apart: Apart) -> tuple[str, str]:
-    """The features that a waiting pod needs, and why it has to be left out; "" where it has not."""
-    if reason := why_not(pod):
-        return "", reason
-    for name, amount in pod.asks.items():
-        if amount > 0 and name not in cluster.resources and name != "pods":
-            return "", f"asks for {name}, which no node has"
-    try:
-        features = places.features(pod)
-        keeper = next((other for other, term in apart if _keeps_away(other, term, pod)), None)
-    except NOT_READ as error:
-        return "", f"its affinity makes no sense to us: {error}"
-    if keeper is not None:
-        return "", f"{keeper.namespace}/{keeper.owner} keeps it away (podAntiAffinity)"
-    return ("", "no node has what it selects and taints that it tolerates") if features is None else (features, "")
-
-
-def _keeps_away(other: Pod, term: Mapping[str, Any], pod: Pod) -> bool:
-    """Whether a bound pod may keep this one from nodes near it; which namespaces a selector means is not looked up."""
-    spaces = term.get("namespaces") or [other.namespace]
-    here = term.get("namespaceSelector") is not None or pod.namespace in spaces
-    return here and selects(term.get("labelSelector"), pod.labels)
 
 
 def _cluster(nodes: Sequence[Node]) -> Cluster:

@@ -1,15 +1,15 @@
 """Reads nodes and pods of a listing one by one. An object that cannot be read is left out by its name."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from loadmaster.live.kubernetes.movable import owner_of
 from loadmaster.live.kubernetes.nodes import Node, parse_nodes
-from loadmaster.live.kubernetes.pods import Pod, id_of, over_of, pod_of, why_not
+from loadmaster.live.kubernetes.pods import Pod, id_of, listed, over_of, pod_of
 from loadmaster.live.session.engine import EndedJob
 from loadmaster.model.errors import cut
-from loadmaster.packing.kubernetes_affinity import check_selector, required_of
+from loadmaster.packing.kubernetes_constraints import check_rules
 
 T = TypeVar("T")
 NOT_READ = (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, LookupError)
@@ -96,11 +96,7 @@ def _pod(item: Mapping[str, Any], at_s: float) -> PodRead:
         raise ValueError("a number in it is not finite")
     if not all(isinstance(name, str) for name in (pod.namespace, pod.node, pod.scheduler)):
         raise ValueError("its namespace, its node and its scheduler must be names")
-    why_not(pod)
-    config: Sequence[Mapping[str, Any]] = required_of(pod.spec, "podAntiAffinity") or ()
-    for term in config:
-        check_selector(term.get("labelSelector"))
-        list(term.get("namespaces") or ())
+    check_rules(listed(pod))
     return pod_read
 
 

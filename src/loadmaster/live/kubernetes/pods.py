@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from loadmaster.live.kubernetes.nodes import ours
 from loadmaster.live.session.engine import ENDING, HELD, RUNNING, EndedJob
 from loadmaster.model.snapshot import NEVER_S
-from loadmaster.packing.kubernetes_affinity import required_of
+from loadmaster.packing.kubernetes_objects import ListedPod
 from loadmaster.traces.kubernetes_requests import requests_of
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -18,11 +18,6 @@ _HOW = {
     "NodeShutdown": "node_fail", "Terminated": "node_fail",
 }  # fmt: skip
 _USER = 1  # a code of `HOLDS`
-_ATTACHED = (
-    "persistentVolumeClaim", "ephemeral", "csi", "iscsi", "rbd", "gcePersistentDisk", "awsElasticBlockStore",
-    "azureDisk", "cinder",
-)  # fmt: skip
-"""Volumes that not every node can mount, or not with others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,25 +134,11 @@ def over_of(item: Mapping[str, Any], at_s: float) -> EndedJob | None:
     return EndedJob(id_of(item), min(at_s, max(ends, default=0.0) or at_s), how)
 
 
-def why_not(pod: Pod) -> str:
-    """Why the model has no words for a waiting pod; empty if it has."""
-    spec = pod.spec
-    if required_of(spec, "podAffinity"):
-        return "must be near other pods (podAffinity)"
-    if required_of(spec, "podAntiAffinity"):
-        return "must be away from other pods (podAntiAffinity)"
-    for each in spec.get("topologySpreadConstraints") or ():
-        if each.get("whenUnsatisfiable") != "ScheduleAnyway":
-            return f"must be spread by {each.get('topologyKey')} (topologySpreadConstraints)"
-    for volume in spec.get("volumes") or ():
-        if kind := next((each for each in _ATTACHED if volume.get(each)), None):
-            return f"mounts a {kind}: where that can be attached is not looked at"
-    if spec.get("resourceClaims"):
-        return "asks for devices by resourceClaims"
-    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-    if any(port.get("hostPort") for each in containers for port in each.get("ports") or ()):
-        return "needs a port of its host (hostPort)"
-    return ""
+def listed(pod: Pod) -> ListedPod:
+    """The pod as rules on placement look at it."""
+    leaves = {"deletionTimestamp": "now"} if pod.state == ENDING else {}
+    item = {"metadata": leaves, "spec": pod.spec}
+    return ListedPod(pod.id.partition("@")[0], pod.owner, pod.node, {}, False, pod.namespace, pod.labels, item)
 
 
 def moment_s(text: str | None, otherwise: float = math.nan) -> float:

@@ -9,11 +9,12 @@ from loadmaster.live.kubernetes.descheduler import Descheduler
 from loadmaster.live.kubernetes.engine import KubernetesEngine
 from loadmaster.live.queue.decider import Beside
 from loadmaster.live.queue.ledger import Ledger
-from loadmaster.live.queue.make_room import open_to, ranked_rows
+from loadmaster.live.queue.make_room import is_open_to, open_to, ranked_rows, rules_now
 from loadmaster.live.session.disruption import LeftAlone
 from loadmaster.model import Snapshot
 from loadmaster.model.actions import Action, Start, Stop
 from loadmaster.model.site_rules import Preemption, SiteRules
+from loadmaster.model.snapshot import JobRulesNow
 from loadmaster.sim.queue.plain.victims import Victim, victims
 
 PATIENCE_S = 300.0
@@ -71,10 +72,10 @@ class Preemptor:
         if snapshot is None:
             return
         free_to_go: set[str] | None = None
-        alone = self._left_alone.at(ledger.now_s)
+        alone, rules = self._left_alone.at(ledger.now_s), rules_now(snapshot)
         for row in ranked_rows(snapshot):
             name = ledger.waiting.ids[int(snapshot.queue.job[row])]
-            if snapshot.queue.tasks[row] != 1 or name in alone or _fits(ledger, snapshot, row, {}).any():
+            if snapshot.queue.tasks[row] != 1 or name in alone or _fits(ledger, snapshot, row, {}, rules).any():
                 continue
             if not self.engine.preempts(name):
                 continue
@@ -100,7 +101,11 @@ class Preemptor:
         if ledger.now_s - making.since_s > PATIENCE_S:
             return f"{', '.join(making.goes)} did not go within {PATIENCE_S:g} s"
         up = dict(zip(ledger.listing["cluster"]["names"], ledger.listing["up"], strict=True))
-        return "" if up.get(making.host) else f"{making.host} takes no pods any more"
+        if not up.get(making.host):
+            return f"{making.host} takes no pods any more"
+        return (
+            "" if is_open_to(ledger, making.id, making.host) else f"other pods keep {making.id} from {making.host} now"
+        )
 
     def _end(self, why: str) -> None:
         if self.making is not None:
@@ -154,10 +159,10 @@ def victims_for(
         )
         for name in sorted(below, key=lambda name: -ledger.runs[name].start_s)
     ]
-    where = {each.job: next(iter(each.hosts)) for each in candidates}
+    where, rules = {each.job: next(iter(each.hosts)) for each in candidates}, rules_now(snapshot)
 
     def room(jobs: Sequence[int]) -> tuple[int, ...] | None:
-        fits = np.flatnonzero(_fits(ledger, snapshot, row, {job: where[job] for job in jobs}))
+        fits = np.flatnonzero(_fits(ledger, snapshot, row, {job: where[job] for job in jobs}, rules))
         mine = [at for at in fits.tolist() if at in {where[job] for job in jobs}]
         return (mine[0],) if mine else None
 
@@ -170,15 +175,17 @@ def victims_for(
     return snapshot.cluster.names[taken[0]], names
 
 
-def _fits(ledger: Ledger, snapshot: Snapshot, row: int, without: Mapping[int, int]) -> np.ndarray:
+def _fits(
+    ledger: Ledger, snapshot: Snapshot, row: int, without: Mapping[int, int], rules: JobRulesNow | None
+) -> np.ndarray:
     """bool[H]: where a row of the queue would fit without some jobs, each on its host."""
     free = np.array(snapshot.free)
     for k, job in enumerate(snapshot.running.job.tolist()):
         if job in without:
             free[int(snapshot.running.host[k])] += snapshot.running.demand[k]
     up = np.array(ledger.listing["up"], bool)
-    own = int(snapshot.queue.job[row])
-    return (free >= snapshot.queue.demand[row]).all(axis=1) & up & open_to(ledger, own)  # type: ignore[no-any-return]
+    may = up & open_to(ledger, int(snapshot.queue.job[row]), rules)
+    return (free >= snapshot.queue.demand[row]).all(axis=1) & may  # type: ignore[no-any-return]
 
 
 def _priority(ledger: Ledger, name: str) -> float:

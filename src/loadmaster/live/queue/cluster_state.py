@@ -87,7 +87,9 @@ class ClusterState:
     def _note_hosts(self, before: Listing, changes: ObservedChanges) -> None:
         if not before or before["cluster"] != self.listing["cluster"]:
             self.cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
-        changes.hosts = not before or any(before[part] != self.listing[part] for part in ("cluster", "up"))
+        changes.hosts = not before or any(
+            before.get(part) != self.listing.get(part) for part in ("cluster", "up", "rules")
+        )
         self.ended |= bool(before) and changes.hosts
 
     def _note_ends(self, changes: ObservedChanges) -> None:
@@ -192,7 +194,7 @@ class ClusterState:
         changes.jobs = changed or bool(changes.ended or changes.withdrawn)
         if changes.jobs:
             self.order_state.know(self.rows, self.cluster, self.listing["names"])
-            self.waiting.know(self.cluster, self.rows, self.listing["names"])
+            self.waiting.know(self.cluster, self.rows, self.listing)
         self.order_state.tick(self.now_s)
         for name in changes.arrived:
             self.order_state.submitted(name, self.now_s)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from loadmaster.live.queue.allocations import Allocation, Carryover
-from loadmaster.live.queue.listing import workload_in
+from loadmaster.live.queue.listed_rules import rules_in
+from loadmaster.live.queue.listing import Listing, workload_in
 from loadmaster.live.queue.order_state import OrderView
 from loadmaster.live.queue.rows import alike
 from loadmaster.live.session.engine import NOWHERE
@@ -16,6 +17,7 @@ from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import HOLDS
 from loadmaster.model.snapshot import Closure, Promise
+from loadmaster.packing.constrained.job_rules import ConstrainedJobs
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, is_one_pool, resolve_constraints
 from loadmaster.sim.queue.plain.limits import LimitsLeft
 from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
@@ -36,6 +38,7 @@ class EligibleJobs:
         awaits: by job, what it waits for in others, where the engine tells it.
         rows: numbers of the jobs that may start now.
         binding: what binds them; None where nothing does.
+        rules: that look at where other jobs are; None without any.
     """
 
     def __init__(self) -> None:
@@ -44,15 +47,17 @@ class EligibleJobs:
         self.awaits: dict[str, Awaits] = {}
         self.rows: list[int] = []
         self.binding: ResolvedConstraints | None = None
+        self.rules: ConstrainedJobs | None = None
 
-    def know(self, cluster: Cluster, rows: Mapping[str, Mapping[str, Any]], names: Mapping[str, list[str]]) -> None:
-        """These jobs and these hosts are there now."""
+    def know(self, cluster: Cluster, rows: Mapping[str, Mapping[str, Any]], listing: Listing) -> None:
+        """These jobs and these hosts are there now; the names of users and the rules between jobs are those listed."""
         self._cluster = cluster
         self.ids = sorted(rows, key=lambda name: rows[name]["submit_s"])
         self._number = {name: job for job, name in enumerate(self.ids)}
         self._host = {name: host for host, name in enumerate(cluster.names)}
         self.awaits = {name: Awaits.of(name, row["awaits"]) for name, row in rows.items() if "awaits" in row}
-        self._work = workload_in(cluster, alike([rows[name] for name in self.ids]), names)
+        self._work = workload_in(cluster, alike([rows[name] for name in self.ids]), listing["names"])
+        self.rules = rules_in(listing, rows, self.ids, cluster.names)
         self.binding = resolve_constraints(self._work, cluster) if self.ids and binds(self._work, cluster) else None
         too_large = ~held_by(self._work, cluster, "asked")
         self.never = [(self.ids[job], TOO_LARGE) for job in np.flatnonzero(too_large)]
@@ -153,6 +158,7 @@ class EligibleJobs:
             promises=self.standing(carried.promises),
             clock=carried.clock,
             as_pool=self._as_pool,
+            rules=self.rules,
             **given,
             **bound,
         )

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
+from loadmaster.live.queue.listed_rules import GROUPS, groups_by_job, plain_rules
 from loadmaster.live.session.engine import Observation
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, SiteRules, Workload
 from loadmaster.traces.constraint_columns import NAMED
 
 Listing = dict[str, Any]
-"""One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`."""
+"""One observation: `at_s`, `token`, `cluster`, `up`, `names`, `jobs` (id: its columns), `left_out`, `over`, `rules`."""
 
 _RULES = TypeAdapter(SiteRules)
-_WHOLE = ("at_s", "token", "cluster", "up", "names", "left_out", "over")
+_WHOLE = ("at_s", "token", "cluster", "up", "names", "left_out", "over", "rules")
 _COLUMNS = ("runtime_s", "estimate_s", "tasks", "project", "user", "job_id")
 OF_TASKS = ("state", "host", "pin", "start_s", "holds", "awaits")
 """Columns of a job's row that say what it does, the last of jobs that wait for others; all others say what it is."""
@@ -49,6 +50,7 @@ def listing_of(seen: Observation) -> Listing:
         "jobs": _rows(seen, bound),
         "left_out": [list(row) for row in seen.left_out],
         "over": [[each.id, each.end_s, each.status] for each in seen.over],
+        **({"rules": plain_rules(seen.rules)} if seen.rules else {}),
     }
 
 
@@ -66,7 +68,7 @@ def cluster_in(about: Mapping[str, Any]) -> Cluster:
 
 def change(before: Listing, after: Listing) -> dict[str, Any]:
     """What `applied` needs to make `after` of `before`; the time alone where nothing has changed."""
-    changes: dict[str, Any] = {name: after[name] for name in _WHOLE if before.get(name) != after[name]}
+    changes: dict[str, Any] = {name: after.get(name) for name in _WHOLE if before.get(name) != after.get(name)}
     old, new = before.get("jobs", {}), after["jobs"]
     if gone := [name for name in old if name not in new]:
         changes["gone"] = gone
@@ -86,7 +88,8 @@ def applied(before: Listing, changed: Mapping[str, Any]) -> Listing:
     jobs = {name: row for name, row in before.get("jobs", {}).items() if name not in gone}
     jobs |= changed.get("new", {})
     jobs |= {name: {**jobs[name], **fields} for name, fields in changed.get("set", {}).items()}
-    return {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
+    whole = {**before, **{name: changed[name] for name in _WHOLE if name in changed}, "jobs": jobs}
+    return {name: value for name, value in whole.items() if value is not None}  # there may be no rules any more
 
 
 def _rows(seen: Observation, bound: Constraints) -> dict[str, dict[str, Any]]:
@@ -108,6 +111,8 @@ def _rows(seen: Observation, bound: Constraints) -> dict[str, dict[str, Any]]:
             columns[name] = [values[first[job] : first[job + 1]] for job in range(jobs.jobs)]
     each = zip(*columns.values(), strict=True)
     rows = {name: dict(zip(columns, row, strict=True)) for name, row in zip(seen.ids, each, strict=True)}
+    for name, groups in groups_by_job(seen).items():
+        rows[name][GROUPS] = groups
     for waits in seen.awaits:
         rows[waits.id]["awaits"] = waits.plain()
     return rows
@@ -138,7 +143,7 @@ def _constraints(rows: Sequence[Mapping[str, Any]], names: Mapping[str, list[str
             columns[name] = Named.of(row[name] for row in rows)
         elif name == "depends":
             columns[name] = Dependencies.of(row[name] for row in rows)
-        elif name not in ("submit_s", "demand", *_COLUMNS, *OF_TASKS):
+        elif name not in ("submit_s", "demand", GROUPS, *_COLUMNS, *OF_TASKS):
             columns[name] = _numbers(rows, name)
     return Constraints(**columns, user_names=tuple(names["user"]), account_names=tuple(names["account"]))
 

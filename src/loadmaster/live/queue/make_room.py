@@ -11,6 +11,7 @@ from loadmaster.model import Snapshot
 from loadmaster.model.actions import Move
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.exact_amounts import exact_demand
+from loadmaster.model.snapshot import JobRulesNow
 from loadmaster.model.units import CORES, MEMORY
 from loadmaster.move.change import State, Unit
 from loadmaster.move.change import TaskTransfer as Step
@@ -47,10 +48,10 @@ def first_without_room(ledger: Ledger) -> str:
     snapshot = ledger.snapshot()
     if snapshot is None:
         return ""
-    queue = snapshot.queue
+    queue, rules = snapshot.queue, rules_now(snapshot)
     up = np.array(ledger.listing["up"], bool)
     for row in ranked_rows(snapshot):
-        fits = (snapshot.free >= queue.demand[row]).all(axis=1) & up & open_to(ledger, int(queue.job[row]))
+        fits = (snapshot.free >= queue.demand[row]).all(axis=1) & up & open_to(ledger, int(queue.job[row]), rules)
         if queue.tasks[row] == 1 and not fits.any():
             return ledger.waiting.ids[int(queue.job[row])]
     return ""
@@ -73,7 +74,7 @@ def room_for(ledger: Ledger, name: str, movable: Collection[str], budget: float,
     Args:
         ledger: what is believed now.
         name: of the job that waits.
-        movable: jobs of one task that may move.
+        movable: jobs of one task that may move, none of them in a rule between jobs.
         budget: the most to move, in `unit`.
         unit: of the budget, as for `rebalance`.
     """
@@ -89,7 +90,8 @@ def room_for(ledger: Ledger, name: str, movable: Collection[str], budget: float,
     host = np.array([*running.host[rows].tolist(), NOWHERE], np.int32)
     room = np.array(snapshot.free)
     np.add.at(room, host[:-1], demand[:-1])
-    may_use = np.array([open_to(ledger, job) for job in jobs])
+    rules = rules_now(snapshot)
+    may_use = np.array([open_to(ledger, job, rules) for job in jobs])
     state = _state(snapshot, ledger.listing["up"], demand, room, host, may_use, unit)
     plan = plan_moves(state, budget, "auto", TIME_LIMIT_S)
     steps = _needed(state, plan.moves)
@@ -101,15 +103,30 @@ def room_for(ledger: Ledger, name: str, movable: Collection[str], budget: float,
     return RoomMoves(name, names[up[steps[-1].target]], moves, spent_by(state, steps))
 
 
-def open_to(ledger: Ledger, job: int) -> Bools:
-    """bool[H]: the hosts that a job may use."""
+def rules_now(snapshot: Snapshot) -> JobRulesNow | None:
+    """The rules between jobs as things stand; None without any."""
+    return None if snapshot.rules is None else snapshot.rules.beside(snapshot.running)
+
+
+def open_to(ledger: Ledger, job: int, rules: JobRulesNow | None) -> Bools:
+    """bool[H]: the hosts that a job may use that waits, or that no rule looks at."""
     assert ledger.cluster is not None
     binding = ledger.waiting.binding
+    hosts = np.ones(ledger.cluster.hosts, bool) if rules is None else rules.open_hosts(job)
     if binding is None:
-        return np.ones(ledger.cluster.hosts, bool)
+        return hosts
     entries = binding.entries
     rows = entries.hosts[int(entries.first[job]) : int(entries.first[job + 1])]
-    return np.asarray(entries.allowed[rows].any(axis=0))
+    return np.asarray(entries.allowed[rows].any(axis=0) & hosts)
+
+
+def is_open_to(ledger: Ledger, name: str, host: str) -> bool:
+    """Whether rules between jobs let a waiting job start on a host, as things stand."""
+    snapshot = ledger.snapshot(ranked=False)
+    rules = None if snapshot is None else rules_now(snapshot)
+    if rules is None or ledger.cluster is None or host not in ledger.cluster.names or name not in ledger.waiting.ids:
+        return True
+    return bool(rules.open_hosts(ledger.waiting.ids.index(name))[ledger.cluster.names.index(host)])
 
 
 def _state(

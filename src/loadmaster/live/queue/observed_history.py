@@ -7,6 +7,7 @@ from typing import Any
 
 from loadmaster.live.queue.allocations import Allocation, ObservedChanges
 from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listed_rules import merged_rules
 from loadmaster.live.queue.record import RecordReader
 from loadmaster.live.queue.rows import Row, as_asked
 from loadmaster.model import InputError
@@ -52,6 +53,7 @@ class ObservedHistory:
         withdrawn: jobs that never started, and never will.
         running: jobs that ran when last seen, and for how long they had, in seconds at speed 1.
         changed: hosts came, went or changed.
+        rules: all rules between jobs that were seen.
     """
 
     ledger: Ledger
@@ -62,10 +64,12 @@ class ObservedHistory:
     withdrawn: set[str] = field(default_factory=set)
     running: dict[str, float] = field(default_factory=dict)
     changed: bool = False
+    rules: Mapping[str, Any] | None = None
 
     def take(self, changes: ObservedChanges, before: Mapping[str, Allocation], ledger: Ledger) -> None:
         """One more observation; `before`: what ran until then."""
         self.changed |= ledger.cluster is not self.ledger.cluster
+        self.rules = merged_rules(self.rules, ledger.listing.get("rules"))
         for name, row in ledger.rows.items():
             self.rows[name] = as_asked(self.rows.get(name), row, ledger.now_s)
         for name, end_s, how in changes.ended:
@@ -121,7 +125,8 @@ def observed_history_in(lines: Sequence[Mapping[str, Any]], order: AnyOrder) -> 
             history = None
     if history is None:
         raise InputError("this record", "no shadow has observed anything in it yet", fix="let it run longer")
-    history.ledger.listing = {**history.ledger.listing, "names": reading.ledger.listing["names"]}
+    names = reading.ledger.listing["names"]
+    history.ledger.listing = {**history.ledger.listing, "names": names, "rules": history.rules}
     return history
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from loadmaster.live.queue.allocations import Allocation
 from loadmaster.live.queue.eligibility import free_beside, hosts_down, partition_among
 from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.listed_rules import rules_in
 from loadmaster.live.queue.listing import workload_in
 from loadmaster.live.queue.order_state import OrderState
 from loadmaster.live.queue.rows import alike
@@ -53,6 +54,7 @@ class ResumedEngine(Replay):
         self._away: set[int] = set()
         self._here: set[str] = set()
         self._up = np.ones(self.cluster.hosts, bool)
+        self._rules = rules_in(ledger.listing, rows, self.ids, self.cluster.names)
         self._names = {name: host for host, name in enumerate(self.cluster.names)}
 
     def adopt(self, ledger: Ledger) -> None:
@@ -80,6 +82,7 @@ class ResumedEngine(Replay):
         if ledger.cluster is not self.cluster and _CHANGED not in self.notes:
             self.notes.append(_CHANGED)
         if know:
+            self._rules = rules_in(ledger.listing, ledger.rows, self.ids, self.cluster.names)
             self.memory.order_state.know(ledger.rows, ledger.cluster, ledger.listing["names"])
         self.memory.order_state.tick(ledger.now_s)
         self.now_s = ledger.now_s
@@ -139,7 +142,8 @@ class ResumedEngine(Replay):
     def _snapshot(self, eligible: list[int]) -> Snapshot:
         snapshot = super()._snapshot(eligible)
         running, closures = self._busy(), (*snapshot.closures, *hosts_down(self._up))
-        return replace(snapshot, free=free_beside(self.cluster, running), running=running, closures=closures)
+        free = free_beside(self.cluster, running)
+        return replace(snapshot, free=free, running=running, closures=closures, rules=self._rules)
 
     def _busy(self) -> Running:
         """What runs, and what it holds on each host."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from loadmaster.live.queue.listed_rules import GROUPS
 from loadmaster.live.queue.listing import OF_TASKS
 from loadmaster.live.session.engine import HELD, NOWHERE, RUNNING
 from loadmaster.model import Cluster
@@ -14,7 +15,7 @@ Row = dict[str, Any]
 """A job's columns in a listing."""
 _NOTHING: dict[str, Any] = {
     **{name: kind(default).item() for name, (kind, default) in DEFAULTS.items()}, **dict.fromkeys(NAMED),
-    "depends": "", "tasks": 1, "user": -1, "project": 0, "job_id": -1,
+    "depends": "", GROUPS: [], "tasks": 1, "user": -1, "project": 0, "job_id": -1,
 }  # fmt: skip
 """What a column says of a job that it says nothing of."""
 _HOST = EXCLUSIVE.index("host")

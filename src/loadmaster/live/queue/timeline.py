@@ -177,7 +177,7 @@ class _Reading:
             alone = [row | {"depends": ""} if "depends" in row else row for row in rows]
             cluster = cluster_in(self.listing["cluster"]).calendar_moved(-self.origin_s)
             waiting = EligibleJobs()
-            waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing["names"])
+            waiting.know(cluster, dict(zip(names, alone, strict=True)), self.listing)
             self.never |= {name for name, _ in waiting.never}
 
     def _waits_not(self, name: str, row: Row) -> bool:

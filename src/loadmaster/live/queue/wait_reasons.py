@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from loadmaster.live.queue.allocations import Allocation
+from loadmaster.live.queue.ledger import Ledger
+from loadmaster.live.queue.make_room import open_to, rules_now
 from loadmaster.live.queue.record import RecordReader, lines_of
 from loadmaster.live.session.lines import refusals_in
 from loadmaster.model.awaited_jobs import Awaits
@@ -25,7 +29,7 @@ def wait_reasons(folder: Path, record: Record, job: int) -> LiveReasons:
         InputError: no live record there.
     """
     name, lines = str(record.name_of(job)), lines_of(folder)
-    return LiveReasons(_awaited(lines, name), _refused(lines, name))
+    return LiveReasons(_awaited(lines, name), _refused(lines, name), _ruled(lines, name))
 
 
 def _awaited(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
@@ -56,6 +60,33 @@ def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
             refusals.append((max(ledger.now_s, math.nextafter(refusals[-1][0], math.inf)), words))
         claim = run if run is not None and not run.running else None
     return ReasonsByMoment([moment for moment, _ in refusals], [words for _, words in refusals])
+
+
+def _ruled(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
+    """Cycles at whose end rules between jobs kept a job from each host with room."""
+    reading = RecordReader.of(lines)
+    ruled: list[tuple[float, str]] = [(-math.inf, "")]
+    for line in lines:
+        reading.read_whole(line)
+        words = _kept_away(reading.ledger, name)
+        if words != ruled[-1][1]:
+            ruled.append((reading.ledger.now_s, words))
+    return ReasonsByMoment([moment for moment, _ in ruled], [words for _, words in ruled])
+
+
+def _kept_away(ledger: Ledger, name: str) -> str:
+    """The rules between jobs that keep a waiting job from each host with room; empty if there is another reason."""
+    snapshot = None if ledger.waiting.rules is None else ledger.snapshot(ranked=False)
+    rules = None if snapshot is None else rules_now(snapshot)
+    if snapshot is None or rules is None or name not in ledger.waiting.eligible_ids():
+        return ""
+    job = ledger.waiting.ids.index(name)
+    demand = snapshot.queue.demand[snapshot.queue.job.tolist().index(job)]
+    room = (snapshot.free >= demand).all(axis=1) & np.array(ledger.listing["up"], bool) & open_to(ledger, job, None)
+    if not room.any() or (room & rules.open_hosts(job)).any():
+        return ""
+    words = [words for words, hosts in rules.closed_by(job) if (room & hosts).any()]
+    return f"a host had room, but other jobs kept it away: {', '.join(words)}"
 
 
 def _in_vain(claim: Allocation, line: Mapping[str, Any], name: str) -> str:

@@ -17,6 +17,7 @@ from loadmaster.model.actions import Action
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.errors import LoadmasterError
+from loadmaster.packing.constrained.constraints import BetweenTasks
 
 STATES = ("held", "claimed", "running", "ending")
 """Of a task, by its code. Held: it waits and is ours to start; an adapter that only looks on says so of all that waits.
@@ -147,6 +148,8 @@ class Observation:
             may not start yet, its `eligible_s` or its dependencies say.
         notes: what a user must know of how this observation was made.
         refused: (id, why) of every job that is held again, as the hosts to which it was pinned cannot serve it.
+        rules: constraints between jobs of one task, whose tasks are rows of `jobs`, on the hosts of `cluster`; groups
+            of one name are one group.
     """
 
     at_s: float
@@ -163,6 +166,7 @@ class Observation:
     awaits: tuple[Awaits, ...] = ()
     notes: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
+    rules: tuple[BetweenTasks, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The constraints of a placement: each says whether a task may be on a host now and during its move, and why not."""
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Protocol
 
 import numpy as np
@@ -144,6 +145,18 @@ class Apart:
                 )
         return None
 
+    def open_hosts(self, placement: PlacementView, task: int) -> Bools:
+        """bool[H], the hosts to which `why_not` lets a task that is placed nowhere go."""
+        taken = np.zeros(self.level.domains, bool)
+        for mine, theirs in ((self.subjects, self.others), (self.others, self.subjects)):
+            if task in mine:
+                taken |= placement.counts.of(theirs, self.level) > 0
+        return _in_domains(self.level, ~taken, elsewhere=True)
+
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task."""
+        return f"must be apart from {(self.others if task in self.subjects else self.subjects).name}"
+
 
 @dataclass(frozen=True, eq=False)
 class Together:
@@ -169,7 +182,7 @@ class Together:
         if task in self.subjects:
             placed = self.others.tasks[placement.host[self.others.tasks] >= 0]
             alone = task in self.others and not (placed != task).any()
-            if not alone and (new < 0 or beside[new] == 0):
+            if new < 0 or (not alone and beside[new] == 0):
                 return (
                     f"{placement.task_names[task]} needs a task of {self.others.name} in the {self.level.name} of "
                     f"{placement.host_names[host]}"
@@ -182,6 +195,17 @@ class Together:
                 name = placement.task_names[task]
                 return f"{self.subjects.name} needs {name} in the {self.level.name} that it leaves"
         return None
+
+    def open_hosts(self, placement: PlacementView, task: int) -> Bools:
+        """bool[H], the hosts to which `why_not` lets a task that is placed nowhere go."""
+        if task not in self.subjects:
+            return np.ones(len(self.level.domain), bool)
+        alone = task in self.others and not (placement.host[self.others.tasks] >= 0).any()
+        return _in_domains(self.level, (placement.counts.of(self.others, self.level) > 0) | alone, elsewhere=False)
+
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task of `subjects`."""
+        return f"must be in the {self.level.name} of one of {self.others.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,26 +260,51 @@ class MaxSkew:
         domain = self.level.domain[host]
         if skew <= self.at_most or not self.eligible[domain]:
             return None
-        if placement.host[task] not in (-1, host) and counts[domain] - fewest <= self.at_most:
+        if placement.host[task] != host and counts[domain] - fewest <= self.at_most:
             _, before = _least_and_skew(placement.counts.of(self.group, self.level)[self.eligible])
-            if before > self.at_most and skew <= before:  # it was broken, and the task moves to where it does no harm
+            if before > self.at_most and skew <= before:  # it was broken, and the task goes to where it does no harm
                 return None
         return f"{self.group.name} would differ by {skew} between domains of {self.level.name}; at most {self.at_most}"
 
+    def open_hosts(self, placement: PlacementView, task: int) -> Bools:
+        """bool[H], the hosts to which `why_not` lets a task that is placed nowhere go."""
+        if task not in self.group:
+            return np.ones(len(self.level.domain), bool)
+        counts = placement.counts.of(self.group, self.level)
+        fewest, _ = _least_and_skew(counts[self.eligible])
+        return _in_domains(self.level, (counts < fewest + self.at_most) | ~self.eligible, elsewhere=False)
 
+    def words(self, task: int) -> str:
+        """What the constraint asks of a task of the group."""
+        return f"{self.group.name} may differ by {self.at_most} between domains of {self.level.name}"
+
+
+BetweenTasks = Apart | Together | MaxSkew
+"""The constraints that look at where other tasks are, and say where a further task may go."""
 PlacementConstraint = Capacity | AllowedHosts | Stays | Apart | Together | SpreadOver | MaxSkew
 """Any of the constraints."""
 
 
+def groups_of(constraint: PlacementConstraint) -> tuple[TaskGroup, ...]:
+    """The groups of a constraint, the one whose tasks it binds first; () for all tasks."""
+    if isinstance(constraint, Capacity):
+        return ()
+    if isinstance(constraint, AllowedHosts | Stays):
+        return (constraint.tasks,)
+    if isinstance(constraint, Apart | Together):
+        return constraint.subjects, constraint.others
+    return (constraint.group,)
+
+
 def concerned(constraint: PlacementConstraint) -> Ints | None:
     """int32[N], the tasks that a constraint says something of; None for all."""
-    if isinstance(constraint, Capacity):
-        return None
-    if isinstance(constraint, AllowedHosts | Stays):
-        return constraint.tasks.tasks
-    if isinstance(constraint, Apart | Together):
-        return np.union1d(constraint.subjects.tasks, constraint.others.tasks)
-    return constraint.group.tasks
+    tasks = [group.tasks for group in groups_of(constraint)]
+    return reduce(np.union1d, tasks) if tasks else None
+
+
+def _in_domains(level: DomainLevel, domains: Bools, *, elsewhere: bool) -> Bools:
+    """bool[H], the hosts of the domains `domains` bool[D]; and those in no domain, if `elsewhere`."""
+    return np.append(domains, elsewhere)[level.domain]
 
 
 def _least_and_skew(counts: Longs) -> tuple[int, int]:

@@ -212,7 +212,7 @@ def _together(constraint: Together, problem: ConstrainedProblem, host: Longs) ->
     everywhere = {task for tasks in others.values() for task in tasks}
     for domain, subjects in _by_domain(constraint.subjects, constraint.level, host).items():
         for task in subjects:
-            if everywhere != {task} and (domain < 0 or not set(others.get(domain, ())) - {task}):
+            if domain < 0 or (everywhere != {task} and not set(others.get(domain, ())) - {task}):
                 yield f"{problem.task_names[task]} has no {constraint.others.name} in its {constraint.level.name}"
 
 

@@ -59,8 +59,9 @@ class CountedPlacement:
         self.resources, self.task_names, self.host_names = problem.resources, problem.task_names, problem.host_names
         self.host = np.array(problem.now if host is None else host, np.int64)
         self.use, self.leaving = np.zeros_like(problem.capacity), np.zeros_like(problem.capacity)
-        for task, (at, home) in enumerate(zip(self.host.tolist(), problem.now.tolist(), strict=True)):
-            self._add(task, at, home, 1)
+        placed, leaves = self.host >= 0, (self.now >= 0) & (self.now != self.host)
+        np.add.at(self.use, self.host[placed], self.demand[placed])
+        np.add.at(self.leaving, self.now[leaves], self.demand[leaves])
         self.counts = KeptCounts(self.host)
         self.amount = problem.amount
         self._of_all, self._of_task = _by_task(problem)
