@@ -470,7 +470,7 @@ def test_a_run_under_the_guides_account_outlives_restarts_of_the_server(tmp_path
 
 
 def test_priority_comes_first_and_who_waits_for_what_never_ends_keeps_nobody_back(real, tmp_path):
-    uids = add(real, node("n1", cpu=8, memory="16Gi"), pod("agent", schedulerName="default-scheduler"))
+    uids = add(real, node("n1", cpu=8, memory="16Gi"), pod("agent", schedulerName="nobody"))
     real.ask(
         "POST",
         "/api/v1/namespaces/default/pods/agent/binding",
