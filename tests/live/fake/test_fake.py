@@ -169,6 +169,18 @@ def test_a_year_in_which_nobody_comes_is_passed_over_in_one_step(tmp_path):
     assert [end_s for end_s, _ in fake.over.values()] == [60.0, year_s + 15.0, 2 * year_s + 10.0]
 
 
+def test_a_run_is_over_when_the_last_of_the_starts_that_it_may_make_has_ended(tmp_path):
+    log = Workload.of(submit_s=[0, 1, 50], runtime_s=[60, 10, 10], cores=[8, 1, 1], memory=[1, 1, 1])
+    clock = FakeClock()
+    fake = FakeEngine(log, FOUR, clock)
+    record = LiveRecord(tmp_path)
+    settings = LiveSettings(interval_s=5.0, max_starts=1, on_exit="hold")
+    run_live(fake, clock, ruled(), settings, record, LiveExtras(idle_until=fake.idle_until))
+    record.close()
+    assert list(fake.over.values()) == [(60.0, "ok")]
+    assert clock.now_s() < 100.0
+
+
 def test_time_is_not_passed_over_beyond_the_end_of_a_run_nor_where_troubles_may_come(tmp_path):
     log = Workload.of(submit_s=[0, 1e6], runtime_s=[60, 10], cores=[8, 1], memory=[1, 1])
     clock = FakeClock()

@@ -39,7 +39,7 @@ class LiveExtras:
         watch: called after every cycle.
         beside: asked in every cycle, with the starts of its decision, for further actions; None asks for nothing.
         idle_until: asked after every cycle for the time before which surely nothing happens, infinite at the end; for
-            engines that know it.
+            engines that know it, and on which nobody else starts jobs.
         ready: compile before the first cycle also what only a long queue needs; for clocks that do not wait.
     """
 
@@ -47,7 +47,7 @@ class LiveExtras:
     seed: int = 0
     watch: Watch = lambda *_: None
     beside: Beside | None = None
-    idle_until: Callable[[], float] = lambda: -math.inf
+    idle_until: Callable[[], float] | None = None
     ready: bool = False
 
 
@@ -141,7 +141,7 @@ class QueueDecider(Decider):
     def after_cycle(self) -> None:
         """See `Decider`."""
         most = self.settings.max_starts
-        if most is not None and self.passes.started >= most and self.settings.acts:
+        if self._has_started_all():
             those = "1 job was" if most == 1 else f"{most:,} jobs were"
             note = f"{those} asked to start, as many as --max-starts allows"
             self.report.say(f"{note}: what waits for us waits until the end.")
@@ -153,7 +153,7 @@ class QueueDecider(Decider):
         late = self._number_at(now_s)
         self.report.missed += max(0, late - self.number)
         self.number = max(self.number, late) + 1
-        idle_s = self.extras.idle_until()
+        idle_s = self._idle_until()
         if idle_s == math.inf:
             return math.inf
         if idle_s > self.origin_s:
@@ -161,6 +161,16 @@ class QueueDecider(Decider):
             self.number = max(self.number, math.ceil(intervals) if idle_s <= self.until_s else math.floor(intervals))
         due_s = self.origin_s + self.number * self.settings.interval_s
         return math.inf if due_s > self.until_s else due_s
+
+    def _idle_until(self) -> float:
+        if self.extras.idle_until is None:
+            return -math.inf
+        return math.inf if self._has_started_all() and not self.ledger.runs else self.extras.idle_until()
+
+    def _has_started_all(self) -> bool:
+        """Whether as many jobs were asked to start as may be."""
+        most = self.settings.max_starts
+        return most is not None and self.passes.started >= most and self.settings.acts
 
     def parting(self, seen: Observation, stranded: Sequence[str]) -> Step:
         """All that waits goes to the engine's own scheduler (rule X10), with what was left out, perhaps held by us."""
