@@ -176,7 +176,7 @@ _FROZEN: Mapping[Any, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-class Column(NamedTuple):
+class ConstraintColumn(NamedTuple):
     """What the program knows of a column of `Constraints`.
 
     Attributes:
@@ -193,30 +193,32 @@ class Column(NamedTuple):
     delays: Callable[[Any, Floats], Any] | None = None
 
 
-COLUMNS: Mapping[str, Column] = {
-    "eligible_s": Column("when the job may start at first, as submit_s; inf if never", np.float64, delays=np.greater),
-    "partition": Column("the name of where it may run, or several joined by commas"),
-    "qos": Column("quality of service, a name"),
-    "name": Column("what its user calls the job"),
-    "gpu_kind": Column("the model of its GPUs"),
-    "features": Column("of its hosts, joined by & and |"),
-    "licences": Column("held while it runs, of the whole cluster: matlab:2,bb/scratch:500G"),
-    "reservation": Column("the name of that in which it runs"),
-    "depends": Column("as Slurm writes it: afterok:12,afterany:13", Dependencies, delays=lambda c, _: True),
-    "follows": Column("the number of the job that must end before it is submitted", np.int64, -1),
-    "think_s": Column("seconds after that end", np.float64, 0),
-    "priority": Column("higher is more urgent", np.float64, 0),
-    "nice": Column("taken off the priority", np.float64, 0),
-    "hold": Column("none, user, admin", np.int32, 0, lambda c, _: c > 0),
-    "array": Column("the array of which it is a task, a whole number", np.int64, -1, lambda c, _: True),
-    "array_task": Column("the number of the task", np.int32, -1),
-    "throttle": Column("so many tasks of the array at once", np.int32, 0, lambda c, _: c > 0),
-    "exclusive": Column("the jobs that it shares its hosts with: none, user, host", np.int32, 0),
-    "requeue": Column("whether it may go back to the queue: true, false", np.bool_, 1),
-    "min_hosts": Column("so many hosts at least", np.int32, 0, lambda c, _: c > 1),
-    "max_hosts": Column("so many hosts at most", np.int32, 0, lambda c, _: c > 0),
-    "restarts": Column("how often it went back", np.int32, 0),
-    "status": Column(", ".join(STATUSES), np.int32, 0),
-    "limit_s": Column("the runtime at which it is killed", np.float64, math.inf),
+COLUMNS: Mapping[str, ConstraintColumn] = {
+    "eligible_s": ConstraintColumn(
+        "when the job may start at first, as submit_s; inf if never", np.float64, delays=np.greater
+    ),
+    "partition": ConstraintColumn("the name of where it may run, or several joined by commas"),
+    "qos": ConstraintColumn("quality of service, a name"),
+    "name": ConstraintColumn("what its user calls the job"),
+    "gpu_kind": ConstraintColumn("the model of its GPUs"),
+    "features": ConstraintColumn("of its hosts, joined by & and |"),
+    "licences": ConstraintColumn("held while it runs, of the whole cluster: matlab:2,bb/scratch:500G"),
+    "reservation": ConstraintColumn("the name of that in which it runs"),
+    "depends": ConstraintColumn("as Slurm writes it: afterok:12,afterany:13", Dependencies, delays=lambda c, _: True),
+    "follows": ConstraintColumn("the number of the job that must end before it is submitted", np.int64, -1),
+    "think_s": ConstraintColumn("seconds after that end", np.float64, 0),
+    "priority": ConstraintColumn("higher is more urgent", np.float64, 0),
+    "nice": ConstraintColumn("taken off the priority", np.float64, 0),
+    "hold": ConstraintColumn("none, user, admin", np.int32, 0, lambda c, _: c > 0),
+    "array": ConstraintColumn("the array of which it is a task, a whole number", np.int64, -1, lambda c, _: True),
+    "array_task": ConstraintColumn("the number of the task", np.int32, -1),
+    "throttle": ConstraintColumn("so many tasks of the array at once", np.int32, 0, lambda c, _: c > 0),
+    "exclusive": ConstraintColumn("the jobs that it shares its hosts with: none, user, host", np.int32, 0),
+    "requeue": ConstraintColumn("whether it may go back to the queue: true, false", np.bool_, 1),
+    "min_hosts": ConstraintColumn("so many hosts at least", np.int32, 0, lambda c, _: c > 1),
+    "max_hosts": ConstraintColumn("so many hosts at most", np.int32, 0, lambda c, _: c > 0),
+    "restarts": ConstraintColumn("how often it went back", np.int32, 0),
+    "status": ConstraintColumn(", ".join(STATUSES), np.int32, 0),
+    "limit_s": ConstraintColumn("the runtime at which it is killed", np.float64, math.inf),
 }
 """Every column of `Constraints`; readers, writers and schedulers take what they know of it from here."""
