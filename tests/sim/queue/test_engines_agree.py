@@ -253,6 +253,20 @@ def test_easy_tries_a_larger_job_of_several_tasks_though_a_smaller_one_took_what
     assert_same(plain, fast)
 
 
+def test_a_job_of_other_draws_is_tried_though_an_equal_one_found_no_hosts_beside_the_reservation():
+    """The random policy draws for each task: the hosts drawn for the last job cost the head less than the third's."""
+    jobs = Workload.of(
+        submit_s=[40, 40, 60, 60],
+        runtime_s=[29, 4, 23, 37],
+        estimate_s=[29, 4, 69, 37],
+        cores=[3, 4, 1, 1],
+        tasks=[2, 2, 3, 2],
+    )
+    given = jobs, Cluster.uniform(3, cores=4), POLICIES["random"], named("easy")
+    run = simulate(*given, interval_s=7.0, engine="compiled")
+    assert_same(simulate(*given, interval_s=7.0, engine="reference"), run)
+
+
 def prefers_by_task(demand, free, capacity, context):
     return float(context.task % 2) * free[0]
 

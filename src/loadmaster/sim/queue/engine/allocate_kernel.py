@@ -104,6 +104,7 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
         and tasks > 1
         and length == LONG
         and on_all
+        and not varies
         and failed_partly(engine.jobs, engine.state, job)
     ):
         count[PARTLY] = count[PLANNED] + 1
@@ -138,9 +139,9 @@ def _take_hosts(engine, member, bound, job, length, shut, too_slow):
     if engine.head_promise is not None and left > 0 and alone == 0 and length == LONG:
         if left < tasks:
             count[PARTLY] = count[PLANNED] + 1
-        if on_all and left < tasks:
+        if on_all and left < tasks and not varies:
             remember_partly(engine.jobs, engine.state, job, tasks - left + 1)
-        elif on_all:
+        elif on_all and left == tasks:
             remember(engine.jobs, engine.state, job, LONG, 1)
     return left == 0 and wrong == 0, wrong
 

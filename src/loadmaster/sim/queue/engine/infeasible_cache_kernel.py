@@ -93,7 +93,10 @@ def _remember_by_steps(jobs, state, kind, length):
 
 @inlined
 def failed_partly(jobs, state, job):
-    """Whether as many tasks of the demand failed beside the head's reservation since a job started last."""
+    """Whether as many tasks of the demand failed beside the head's reservation since a job started last.
+
+    Not to be asked where scores vary from job to job: another job may find other hosts, which cost the head less.
+    """
     hosts, kind = jobs.hosts[job], jobs.kind[job]
     return state.partly[hosts, kind] == state.tally[MOVES] and jobs.tasks[job] >= state.partly_tasks[hosts, kind]
 
