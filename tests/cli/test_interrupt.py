@@ -64,7 +64,7 @@ def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path)
     command = [
         "compare",
         "--limit",
-        "50",
+        "60",
         "--policies",
         "max-jobs",
         "--disciplines",

@@ -19,6 +19,7 @@ UNPACKED = 20
 _NAME = re.compile(r"\w[\w .,+=@()-]{0,119}")
 _SPARE = 1 << 28
 _GZIP = b"\x1f\x8b"
+_XZ_OR_BZIP2 = (b"\xfd7zXZ\x00", b"BZh")
 _DAMAGED = cast(type[Exception], isal_zlib.error)
 
 
@@ -113,6 +114,8 @@ def _refuse_contents(path: Path, most: int) -> None:
         refuse_binary(path, start)
     except InputError as error:
         raise Refused(415, f"{error.rule}; {error.fix}") from None
+    if start.startswith(_XZ_OR_BZIP2):
+        raise Refused(415, "packed by xz or bzip2; send it as it is, or packed by gzip")
     if start.startswith(_GZIP):
         _refuse_bomb(path, most)
 

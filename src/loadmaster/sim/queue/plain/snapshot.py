@@ -49,6 +49,7 @@ def seen_by(engine: "Replay", eligible: list[int]) -> Snapshot:
     def gather(name: str) -> Any:
         if name == "free":
             return np.array(amounts)[:, :resources]
+        assert name == "free_cards", name
         return None if engine.cards is None else np.array(amounts)[:, resources:]
 
     return _seen(gather, given)
@@ -69,6 +70,7 @@ def same_for_all(engine: "Replay") -> dict[str, Any]:
         "allowed": None if binding is None else binding.entries.allowed,
         "partitions": None if binding is None else binding.partition_hosts,
         "limits_stop": binding is not None and binding.rules.limits_stop,
+        "rules": None,
     }
 
 
