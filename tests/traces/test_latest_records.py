@@ -10,6 +10,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.traces import read_trace
+from loadmaster.traces.files import _NAMES
 
 HEAD = "JobID|User|Submit|Start|End|Elapsed|State|NNodes|AllocCPUS|ReqMem|Timelimit\n"
 DAYS = (
@@ -89,3 +90,9 @@ def test_a_packed_file_that_is_cut_short_is_refused(folder, name, pack):
     (folder / name).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="cut short"):
         read_trace(folder / name)
+
+
+def test_names_after_spaces_stand_once_too_and_a_long_row_is_no_names():
+    assert _NAMES.fullmatch(b"       JobID    JobName  Partition \n")
+    assert not _NAMES.fullmatch(b"4711 batch main\n")
+    assert not _NAMES.fullmatch(b"a," * 1_000_000 + b"1\n")  # in a time that grows with the line alone

@@ -23,7 +23,7 @@ _GZIP = b"\x1f\x8b"
 _UNPACK: dict[bytes, type[lzma.LZMAFile] | type[bz2.BZ2File]] = {b"\xfd7zXZ": lzma.LZMAFile, b"BZh": bz2.BZ2File}
 PACKED = (".gz", ".xz", ".bz2")
 """How names of packed files end."""
-_NAMES = re.compile(rb"[A-Za-z_][A-Za-z_ ,|()%/.-]*[,|\s][A-Za-z_ ,|()%/.-]*\r?\n?")
+_NAMES = re.compile(rb" *[A-Za-z_()%/.-]+(?:[ \t,|]+[A-Za-z_()%/.-]+)+[ \t,|]*\r?\n?")
 """A line of names of columns: no row of jobs is without a number."""
 _DASHES = re.compile(rb"-+(?:[ |]+-+)+[ |]*\r?\n?")
 _MARK = b"\xef\xbb\xbf"
