@@ -62,7 +62,7 @@ def _seen(snapshot: Snapshot, now: JobRulesNow) -> Snapshot:
 
 
 def _starts(snapshot: Snapshot, policy: Policy, decision: Decision, now: JobRulesNow) -> list[Place]:
-    """The starts of a decision that stand, in their order, some on another host; `now` is told of them."""
+    """The starts of a decision that stand, in their order, some on another host; they count in `now`."""
     queue, room = snapshot.queue, Room(snapshot, policy)
     reserved = np.zeros(snapshot.cluster.hosts, bool)
     reserved[list(decision.reserved)] = True

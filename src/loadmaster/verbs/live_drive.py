@@ -35,14 +35,14 @@ class LiveRun:
     """One live run of a verb, beside its engine and its setting.
 
     Attributes:
-        about: what its record says of how it was told: `command`, how to make it again, and a file of options.
+        about: what its record says of its options: `command`, which makes it again, and the file of `--config`.
         screen: makes the display.
         extras: what the run has beside its scheduler.
         synthetic: the jobs are synthetic; None where that is not known.
         notes: what must be said of the input.
         jobs: how many there are, where that is known.
         metrics: where figures are served over HTTP.
-        alert: told the kind and the text of what an operator has to look at; None tells nobody.
+        alert: called with the kind and the text of what an operator has to look at; None: nothing is called.
         site: what the engine does by itself.
         scheduler: that of the setting, where `scheduler_of` has made it before.
     """

@@ -60,7 +60,7 @@ class KubernetesOptions(QueueOptions):
     doctor: Annotated[bool, Option("Only look: rights, version, latency, what is left out.", in_file=False)] = False
 
     def check_run(self) -> None:
-        """As of every queue, and that the budget of moves is one."""
+        """As for every queue, and see that the budget of moves can be read."""
         from loadmaster.live.session.disruption import MoveBudget
 
         super().check_run()

@@ -62,7 +62,7 @@ class LibvirtOptions(LiveOptions):
     seed: Seed = 0
 
     def check_run(self) -> None:
-        """As of every engine, and that the mover and its budget are ones."""
+        """As for every engine, and see that the mover exists and that its budget can be read."""
         _config(self)
 
 

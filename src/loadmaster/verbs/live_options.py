@@ -70,7 +70,7 @@ class LiveOptions(Options):
         super().__post_init__()
 
     def about(self, command: str) -> dict[str, Any]:
-        """What a record says of how the run was told: the command, the options of the file that hold, and others."""
+        """What a record says of the options: the command, and of a file those that hold and those overridden."""
         if self.config is None:
             return {"command": command}
         from loadmaster.verbs.live_config import key_of, plain_value
@@ -188,7 +188,7 @@ class QueueOptions(LiveOptions):
     ] = None  # type: ignore[assignment]
 
     def printed(self) -> str:
-        """As of every engine, and what watches the figures of --metrics."""
+        """As for every engine; also the dashboard and the alerting rules for the figures of --metrics."""
         from loadmaster.live.queue.monitoring import alerts_text, dashboard_text
 
         texts = {"dashboard": dashboard_text, "alerts": alerts_text}
@@ -220,7 +220,7 @@ class QueueOptions(LiveOptions):
         return ServedAt(self.metrics, self.metrics_host, token)
 
     def check_run(self) -> None:
-        """As of every engine, and that the rules have names that exist; no Python of the user's is run for that."""
+        """As for every engine, and see that the named rules exist; no Python of the user's is run for that."""
         from loadmaster.verbs.live_drive import scheduler_of
 
         how = self.live_settings(getattr(self, "on_exit", "release"), getattr(self, "others", "keep"))

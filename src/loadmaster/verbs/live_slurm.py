@@ -85,7 +85,7 @@ class SlurmOptions(QueueOptions):
         return patience_s
 
     def check_run(self) -> None:
-        """As of every queue, and that the time of --fail-open is one."""
+        """As for every queue, and see that --fail-open is a time that is long enough."""
         super().check_run()
         self.patience()
 

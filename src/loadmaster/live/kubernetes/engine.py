@@ -40,7 +40,7 @@ class KubernetesEngine:
         looks_on: it is only looked at, and no lease is taken.
         now_s: the clock.
         watch: be told of changes where we may; else everything is listed in every cycle.
-        say: told once of each sort of gang to which pods that wait for us refer, and of rights to explain that we lack.
+        say: called once for each sort of gang to which pods that wait for us refer, and for a right that we lack.
 
     Raises:
         InputError: another loadmaster has the lease, or we may not have one.

@@ -131,7 +131,7 @@ class MetricsServer:
             self._server.server_close()
 
     def follow(self, report: "Report", interval_s: float) -> None:
-        """Whether the engine answers is told from now on, also while no cycle comes to its end.
+        """From now on show whether the engine answers, also while no cycle comes to its end.
 
         Args:
             report: of the run.

@@ -25,7 +25,7 @@ class Report:
         observed_s: when it was last observed, by its own clock; NaN before.
         failed_calls: how often it did not answer.
         listener: told at once of what is news each time.
-        alert: told the kind and the text of what an operator has to look at.
+        alert: called with the kind and the text of what an operator has to look at.
     """
 
     cycles: int = 0
