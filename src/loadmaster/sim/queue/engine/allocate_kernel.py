@@ -1,4 +1,4 @@
-"""Hosts for the tasks of one job, as a placement policy picks them: take them, note them, give them back.
+"""Hosts for the tasks of one job, as a placement policy picks them.
 
 `place` first tries the fastest speed among the job's hosts. Where hosts differ in speed, a job may be SHORT on fast
 hosts and LONG on slow ones; then it is tried again with the speed of the slowest host taken.
@@ -12,24 +12,17 @@ from loadmaster.host_index.open_room_kernel import is_in_vain
 from loadmaster.host_index.scores_kernel import changed, rate_all, refresh, take_in_lane
 from loadmaster.host_index.shut_kernel import open_again, shut
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.cards_kernel import amounts_of, give_to, sum_up
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import lacks_amounts
 from loadmaster.sim.queue.engine.eligible_hosts_kernel import close_shut, shut_hosts
 from loadmaster.sim.queue.engine.head_promise_kernel import renew_long
 from loadmaster.sim.queue.engine.head_slack_kernel import (
     allowed_on,
     cost_of_next,
-    is_apart,
-    is_counted,
-    recount,
-    set_apart,
-    take_cards,
-    take_for_long,
 )
-from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn, raise_block
-from loadmaster.sim.queue.engine.host_reservations_kernel import enter_level, flush, leave_level, may_be_reserved
+from loadmaster.sim.queue.engine.host_blocks_kernel import fill, next_in_turn
+from loadmaster.sim.queue.engine.host_reservations_kernel import flush, may_be_reserved
 from loadmaster.sim.queue.engine.infeasible_cache_kernel import failed_partly, remember, remember_partly
-from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, raise_to, renew, still_has
+from loadmaster.sim.queue.engine.queue_tree_kernel import length_of, renew, still_has
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
 from loadmaster.sim.queue.engine.state import (
     CHANGES,
@@ -44,6 +37,7 @@ from loadmaster.sim.queue.engine.state import (
     SLACK,
     UNDO,
 )
+from loadmaster.sim.queue.engine.undo_kernel import take, take_back
 
 
 @inlined
@@ -152,7 +146,7 @@ def _take_filled(engine, job, length):
     first, end = engine.state.tally[UNDO], engine.state.tally[UNDO] + engine.jobs.tasks[job]
     while first < end:
         host, tasks = next_run(engine.state.undo_host, first, end)
-        _take(engine, job, host, tasks, length)
+        take(engine, job, host, tasks, length)
         first += tasks
 
 
@@ -180,7 +174,7 @@ def _take_in_turn(engine, job, length, some_are_not):
             left = np.int64(-1)
         else:
             state.undo_host[count[UNDO]] = host
-            _take(engine, job, host, 1, length)
+            take(engine, job, host, 1, length)
             left -= 1
     _use_again(state, closed)
     return left
@@ -281,7 +275,7 @@ def _take_remembered(engine, member, job, length, some_are_not):
         host = np.int64(state.undo_host[entry])
         picked = np.int64(state.picked[host])
         if picked > 0 and left == 0 and wrong == 0:
-            _take(engine, job, host, picked, length)
+            take(engine, job, host, picked, length)
         elif picked > 0:
             changed(scores, host)  # its lane still counts the pick
         state.picked[host] = 0
@@ -312,7 +306,7 @@ def _take_anew(engine, member, job, length, some_are_not):
             left = np.int64(-1)
             break
         state.undo_host[count[UNDO]] = host
-        _take(engine, job, host, 1, length)
+        take(engine, job, host, 1, length)
         left -= 1
     _use_again(state, closed)
     return left, wrong
@@ -355,90 +349,3 @@ def renew_if_changed(engine, job, length):
         renew_long(engine)
     else:
         renew(engine.frontier, engine.state.free)
-
-
-@inlined
-def _take(engine, job, host, tasks, length):
-    """Take a host for so many tasks; the undo list gets one entry for each task."""
-    count, kind = engine.state.tally, engine.jobs.kind[job]
-    for entry in range(count[UNDO], count[UNDO] + tasks):
-        engine.state.undo_kind[entry] = kind
-    count[UNDO] += tasks
-    count[CHANGES] += 1
-    if engine.head_promise is not None and is_counted(engine.head_promise):
-        set_apart(engine.jobs, engine.state, engine.head_promise, host)
-    if engine.state.cards is not None:
-        _take_on_cards(engine, job, host, tasks, length)
-    else:
-        _change(engine, host, kind, -tasks)
-        if engine.head_promise is not None and length == LONG:
-            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, tasks)
-
-
-@inner
-def _take_on_cards(engine, job, host, tasks, length):
-    """Take the host for the last `tasks` of the undo list, where GPUs are cards: each task has cards of its own."""
-    for entry in range(engine.state.tally[UNDO] - tasks, engine.state.tally[UNDO]):
-        bits = take_cards(engine.jobs, engine.state, engine.head_promise, job, host, length == LONG)
-        engine.state.cards.undo[entry] = bits
-        _change(engine, host, np.int64(engine.jobs.kind[job]), -1)
-        if engine.head_promise is not None and length == LONG:
-            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, 1)
-
-
-@inner
-def take_again(engine, job, host, tasks):
-    """Take a host for so many tasks, as a plan has named it."""
-    for entry in range(engine.state.tally[UNDO], engine.state.tally[UNDO] + tasks):
-        engine.state.undo_host[entry] = host
-    _take(engine, job, host, tasks, SHORT)
-
-
-@inner
-def take_back(engine, mark, job, length):
-    """Give back all hosts after entry `mark` of the undo list; for a LONG `job` also at the shadow time."""
-    count = engine.state.tally
-    for entry in range(count[UNDO] - 1, mark - 1, -1):
-        host = np.int64(engine.state.undo_host[entry])
-        if engine.state.cards is not None:
-            _give_back_cards(engine, entry, host, length)
-        _change(engine, host, np.int64(engine.state.undo_kind[entry]), 1)
-        raise_to(engine.frontier, engine.state.free, host)
-        raise_block(engine.state, host)
-        if engine.head_promise is not None and length == LONG:
-            take_for_long(engine.jobs, engine.state, engine.head_promise, job, host, -1)
-    if count[UNDO] > mark:
-        count[CHANGES] += 1
-    count[UNDO] = mark
-
-
-@inner
-def _give_back_cards(engine, entry, host, length):
-    """The task of that entry of the undo list gives back its cards of the host, as `take_back` has it."""
-    cards = engine.state.cards
-    bits, share = cards.undo[entry], cards.share[engine.state.undo_kind[entry]]
-    give_to(cards.free[host], bits, share)
-    if engine.head_promise is not None and length == LONG and is_apart(engine.head_promise, host):
-        give_to(cards.then[host], bits, share)
-
-
-@inner
-def give_back(engine, host, kind, tasks):
-    """Free the capacity of so many tasks that have ended on the host; where GPUs are cards, these are free already."""
-    _change(engine, host, kind, tasks)
-    raise_to(engine.frontier, engine.state.free, host)
-    raise_block(engine.state, host)
-
-
-@inlined
-def _change(engine, host, kind, tasks):
-    """Add the demand of so many tasks to what the host has free."""
-    leave_level(engine.state, host)
-    for r in range(amounts_of(engine.state)):
-        engine.state.free[host, r] += tasks * engine.jobs.demand[kind, r]
-    if engine.state.cards is not None:
-        sum_up(engine.state.cards, engine.state.cards.free[host], engine.state.free[host])
-    enter_level(engine.state, host)
-    engine.frontier.total[0] += tasks * engine.jobs.demand[kind, 0]
-    changed(engine.scores, host)
-    recount(engine.jobs, engine.state, engine.head_promise, host)

@@ -5,7 +5,6 @@ import numpy as np
 
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.allocate_kernel import give_back
 from loadmaster.sim.queue.engine.cards_kernel import return_cards
 from loadmaster.sim.queue.engine.changed_hosts_kernel import note_amounts, note_news
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import count_against, note_expected_end
@@ -18,6 +17,7 @@ from loadmaster.sim.queue.engine.queue_tree_kernel import leave
 from loadmaster.sim.queue.engine.ranked_queue_kernel import leave_ranked
 from loadmaster.sim.queue.engine.running_by_host_kernel import move_in, move_out, next_run
 from loadmaster.sim.queue.engine.state import EASY, PLANNED, RUNNING, STARTED, WAITING
+from loadmaster.sim.queue.engine.undo_kernel import give_back
 
 
 @inlined

@@ -9,7 +9,7 @@ a job, to commit its start.
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.allocate_kernel import place, renew_if_changed, take_again, take_back
+from loadmaster.sim.queue.engine.allocate_kernel import place, renew_if_changed
 from loadmaster.sim.queue.engine.commit_kernel import commit
 from loadmaster.sim.queue.engine.environment_state import (
     BOUNDED_SLOWDOWN,
@@ -44,6 +44,7 @@ from loadmaster.sim.queue.engine.state import (
     UNDO,
     WAITING,
 )
+from loadmaster.sim.queue.engine.undo_kernel import take_again, take_back
 
 
 @inner

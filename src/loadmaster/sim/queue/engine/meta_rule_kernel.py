@@ -4,7 +4,6 @@
 import numpy as np
 
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.allocate_kernel import take_again, take_back
 from loadmaster.sim.queue.engine.changed_hosts_kernel import learn
 from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.state import (
@@ -18,6 +17,7 @@ from loadmaster.sim.queue.engine.state import (
     UNDO,
     WAITING,
 )
+from loadmaster.sim.queue.engine.undo_kernel import take_again, take_back
 
 
 @inner

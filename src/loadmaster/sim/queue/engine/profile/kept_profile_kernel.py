@@ -14,7 +14,6 @@ from loadmaster.backfilling.releases import INSTANT_S
 from loadmaster.backfilling.start_bounds_kernel import forget
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inner
-from loadmaster.sim.queue.engine.allocate_kernel import take_again
 from loadmaster.sim.queue.engine.profile.earliest_start_kernel import earliest_of_all
 from loadmaster.sim.queue.engine.profile.early_ends_kernel import move_all, start_sooner
 from loadmaster.sim.queue.engine.profile.replace_kernel import clear_later, stand_again
@@ -39,6 +38,7 @@ from loadmaster.sim.queue.engine.profile.reservations_kernel import (
 from loadmaster.sim.queue.engine.profile.running_jobs_kernel import list_overdue, note_start, take_best
 from loadmaster.sim.queue.engine.profile.state import CLEARED, DUE, EARLY, MOVED, PASS, PROMISED, WRONG
 from loadmaster.sim.queue.engine.state import ARRIVED, OUT_OF_ROOM, RUNNING, WAITING
+from loadmaster.sim.queue.engine.undo_kernel import take_again
 
 
 @inner

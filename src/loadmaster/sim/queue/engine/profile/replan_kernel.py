@@ -12,7 +12,6 @@ from loadmaster.backfilling.free_profile_kernel import is_free, is_out_of_room, 
 from loadmaster.host_index.lowest_kernel import lowest
 from loadmaster.host_index.scores_kernel import rate_all, refresh, score_in
 from loadmaster.jit.kernels import inlined, inner
-from loadmaster.sim.queue.engine.allocate_kernel import take_again, take_back
 from loadmaster.sim.queue.engine.profile.earliest_start_kernel import choose, last_taken, lowest_able
 from loadmaster.sim.queue.engine.profile.multi_task_kernel import first_of_several
 from loadmaster.sim.queue.engine.profile.pass_profile_kernel import (
@@ -37,6 +36,7 @@ from loadmaster.sim.queue.engine.profile.state import BLOCK, CHOSEN, PASS, PLANN
 from loadmaster.sim.queue.engine.queue_tree_kernel import next_waiting
 from loadmaster.sim.queue.engine.running_by_host_kernel import next_run
 from loadmaster.sim.queue.engine.state import ARRIVED, NOT_FINITE, OUT_OF_ROOM, PLANNED, SHORT, UNDO
+from loadmaster.sim.queue.engine.undo_kernel import take_again, take_back
 
 
 @inner
