@@ -6,7 +6,7 @@ import pytest
 
 from loadmaster.model import InputError
 from loadmaster.traces import read_trace
-from loadmaster.traces.slurm_shown import shown_row
+from loadmaster.traces.slurm_shown import shown_batches, shown_row
 
 TEXT = (Path(__file__).parent / "releases" / "scontrol-job-25.05.txt").read_text()
 
@@ -50,3 +50,11 @@ def test_a_running_job_without_its_start_is_refused(tmp_path):
 )
 def test_a_key_becomes_its_column(words, column, value):
     assert shown_row(f"JobId=9 JobName=x {words}")[column] == value
+
+
+def test_each_job_has_the_number_of_its_first_line(tmp_path):
+    lines = TEXT.splitlines()
+    begins = [number for number, line in enumerate(lines, 1) if line.startswith("JobId=")]
+    (batch,) = shown_batches(write(tmp_path, TEXT))
+    assert len(begins) > 1
+    assert batch.line.tolist() == begins

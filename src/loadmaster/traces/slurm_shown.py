@@ -35,9 +35,15 @@ def shown_batches(path: Path) -> Iterator[TextRows]:
     Raises:
         InputError: it cannot be read.
     """
-    text = utf8_of(path)
-    found = ((text.count("\n", 0, job.start()) + 1, shown_row(job[0])) for job in _JOB.finditer(text))
-    return batches_of_rows(found)
+    return batches_of_rows(_rows(utf8_of(path)))
+
+
+def _rows(text: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """Each job with the number of its first line."""
+    line, begin = 1, 0
+    for job in _JOB.finditer(text):
+        line, begin = line + text.count("\n", begin, job.start()), job.start()
+        yield line, shown_row(job[0])
 
 
 def shown_row(text: str) -> dict[str, str | None]:
