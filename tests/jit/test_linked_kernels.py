@@ -1,8 +1,11 @@
 """A part is compiled within the kernels that call it, and nowhere else."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from numba import njit
 
 from loadmaster.jit.kernels import inner
+from loadmaster.jit.linked_kernels import _callers_first, _Part
 
 
 @inner
@@ -32,3 +35,14 @@ def test_only_the_kernel_that_python_calls_is_made_into_machine_code():
     assert machine_code(top)
     assert not machine_code(middle)
     assert not machine_code(lowest)
+
+
+@given(st.lists(st.sets(st.integers(0, 7)), min_size=1, max_size=8))
+def test_every_part_is_linked_once_and_after_all_that_call_it(calls):
+    parts = [object.__new__(_Part) for _ in calls]
+    for number, called in enumerate(calls):
+        parts[number]._linking_libraries = [parts[other] for other in called if number < other < len(parts)]
+    ordered = _callers_first([*reversed(parts), parts[0]])
+    assert sorted(map(id, ordered)) == sorted(map(id, parts))
+    for part in parts:
+        assert all(ordered.index(part) < ordered.index(called) for called in part._linking_libraries)
