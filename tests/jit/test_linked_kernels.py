@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from loadmaster.jit.kernels import inner
-from loadmaster.jit.linked_kernels import _callers_first, _Part
+from loadmaster.jit.linked_kernels import _callers_first, _Part, _Translated
 
 
 @inner
@@ -46,3 +46,11 @@ def test_every_part_is_linked_once_and_after_all_that_call_it(calls):
     assert sorted(map(id, ordered)) == sorted(map(id, parts))
     for part in parts:
         assert all(ordered.index(part) < ordered.index(called) for called in part._linking_libraries)
+
+
+def test_a_kernel_that_has_its_machine_code_is_kept_as_bitcode_and_may_be_called_by_another():
+    top = njit(lambda number: middle(number))
+    assert top(1) == 22
+    [compiled] = top.overloads.values()
+    assert isinstance(compiled.library._final_module, _Translated)
+    assert njit(lambda number: top(number) + lowest(number))(1) == 24
