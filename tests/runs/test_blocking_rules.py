@@ -5,13 +5,14 @@ import pytest
 from bound_jobs import KINDS, bound_jobs
 
 from loadmaster.model import Cluster, Constraints, InputError, Limits, Named, Partition, Qos, SiteRules, Workload
+from loadmaster.model.limits import LIMIT_KINDS
 from loadmaster.runs import Case, Setting, run_fully
-from loadmaster.runs.blocking_rules import _AT_ONCE, _said
+from loadmaster.runs.blocking_rules import _said
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record, read_record, write_record
 from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
-from loadmaster.scheduling.running_limits import LICENCES
+from loadmaster.scheduling.running_limits import LICENCES, THROTTLE
 from loadmaster.verbs.explain import explain as explain_verb
 
 
@@ -59,8 +60,16 @@ def test_the_throttle_of_an_array_is_named_and_its_tasks_are_found_by_their_name
 def test_every_limit_that_a_random_log_runs_into_has_words():
     logs = [bound_jobs(seed, kind) for kind in KINDS for seed in range(8)]
     limits = {limit for log in logs for limit in resolve_constraints(*log).counters.limits}
-    assert {limit.kind for limit in limits} == {*_AT_ONCE, LICENCES, POWER}
+    at_once = {name for name, kind in LIMIT_KINDS.items() if kind.counts == "running"}
+    assert {limit.kind for limit in limits} == {*at_once, THROTTLE, LICENCES, POWER}
+    assert all(LIMIT_KINDS[name].words for name in at_once)
     assert all(_said(limit, 1.0) for limit in limits if limit.kind not in (LICENCES, POWER))
+
+
+def test_a_limit_on_work_that_jobs_have_used_up_before_is_named():
+    rules = SiteRules(qos=(Qos("normal", limits=Limits(grp_wall_s=20.0)),), limits_safe=False)
+    record = record_of(rules, Constraints(qos=Named.of(["normal"] * 3)), cores=(4, 4, 4), hosts=1)
+    assert "a limit on work was reached: 20 seconds of all jobs (qos normal)" in reasons(record, 2)
 
 
 def test_a_number_with_an_underscore_is_no_other_job(tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from loadmaster.measure.check_limits import beyond_alone, beyond_power_cap, broken_limits, broken_work, name_behind
+from loadmaster.measure.check_limits import TIMED_CHECKS, beyond_alone, beyond_power_cap, broken_limits, name_behind
 from loadmaster.measure.task_intervals import TaskIntervals, task_intervals, task_jobs
 from loadmaster.model import Cluster, Constraints, Partition, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
@@ -22,8 +22,9 @@ _SLACK_S = 1e-6
 def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule) -> list[str]:
     """Every kind of constraint that is broken, one sentence each with the first case."""
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
+    timed = [broken for check in TIMED_CHECKS.values() for broken in check(workload, cluster, schedule)]
     if not bound.given and rules == SiteRules():
-        return []
+        return timed
     times = task_intervals(workload, schedule)
     broken = [
         *_times(workload, bound, schedule),
@@ -31,7 +32,7 @@ def broken_constraints(workload: Workload, cluster: Cluster, schedule: Schedule)
         *_calendar(workload, cluster, schedule, bound, rules, times),
         *beyond_alone(workload, bound, rules, schedule),
         *broken_limits(workload, bound, rules, schedule),
-        *broken_work(workload, bound, rules, schedule),
+        *timed,
         *beyond_power_cap(workload, cluster, schedule),
     ]
     if bound.depends is not None:

@@ -1,7 +1,7 @@
 """Checks that no limit is passed at any moment: every limit of every scope, swept over the starts and ends."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -9,30 +9,28 @@ import numpy as np
 from loadmaster.model import Cluster, Constraints, Limits, Schedule, SiteRules, Workload
 from loadmaster.model.arrays import Floats
 from loadmaster.model.licences import parse_licences
+from loadmaster.model.limits import LIMIT_KINDS
 
-_KINDS = {
-    "max_jobs_pu": "user", "max_jobs_pa": "account", "grp_jobs": "", "max_tres_pu": "user", "max_tres_pa": "account",
-    "grp_tres": "",
-}  # fmt: skip
-_WORK = {"grp_tres_s": "", "grp_tres_run_s": "", "grp_wall_s": ""}
-_ALONE = dict.fromkeys(("max_tres_job", "min_tres_job", "max_tres_host", "max_tres_s_job", "max_wall_s"), "")
 _SLACK = 1e-9
 _UNKNOWN = "?"
 """A scope whose limits may bind a job or not: they count for nothing, and leave nothing to the scopes behind it."""
 _Key = tuple[str, ...]
+Check = Callable[[Workload, Cluster, Schedule], Iterator[str]]
+"""Gives a sentence for the first case of each rule that the schedule breaks."""
 
 
-def broken_work(workload: Workload, bound: Constraints, rules: SiteRules, schedule: Schedule) -> Iterator[str]:
+def _broken_work(workload: Workload, cluster: Cluster, schedule: Schedule) -> Iterator[str]:
     """A sentence for the first limit on work that a start has passed, told by what had run and what might still run."""
+    bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
     runs: dict[_Key, list[tuple[float, float, float, float]]] = defaultdict(list)
     most: dict[_Key, float] = {}
     limit_s = bound.limit_s if bound.limit_s is not None else workload.estimate_s
     faded = 1 - (
         _SLACK if rules.use_half_life_s > 0.0 else 0.0
     )  # a start is at the moment at which use has faded to it
-    for job, start_s, end_s in _spans(workload, schedule):
+    for job, start_s, end_s in time_spans(workload, schedule):
         over_s = np.inf if limit_s is None else start_s + float(limit_s[job])
-        for key, limit, amount in _limits_of(job, workload, bound, rules, _WORK):
+        for key, limit, amount in _limits_of(job, workload, bound, rules, "work"):
             most[key] = min(limit, most.get(key, np.inf))
             runs[key].append((start_s, end_s, over_s, amount))
     for key, rows in runs.items():
@@ -48,6 +46,10 @@ def broken_work(workload: Workload, bound: Constraints, rules: SiteRules, schedu
                 return
 
 
+TIMED_CHECKS: dict[str, Check] = {"work": _broken_work}
+"""The check of every kind of `loadmaster.scheduling.timed_limits.TIMED_LIMITS`, by its name."""
+
+
 def _still_counts(start_s: Floats, end_s: Floats, now_s: float, half_life_s: float) -> Floats:
     """float64: the seconds of each run until now, every one faded by its age."""
     until_s = np.clip(end_s, start_s, max(now_s, 0.0))
@@ -61,9 +63,9 @@ def broken_limits(workload: Workload, bound: Constraints, rules: SiteRules, sche
     """A sentence for the first limit that is passed, and one for the first array that runs too many tasks."""
     changes: dict[_Key, list[tuple[float, int, float]]] = defaultdict(list)
     most: dict[_Key, float] = {}
-    spans = list(_spans(workload, schedule))
+    spans = list(time_spans(workload, schedule))
     for job in sorted({job for job, _, _ in spans}):
-        for key, limit, amount in _limits_of(job, workload, bound, rules):
+        for key, limit, amount in _limits_of(job, workload, bound, rules, "running"):
             most[key] = min(limit, most.get(key, np.inf))
             for _, start_s, end_s in (span for span in spans if span[0] == job):
                 changes[key] += [(end_s, 0, -amount), (start_s, 1, amount)]
@@ -88,7 +90,7 @@ def beyond_power_cap(workload: Workload, cluster: Cluster, schedule: Schedule) -
             core_w = max(core_w, (high_w - low_w) / (high - low) / fewest)
         idle_w += power.points[0][1] * len(power.hosts)
     rows: list[tuple[float, int, float]] = []
-    for job, start_s, end_s in _spans(workload, schedule):
+    for job, start_s, end_s in time_spans(workload, schedule):
         drawn_w = core_w * float(workload.demand[job, 0]) * float(workload.task_count[job])
         rows += [(end_s, 0, -drawn_w), (start_s, 1, drawn_w)]
     rows.sort()
@@ -106,7 +108,7 @@ def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, sched
     for job in np.flatnonzero(schedule.started).tolist():
         may_run_s = np.inf if limit_s is None else float(limit_s[job])
         hosts = 1.0 if bound.min_hosts is None else max(float(bound.min_hosts[job]), 1.0)
-        for key, limit, amount in _limits_of(job, workload, bound, rules, _ALONE):
+        for key, limit, amount in _limits_of(job, workload, bound, rules, "job"):
             kind = key[1]
             demand = {
                 "max_wall_s": may_run_s,
@@ -119,7 +121,7 @@ def beyond_alone(workload: Workload, bound: Constraints, rules: SiteRules, sched
                 return
 
 
-def _spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float, float]]:
+def time_spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float, float]]:
     """(job, start, end) of everything that ran; a job that was suspended counts on until it went on."""
     ends = schedule.ends_s(workload)
     last = {int(job): (float(schedule.start_s[job]), float(ends[job])) for job in np.flatnonzero(schedule.started)}
@@ -135,9 +137,9 @@ def _spans(workload: Workload, schedule: Schedule) -> Iterator[tuple[int, float,
 
 
 def _limits_of(
-    job: int, workload: Workload, bound: Constraints, rules: SiteRules, kinds: dict[str, str] = _KINDS
+    job: int, workload: Workload, bound: Constraints, rules: SiteRules, counts: str
 ) -> Iterator[tuple[_Key, float, float]]:
-    """(counter, limit, what the job counts) of every limit that binds it."""
+    """(counter, limit, what the job counts) of every limit that binds it and counts `counts` (`LimitKind`)."""
     tasks = float(workload.task_count[job])
     demand = {name: float(workload.demand[job, r]) * tasks for r, name in enumerate(workload.resources)}
     demand["hosts"] = tasks
@@ -150,22 +152,23 @@ def _limits_of(
     subject = {"user": user, "account": account, "": ""}
     seen = set()
     for scope, limits in _scopes(job, user, account, bound, rules):
-        for kind, of in kinds.items():
+        for kind in limits.given:
+            if LIMIT_KINDS[kind].counts != counts:
+                continue
             value = getattr(limits, kind)
-            pairs = value if isinstance(value, tuple) else [] if value is None else [("", value)]
-            for resource, limit in pairs:
+            for resource, limit in value if isinstance(value, tuple) else [("", value)]:
                 if (kind, resource) not in seen:
                     seen.add((kind, resource))
                     if scope == _UNKNOWN:
                         continue
                     amount = demand.get(resource, 0.0) if resource else 1.0
-                    yield (scope, kind, resource, subject[of]), float(limit), amount
+                    yield (scope, kind, resource, subject[LIMIT_KINDS[kind].of]), float(limit), amount
     throttle = 0 if bound.throttle is None or bound.array is None or bound.array[job] < 0 else int(bound.throttle[job])
-    if kinds is _KINDS and bound.licences is not None and bound.licences[job]:
+    if counts == "running" and bound.licences is not None and bound.licences[job]:
         total = dict(rules.licences)
         asked = parse_licences(bound.licences[job])
         yield from ((("licences", name), total[name], amount) for name, amount in asked if name in total)
-    if kinds is _KINDS and throttle > 0:
+    if counts == "running" and throttle > 0:
         yield ("array", str(bound.array[job])), float(throttle), 1.0  # type: ignore[index]
 
 

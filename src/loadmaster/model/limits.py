@@ -1,12 +1,51 @@
 """Limits of what may run or wait at once, for a user, an account, a quality of service or a partition."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Literal, NamedTuple
 
 from loadmaster.model.errors import InputError
 
 Amounts = tuple[tuple[str, float], ...]
 """By resource, as the cluster names them (`cores`, `memory` in bytes, `gpus`), and `hosts` for a number of hosts."""
 HOSTS = "hosts"
+
+
+class LimitKind(NamedTuple):
+    """What the program knows of a limit, a field of `Limits`.
+
+    Attributes:
+        counts: jobs that are `running`; that are `submitted`, so run or wait; the `work` of jobs (rule C10); or what
+            one `job` alone asks for.
+        of: each user or each account has a counter of its own; "" is one of all together.
+        words: what is counted, for users; {} is the resource. Jobs that `explain` finds waiting for it need them.
+    """
+
+    counts: Literal["running", "submitted", "work", "job"]
+    of: Literal["", "user", "account"] = ""
+    words: str = ""
+
+
+LIMIT_KINDS: Mapping[str, LimitKind] = {
+    "max_jobs_pu": LimitKind("running", "user", "jobs of one user"),
+    "max_jobs_pa": LimitKind("running", "account", "jobs of one account"),
+    "grp_jobs": LimitKind("running", "", "jobs"),
+    "max_submit_pu": LimitKind("submitted", "user"),
+    "max_submit_pa": LimitKind("submitted", "account"),
+    "grp_submit": LimitKind("submitted"),
+    "max_tres_pu": LimitKind("running", "user", "{} of one user"),
+    "max_tres_pa": LimitKind("running", "account", "{} of one account"),
+    "grp_tres": LimitKind("running", "", "{}"),
+    "max_tres_job": LimitKind("job"),
+    "min_tres_job": LimitKind("job"),
+    "max_tres_host": LimitKind("job"),
+    "max_tres_s_job": LimitKind("job"),
+    "grp_tres_s": LimitKind("work", "", "{} times seconds"),
+    "grp_tres_run_s": LimitKind("work", "", "{} times seconds that running jobs may still take"),
+    "grp_wall_s": LimitKind("work", "", "seconds of all jobs"),
+    "max_wall_s": LimitKind("job"),
+}
+"""Every field of `Limits`; engines, the checker and `explain` take what they know of it from here."""
 
 
 @dataclass(frozen=True)

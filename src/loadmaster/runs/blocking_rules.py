@@ -1,22 +1,21 @@
 """Rules of a site that blocked a waiting job: hosts that it may not use, and limits that were reached."""
 
+import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
-from loadmaster.model.arrays import Bools
+from loadmaster.measure.check_limits import time_spans
+from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.licences import BURST_BUFFER, show_amount
+from loadmaster.model.limits import LIMIT_KINDS
 from loadmaster.runs.open_dependencies import open_dependencies
 from loadmaster.runs.record import Record
 from loadmaster.scheduling.power_cap import POWER
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints, binds, resolve_constraints
-from loadmaster.scheduling.running_limits import LICENCES, Limit
+from loadmaster.scheduling.running_limits import LICENCES, THROTTLE, Limit
 from loadmaster.sim.queue.plain.limits import LimitsLeft
-
-_AT_ONCE = {
-    "max_jobs_pu": "jobs of one user", "max_jobs_pa": "jobs of one account", "grp_jobs": "jobs",
-    "max_tres_pu": "{} of one user", "max_tres_pa": "{} of one account", "grp_tres": "{}", "throttle": "tasks",
-}  # fmt: skip
 
 
 class RulesInTheWay:
@@ -63,10 +62,7 @@ class RulesInTheWay:
         """The limit that was reached while these jobs ran, in words; empty if it had room below all."""
         if self._binding is None:
             return ""
-        allowance = LimitsLeft(self._binding)
-        for job in running:
-            allowance.start(job, self._partition(job), float(self._record.schedule.start_s[job]))
-        left = allowance.left_at(now_s)
+        left = self._left(self._binding, running, now_s)
         reached = []
         for entry in self._entries:
             needs = self._binding.queue_columns(np.array([entry]))["uses"][0]
@@ -78,6 +74,20 @@ class RulesInTheWay:
             return ""
         counter, amount = reached[0]
         return self._words(counter, amount, float(left[counter]))
+
+    def _left(self, binding: ResolvedConstraints, running: list[int], now_s: float) -> Floats:
+        """What is left of every limit; under limits that time moves, jobs that have ended may count too."""
+        if binding.timed:
+            return self._history.until(now_s).left_at(now_s)
+        allowance = LimitsLeft(binding)
+        for job in running:
+            allowance.start(job, self._partition(job), float(self._record.schedule.start_s[job]))
+        return allowance.left_at(now_s)
+
+    @cached_property
+    def _history(self) -> "_History":
+        assert self._binding is not None
+        return _History(self._record, self._binding, self._partition)
 
     @cached_property
     def kept_words(self) -> str:
@@ -109,13 +119,44 @@ class RulesInTheWay:
     def _words(self, counter: int, amount: float, left: float) -> str:
         assert self._binding is not None
         counters = self._binding.counters
-        if counter >= len(counters.most):
-            return "a limit on work done was reached"
+        timed = counter - len(counters.most)
+        for limits in self._binding.timed.values() if timed >= 0 else ():
+            if timed < len(limits.most):
+                return limits.words(timed)
+            timed -= len(limits.most)
         if counters.limits[counter].kind == LICENCES:
             return _licence(counters.limits[counter].resource, amount, left, float(counters.most[counter]))
         if counters.limits[counter].kind == POWER:
             return f"power cap: it is expected to draw {amount:,.4g} W, and {max(left, 0.0):,.4g} W were left"
         return _said(counters.limits[counter], float(counters.most[counter]))
+
+
+class _History:
+    """Counts the starts and ends of a record against its limits, up to one moment after another."""
+
+    def __init__(self, record: Record, binding: ResolvedConstraints, partition: Callable[[int], int]) -> None:
+        self._binding, self._partition = binding, partition
+        spans = [span for span in time_spans(record.workload, record.schedule) if span[1] < span[2]]
+        events = [(start_s, True, job) for job, start_s, _ in spans] + [(end_s, False, job) for job, _, end_s in spans]
+        self._events = sorted(events)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._allowance, self._next, self._at_s = LimitsLeft(self._binding), 0, -math.inf
+
+    def until(self, now_s: float) -> LimitsLeft:
+        """As of the ends up to `now_s` and the starts before it."""
+        if now_s < self._at_s:
+            self._begin()
+        self._at_s = now_s
+        while self._next < len(self._events) and self._events[self._next] < (now_s, True):
+            time_s, starts, job = self._events[self._next]
+            self._next += 1
+            if starts:
+                self._allowance.start(job, self._partition(job), time_s)
+            else:
+                self._allowance.stop(job, time_s)
+        return self._allowance
 
 
 def _licence(name: str, amount: float, left: float, total: float) -> str:
@@ -126,7 +167,7 @@ def _licence(name: str, amount: float, left: float, total: float) -> str:
 
 
 def _said(limit: Limit, most: float) -> str:
-    if limit.kind == "throttle":
+    if limit.kind == THROTTLE:
         return f"as many tasks of its array ran as may at once: {most:g}"
-    what = _AT_ONCE[limit.kind].format(limit.resource)
+    what = LIMIT_KINDS[limit.kind].words.format(limit.resource)
     return f"a limit was reached: {most:g} {what} at once ({limit.scope})"

@@ -1,5 +1,6 @@
 """The constraints of the jobs of one run, as numbers for engines: the jobs' own and the site's rules, resolved."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +15,7 @@ from loadmaster.model.snapshot import ExpectedEnd
 from loadmaster.scheduling.array_limits import ThrottledArrays, throttled_arrays
 from loadmaster.scheduling.dependencies import Waits, waits_of
 from loadmaster.scheduling.host_calendar import Calendar, calendar_of
-from loadmaster.scheduling.host_eligibility import MAY_RUN, Entries, entries_of, limits_s, mask
+from loadmaster.scheduling.host_eligibility import MAY_RUN, Entries, entries_of, mask
 from loadmaster.scheduling.ineffective_constraints import (
     counts_cluster_wide,
     delay_or_limit,
@@ -23,8 +24,8 @@ from loadmaster.scheduling.ineffective_constraints import (
 )
 from loadmaster.scheduling.licences import TOO_MANY_LICENCES, beyond_licences
 from loadmaster.scheduling.power_cap import ABOVE_CAP, above_idle, draws_w
-from loadmaster.scheduling.resource_time_limits import WorkLimits, work_limits
 from loadmaster.scheduling.running_limits import BEYOND, Counters, counters_of
+from loadmaster.scheduling.timed_limits import TimedLimits, timed_kinds
 
 NO_JOB = -1
 """The number of no job."""
@@ -42,7 +43,7 @@ class ResolvedConstraints:
         entries: where each job may run: one entry for each partition that it names.
         counters: limits on what runs at once, and what each entry counts against them.
         submits: limits on what runs or waits at once, checked as a job arrives.
-        work: limits on work done and to be done.
+        timed: limits under which more is left as time passes, by the name of their kind.
         waits: the dependencies of each job.
         array: int64[J], a number for each array, -1 of none.
         throttled: the arrays of which not all tasks may run at once.
@@ -58,7 +59,7 @@ class ResolvedConstraints:
     entries: Entries
     counters: Counters
     submits: Counters
-    work: WorkLimits
+    timed: Mapping[str, TimedLimits]
     waits: Waits
     array: Longs
     throttled: ThrottledArrays
@@ -91,9 +92,17 @@ class ResolvedConstraints:
         }
 
     def _uses(self, row: int) -> tuple[tuple[int, float], ...]:
-        """The least that each limit must have left for an entry to start; limits on work stand last."""
-        behind = len(self.counters.most)
-        return (*self.counters.uses(row), *((behind + limit, need) for limit, need in self.work.needs(row)))
+        """The least that each limit must have left for an entry to start; timed limits stand last."""
+        uses, before = list(self.counters.uses(row)), len(self.counters.most)
+        for limits in self.timed.values():
+            uses += ((before + limit, need) for limit, need in limits.needs(row))
+            before += len(limits.most)
+        return tuple(uses)
+
+    @property
+    def most(self) -> Floats:
+        """float64: the maximum of every limit, timed ones last."""
+        return np.concatenate((self.counters.most, *(limits.most for limits in self.timed.values())))
 
     @cached_property
     def cluster_wide(self) -> int:
@@ -138,7 +147,9 @@ def only_amounts_bind(workload: Workload, cluster: Cluster, binding: ResolvedCon
 
 def _binds_beside_amounts(workload: Workload, cluster: Cluster) -> bool:
     rules, bound = cluster.rules or SiteRules(), workload.constraints or Constraints()
-    if rules.partitions or rules.qos or rules.accounts or rules.calendar or delay_or_limit(workload, bound):
+    if rules.partitions or rules.qos or rules.accounts or rules.calendar:
+        return True
+    if delay_or_limit(workload, bound) or timed_kinds(workload, cluster):
         return True
     return shut_by_features(cluster, bound) or shut_by_whole_hosts(workload, cluster, bound)
 
@@ -152,17 +163,11 @@ def is_one_pool(workload: Workload, cluster: Cluster, binding: ResolvedConstrain
 
 
 def needs_general_pass(workload: Workload, cluster: Cluster) -> bool:
-    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits on work (rule C10)."""
+    """Whether a constraint needs the general pass: numbers of hosts (rule C9), limits that time moves (rule C10)."""
     rules, constraints = cluster.rules or SiteRules(), workload.constraints or Constraints()
     by_partition = any(part.min_hosts or part.max_hosts for part in rules.partitions)
     by_node_count = bool({"min_hosts", "max_hosts"} & set(constraints.given)) or by_partition
-    return by_node_count or limits_work(rules)
-
-
-def limits_work(rules: SiteRules) -> bool:
-    """Whether work done, or to be done, is limited (rule C10)."""
-    limits = (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts))
-    return any(each.grp_tres_s or each.grp_tres_run_s or each.grp_wall_s is not None for each in limits)
+    return by_node_count or bool(timed_kinds(workload, cluster))
 
 
 def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstraints:
@@ -181,9 +186,11 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
     if rules.power_cap:
         reasons.mark(draw_w > max(watts for _, watts in above_idle(rules)), ABOVE_CAP)
     calendar, eligible_s, latest_s = calendar_of(workload, cluster, rules, bound, eligible_s, reasons.mark)
-    counters, submits, rates, beyond = counters_of(workload, rules, bound, entries, draw_w)
-    work = work_limits(rates, rules, entries, limits_s(workload, bound))
-    entries = entries.without(beyond | work.beyond, BEYOND, reasons.mark)
+    counters, submits, beyond = counters_of(workload, rules, bound, entries, draw_w)
+    timed = {name: kind.resolve(workload, cluster, entries) for name, kind in timed_kinds(workload, cluster).items()}
+    for limits in timed.values():
+        beyond |= limits.beyond
+    entries = entries.without(beyond, BEYOND, reasons.mark)
     reasons.mark(eligible_s > latest_s, "longer than the reservation that it names")
     reasons.mark(eligible_s == np.inf, "begin time never comes")
     if bound.hold is not None:
@@ -199,7 +206,7 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
         entries,
         counters,
         submits,
-        work,
+        timed,
         waits_of(workload, bound),
         array,
         throttled_arrays(workload.jobs, bound),

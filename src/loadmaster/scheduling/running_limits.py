@@ -1,6 +1,6 @@
 """Limits on what runs at once, as counters with a maximum, and what each job counts against them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from loadmaster.model import Constraints, Limits, SiteRules, Workload
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
-from loadmaster.model.limits import HOSTS
+from loadmaster.model.limits import HOSTS, LIMIT_KINDS
 from loadmaster.scheduling.host_eligibility import Entries, account_names, limits_s, qos_names, user_names
 from loadmaster.scheduling.licences import LicenceUses
 from loadmaster.scheduling.power_cap import POWER, above_idle
@@ -16,9 +16,9 @@ from loadmaster.scheduling.power_cap import POWER, above_idle
 BEYOND = "more than a limit allows"
 LICENCES = "licences"
 """The kind of counters of licences and burst buffers."""
-_RUNNING = ("max_jobs_pu", "max_jobs_pa", "grp_jobs", "max_tres_pu", "max_tres_pa", "grp_tres")
-_SUBMITTED = ("max_submit_pu", "max_submit_pa", "grp_submit")
-_WORK = ("grp_tres_s", "grp_tres_run_s", "grp_wall_s")
+THROTTLE = "throttle"
+"""The kind of counters of the running tasks of an array."""
+_RUNNING, _SUBMITTED = "running", "submitted"
 
 
 class Limit(NamedTuple):
@@ -67,50 +67,103 @@ class Counters:
         return tuple(zip(self.counter[rows].tolist(), self.amount[rows].tolist(), strict=True))
 
 
+class Use(NamedTuple):
+    """What a job counts against a limit.
+
+    Attributes:
+        counts: as `LimitKind.counts`; of `job` the amount counts alone, so that it is beyond the limit or not.
+        most: the maximum of the counter; the least counts if jobs name several.
+    """
+
+    counts: str
+    limit: Limit
+    most: float
+    amount: float
+
+
+UsesOf = Callable[[int, int], Iterator[Use]]
+"""What a job counts, by its number and the partition of the entry."""
+
+
 def counters_of(
     workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, draw_w: Floats
-) -> tuple[Counters, Counters, Counters, Bools]:
-    """Counters of running jobs, of running or waiting jobs, and of work by the second, all by entry.
+) -> tuple[Counters, Counters, Bools]:
+    """Counters of running jobs, and of running or waiting jobs, by entry.
 
     Those of amounts of the whole cluster come first: licences, then power. `draw_w` float64[J] is what each job draws.
     And bool[E], the entries that exceed a limit on their own.
     """
-    beyond, cluster_wide = np.zeros(len(entries.job), bool), _cluster_wide(workload, rules, bound, entries, draw_w)
-    if not (rules.qos or rules.accounts or (bound.throttle is not None and bound.array is not None)):
-        nothing = no_counters(len(entries.job))
-        return cluster_wide, nothing, nothing, beyond
+    cluster_wide = _cluster_wide(workload, rules, bound, entries, draw_w)
+    sources = [uses for source in _SOURCES if (uses := source(workload, rules, bound)) is not None]
+    counters, beyond = _counted(entries, sources, _RUNNING, _SUBMITTED)
+    return _together(cluster_wide, counters[_RUNNING]), counters[_SUBMITTED], beyond
+
+
+def uses_of_scopes(workload: Workload, rules: SiteRules, bound: Constraints, entries: Entries, counts: str) -> Counters:
+    """Counters of the limits of QOS and accounts that count `counts`, by entry."""
+    uses = _limits_of_scopes(workload, rules, bound)
+    return _counted(entries, [] if uses is None else [uses], counts)[0][counts]
+
+
+def _counted(entries: Entries, sources: list[UsesOf], *counts: str) -> tuple[dict[str, Counters], Bools]:
+    """Counters of each of `counts`, and bool[E], the entries that exceed a limit of one job, or of running jobs."""
+    many = len(entries.job)
+    beyond, collected = np.zeros(many, bool), {each: _Uses() for each in counts}
+    if not sources:
+        return {each: no_counters(many) for each in counts}, beyond
+    for entry, (job, partition) in enumerate(zip(entries.job.tolist(), entries.partition.tolist(), strict=True)):
+        for source in sources:
+            for use in source(job, partition):
+                if use.counts in collected:
+                    collected[use.counts].add(use.limit, use.most, use.amount)
+                if use.counts in ("job", _RUNNING):
+                    beyond[entry] |= use.amount > use.most
+        for uses in collected.values():
+            uses.next()
+    return {each: uses.counters() for each, uses in collected.items()}, beyond
+
+
+def _limits_of_scopes(workload: Workload, rules: SiteRules, bound: Constraints) -> UsesOf | None:
+    """What jobs count against the limits of QOS and accounts; None if there are neither."""
+    if not (rules.qos or rules.accounts):
+        return None
     scopes = _Scopes(workload, rules, bound)
     amounts = {name: workload.demand[:, r] * workload.task_count for r, name in enumerate(workload.resources)}
     amounts[HOSTS] = most_hosts(workload, bound)
     limit_s = limits_s(workload, bound)
     hosts = np.ones(workload.jobs) if bound.min_hosts is None else np.maximum(bound.min_hosts, 1)
-    running, submitted, work = _Uses(), _Uses(), _Uses()
-    for entry in range(len(entries.job)):
-        job = int(entries.job[entry])
+
+    def uses(job: int, partition: int) -> Iterator[Use]:
         seen: set[tuple[str, str]] = set()
-        for scope, limits in scopes.of(job, int(entries.partition[entry])):
+        for scope, limits in scopes.of(job, partition):
             for kind, resource, most in _each(limits):
                 if (kind, resource) in seen:
                     continue
                 seen.add((kind, resource))
+                counts, of, _ = LIMIT_KINDS[kind]
                 amount = 1.0 if not resource else float(amounts[resource][job]) if resource in amounts else 0.0
-                key = Limit(kind, resource, scope, scopes.subject(kind, job))
-                if kind in _RUNNING:
-                    running.add(key, most, amount)
-                    beyond[entry] |= amount > most
-                elif kind in _SUBMITTED:
-                    submitted.add(key, most, 1.0)
-                elif kind in _WORK:
-                    work.add(key, most, amount)
-                else:
-                    beyond[entry] |= _is_beyond(kind, most, amount, float(limit_s[job]), float(hosts[job]))
-        throttle = 0 if bound.throttle is None else int(bound.throttle[job])
-        if throttle and bound.array is not None and bound.array[job] >= 0:
-            running.add(Limit("throttle", "", str(bound.array[job]), ""), float(throttle), 1.0)
-        running.next()
-        submitted.next()
-        work.next()
-    return _together(cluster_wide, running.counters()), submitted.counters(), work.counters(), beyond
+                if counts == "job":
+                    most, amount = _alone(kind, most, amount, float(limit_s[job]), float(hosts[job]))
+                yield Use(counts, Limit(kind, resource, scope, scopes.subject(of, job)), most, amount)
+
+    return uses
+
+
+def _throttles(workload: Workload, rules: SiteRules, bound: Constraints) -> UsesOf | None:
+    """What tasks count against the throttle of their array; None if there is none."""
+    throttle, array = bound.throttle, bound.array
+    if throttle is None or array is None:
+        return None
+
+    def uses(job: int, partition: int) -> Iterator[Use]:
+        if throttle[job] and array[job] >= 0:
+            yield Use(_RUNNING, Limit(THROTTLE, "", str(array[job]), ""), float(throttle[job]), 1.0)
+
+    return uses
+
+
+_SOURCES: tuple[Callable[[Workload, SiteRules, Constraints], UsesOf | None], ...] = (_limits_of_scopes, _throttles)
+"""All that limits what runs or waits at once, beside amounts of the whole cluster."""
 
 
 def _cluster_wide(
@@ -156,14 +209,15 @@ def no_counters(entries: int) -> Counters:
     return Counters(np.zeros(0), np.zeros(entries + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
-def _is_beyond(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> bool:
+def _alone(kind: str, most: float, amount: float, limit_s: float, hosts: float) -> tuple[float, float]:
+    """A limit of one job and what the job asks of it: the job is beyond the limit if that is more."""
     if kind == "max_wall_s":
-        return limit_s > most
+        return most, limit_s
     if kind == "max_tres_s_job":
-        return amount > 0.0 and amount * limit_s > most
+        return most, amount * limit_s if amount > 0.0 else 0.0
     if kind == "max_tres_host":
-        return amount / hosts > most
-    return amount < most if kind == "min_tres_job" else amount > most
+        return most, amount / hosts
+    return (-most, -amount) if kind == "min_tres_job" else (most, amount)
 
 
 def _each(limits: Limits) -> Iterator[tuple[str, str, float]]:
@@ -203,11 +257,9 @@ class _Scopes:
             yield f"account {node.account}", node.limits
             node = self._nodes.get((node.parent, "")) if node.parent else None
 
-    def subject(self, kind: str, job: int) -> str:
-        """The subject of a counter of that kind: a user, an account, or all."""
-        if kind.endswith("_pu"):
-            return str(self._user[job])
-        return str(self._account[job]) if kind.endswith("_pa") else ""
+    def subject(self, of: str, job: int) -> str:
+        """The subject of a counter of each user or each account; "" of one of all."""
+        return str(self._user[job]) if of == "user" else str(self._account[job]) if of == "account" else ""
 
 
 class _Uses:

@@ -15,6 +15,7 @@ from loadmaster.place import POLICIES
 from loadmaster.scheduling.estimate_model import EstimateModel
 from loadmaster.scheduling.ineffective_constraints import counts_licences
 from loadmaster.scheduling.notation import discipline_named
+from loadmaster.scheduling.timed_limits import timed_kinds
 from loadmaster.search.greedy import PlannedSchedule, area_s, handed_out, lengths, listed, listed_reserving
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
@@ -79,7 +80,7 @@ def cannot_keep(workload: Workload, cluster: Cluster) -> str:
         "dependencies": bound.depends is not None,
         "throttled arrays": bound.throttle is not None,
         "numbers of hosts": counted or any(each.min_hosts or each.max_hosts for each in rules.partitions),
-        "limits": any(each != type(each)() for each in limits),
+        "limits": any(each != type(each)() for each in limits) or bool(timed_kinds(workload, cluster)),
         "a calendar": bool(rules.calendar),
         "licences": counts_licences(cluster, bound),
         "a power cap": bool(rules.power_cap),

@@ -7,6 +7,7 @@ from loadmaster.model import Cluster, Constraints, Schedule, SiteRules
 from loadmaster.order import FairShare
 from loadmaster.scheduling.estimate_model import USERS
 from loadmaster.scheduling.resolved_constraints import needs_general_pass, resolve_constraints
+from loadmaster.scheduling.timed_limits import timed_kinds
 from loadmaster.sim.queue.card_runs import is_on_cards
 from loadmaster.sim.queue.engine_cost import MANY_JOBS
 from loadmaster.sim.queue.queue_run import QueueRun
@@ -31,8 +32,9 @@ def replay_constrained(run: QueueRun, *, few: bool) -> Schedule | None:
 def shadow_serves(run: QueueRun) -> bool:
     """Whether the pass that gives a shadow time, or nothing, knows all that binds these jobs.
 
-    It stops no job for another and counts neither hosts nor work; EASY there promises one moment, in one queue, on
-    hosts that no calendar closes. Orders do not follow events there. Estimates are known before, and no limit kills.
+    It stops no job for another and counts neither hosts nor limits that time moves. EASY there promises one moment, in
+    one queue, on hosts that no calendar closes. Orders do not follow events there. Estimates are known before, and no
+    limit kills.
     """
     from loadmaster.sim.queue import capabilities as served
     from loadmaster.sim.queue.capabilities import tracks_events_of
@@ -54,7 +56,8 @@ def shadow_serves(run: QueueRun) -> bool:
 def general_serves(run: QueueRun) -> bool:
     """Whether the general pass knows all that binds these jobs.
 
-    It stops no job for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone.
+    It stops no job for jobs that are served by need, and knows no cards. Limits kill on hosts of speed 1 alone. Of
+    limits that time moves it knows those of compiled kinds.
     """
     from loadmaster.sim.queue.engine import general_replay
     from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -62,6 +65,7 @@ def general_serves(run: QueueRun) -> bool:
     stops_by_need = preempts(run.cluster) and type(run.discipline.order) is FairShare  # groups have no line
     return (
         not stops_by_need
+        and all(kind.compiled for kind in timed_kinds(run.workload, run.cluster).values())
         and not is_on_cards(run.workload, run.cluster)
         and serves_estimates(run.estimate_model, run.cluster)
         and general_replay.serves(run.policy, run.discipline)

@@ -13,7 +13,6 @@ from loadmaster.scheduling.dependencies import waits_of
 from loadmaster.scheduling.host_calendar import Calendar
 from loadmaster.scheduling.host_eligibility import Entries
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
-from loadmaster.scheduling.resource_time_limits import WorkLimits
 from loadmaster.scheduling.running_limits import no_counters
 
 LEAST_S = float(np.nextafter(0.0, 1.0))
@@ -144,7 +143,6 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
     queue, jobs = snapshot.queue, len(numbers.row)
     entries = _entries(snapshot, numbers)
     none, many = Constraints(), len(entries.job)
-    nothing = np.zeros(0)
     eligible_s = np.full(jobs, snapshot.now_s) if queue.eligible_s is None else queue.eligible_s[numbers.row]
     eligible_s = np.fmin(eligible_s, snapshot.now_s)
     eligible_s[numbers.of_run] = 0.0
@@ -158,15 +156,7 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
         entries,
         no_counters(many),
         no_counters(many),
-        WorkLimits(
-            nothing,
-            no_counters(many),
-            entries.job,
-            np.full(jobs, np.inf),
-            nothing.astype(bool),
-            nothing.astype(bool),
-            0.0,
-        ),
+        {},
         waits_of(workload, none),
         array,
         throttled_arrays(jobs, none),

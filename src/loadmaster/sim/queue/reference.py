@@ -280,15 +280,14 @@ class Replay:
         if waiting and self.binding is not None:
             while self.moments and self.moments[0] <= self.now_s:
                 self.moments.popleft()
-            events += [self.pending.next_s(self.now_s), self._work_again_s(), *list(self.moments)[:1]]
+            events += [self.pending.next_s(self.now_s), self._more_left_s(), *list(self.moments)[:1]]
         return min(events)
 
-    def _work_again_s(self) -> float:
-        """When to look again at those whom limits on work keep back."""
-        if self.binding is None or self.allowance is None or not len(self.binding.work.most):
+    def _more_left_s(self) -> float:
+        """When to look again at jobs that timed limits keep back."""
+        if self.allowance is None or not self.allowance.timed:
             return math.inf
-        waiting = np.array(list(self.pending.eligible(self.now_s)), np.int64)
-        return self.allowance.work.again_s(self.now_s, self.binding.entries.open_to(waiting).tolist())
+        return self.allowance.again_s(self.now_s, np.array(list(self.pending.eligible(self.now_s)), np.int64))
 
     def _end_and_fail(self) -> None:
         """Ends of jobs and failures of hosts up to now in the order of time, ends first."""

@@ -100,7 +100,7 @@ def snapshot_arrays_of(
             seed,
             early_end=True,
             need=_groups(workload, discipline, jobs),
-            left=np.concatenate((binding.counters.most, binding.work.most)),
+            left=binding.most,
             as_pool=is_one_pool(workload, cluster, binding if bound else None),
             **given,
         )

@@ -200,7 +200,7 @@ def serves_starting_state(workload: Workload, binding: ResolvedConstraints) -> b
         (rows_that_run(binding)[job] >= 0).all()
         and alone
         and not (binding.throttled.array[job] >= 0).any()
-        and not len(binding.work.most)
+        and not binding.timed
         and binding.rules.preemption.by == "none"
     )
 

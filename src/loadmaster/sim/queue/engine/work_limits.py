@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Longs
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
+from loadmaster.scheduling.resource_time_limits import WORK, WorkLimits, no_work
 
 
 class WorkCounts(NamedTuple):
@@ -46,7 +47,9 @@ def work_of(binding: ResolvedConstraints, rows: Longs) -> WorkCounts:
 
     A job runs once at a time, and so stands once in `running`.
     """
-    limits, jobs = binding.work, len(binding.eligible_s)
+    jobs = len(binding.eligible_s)
+    limits = binding.timed.get(WORK) or no_work(jobs, binding.entries)
+    assert isinstance(limits, WorkLimits)
     uses = [limits.uses(row) if len(limits.most) else () for row in rows.tolist()]
     needs = [limits.needs(row) if len(limits.most) else () for row in rows.tolist()]
     flat = [use for row in uses for use in row]

@@ -1,4 +1,4 @@
-"""Limits on work, compiled: as `loadmaster.sim.queue.plain.work_limits`, the specification (rule C10)."""
+"""Limits on work, compiled: as `loadmaster.scheduling.resource_time_limits`, the specification (rule C10)."""
 # mypy: disable-error-code="no-untyped-def"
 
 import math
@@ -10,7 +10,7 @@ from loadmaster.order.multifactor.ledger_kernel import faded, lasting
 
 LN2 = math.log(2.0)
 AGAIN_S = 300.0
-"""As `work_limits.AGAIN_S`."""
+"""As `resource_time_limits.AGAIN_S`."""
 
 
 @inner

@@ -1,14 +1,14 @@
 """What is left of every limit while a log is replayed."""
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from loadmaster.backfilling.cluster_wide import amounts_of
-from loadmaster.model.arrays import Floats
+from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.snapshot import BY_END, ExpectedEnd
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
-from loadmaster.sim.queue.plain.work_limits import WorkUsed
 
 
 class LimitsLeft:
@@ -16,13 +16,13 @@ class LimitsLeft:
 
     Attributes:
         left: float64[L], what is left of every limit of what runs.
-        work: what is left of limits on work.
+        timed: what is left of limits under which more is left as time passes, kind by kind.
     """
 
     def __init__(self, binding: ResolvedConstraints) -> None:
         self._binding = binding
         self.left: Floats = binding.counters.most.copy()
-        self.work = WorkUsed(binding.work)
+        self.timed = tuple(limits.begin() for limits in binding.timed.values())
         self._left_to_submit: Floats = binding.submits.most.copy()
         self._entry: dict[int, int] = {}  # of jobs that run
 
@@ -40,8 +40,8 @@ class LimitsLeft:
             self._left_to_submit[limit] -= amount
 
     def left_at(self, now_s: float) -> Floats:
-        """float64: what is left of every limit at a moment, those on work behind those of what runs."""
-        left = np.concatenate((self.left, self.work.left(now_s)))
+        """float64: what is left of every limit at a moment, timed ones behind those of what runs."""
+        left = np.concatenate((self.left, *(count.left(now_s) for count in self.timed)))
         for change in self._binding.cluster_wide_changes:
             if change.end_s <= now_s:
                 left[: len(change.demand)] += change.demand
@@ -51,6 +51,11 @@ class LimitsLeft:
         """By how much amounts of the whole cluster change after `now_s`."""
         return tuple(change for change in self._binding.cluster_wide_changes if change.end_s > now_s)
 
+    def again_s(self, now_s: float, waiting: Longs) -> float:
+        """When more is left to those of the jobs `waiting` that a timed limit keeps back; infinite if it never is."""
+        rows = self._binding.entries.open_to(waiting).tolist()
+        return min((count.again_s(now_s, rows) for count in self.timed), default=math.inf)
+
     def start(self, job: int, partition: int, now_s: float) -> None:
         """It starts in that partition."""
         entries = self._binding.entries
@@ -58,11 +63,13 @@ class LimitsLeft:
         self._entry[job] = next(row for row in rows if entries.partition[row] == partition)
         for limit, amount in self._binding.counters.uses(self._entry[job]):
             self.left[limit] -= amount
-        self.work.start(job, self._entry[job], now_s)
+        for count in self.timed:
+            count.start(job, self._entry[job], now_s)
 
     def stop(self, job: int, now_s: float) -> None:
         """It runs no more."""
-        self.work.stop(job, now_s)
+        for count in self.timed:
+            count.stop(job, now_s)
         for limit, amount in self._binding.counters.uses(self._entry.pop(job)):
             self.left[limit] += amount
 

@@ -1,0 +1,78 @@
+"""Limits under which more is left as time passes: what every kind answers, and the kinds that there are."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from loadmaster.model import Cluster, Workload
+from loadmaster.model.arrays import Bools, Floats
+from loadmaster.scheduling.host_eligibility import Entries
+from loadmaster.scheduling.resource_time_limits import WORK, limits_work, work_limits
+
+
+class TimedCount(Protocol):
+    """What jobs have taken of the limits of one kind; the plain engine, `explain` and `live` count with it."""
+
+    def start(self, job: int, entry: int, now_s: float) -> None:
+        """A job starts in that entry; `now_s` may be earlier than that of calls before."""
+
+    def stop(self, job: int, now_s: float) -> None:
+        """It runs no more."""
+
+    def left(self, now_s: float) -> Floats:
+        """float64[W]: what is left of every limit."""
+        ...
+
+    def again_s(self, now_s: float, waiting: Iterable[int]) -> float:
+        """When more is left to those of the entries `waiting` that a limit keeps back; infinite if it never is."""
+        ...
+
+
+class TimedLimits(Protocol):
+    """W limits of one kind in one run of E entries of the queue."""
+
+    @property
+    def most(self) -> Floats:
+        """float64[W]: the maxima."""
+        ...
+
+    @property
+    def beyond(self) -> Bools:
+        """bool[E]: the entries that can never start, for a limit that allows less than they need."""
+        ...
+
+    def needs(self, entry: int) -> tuple[tuple[int, float], ...]:
+        """((limit, the least that it must have left for the entry to start), ...); a start of the pass takes that."""
+        ...
+
+    def begin(self) -> TimedCount:
+        """A count before anything has started."""
+        ...
+
+    def words(self, limit: int) -> str:
+        """What `explain` says of a job that this limit keeps back."""
+        ...
+
+
+class TimedLimitKind(NamedTuple):
+    """A kind of limit: all that engines and verbs ask of it.
+
+    `loadmaster.measure.check_limits.TIMED_CHECKS` has the check of a finished schedule under the same name.
+
+    Attributes:
+        binds: whether these jobs on this cluster come under such a limit.
+        resolve: the limits of such a run; entries are those of its queue.
+        compiled: whether the compiled engine counts the kind too; else the plain engine runs jobs that it binds.
+    """
+
+    binds: Callable[[Workload, Cluster], bool]
+    resolve: Callable[[Workload, Cluster, Entries], TimedLimits]
+    compiled: bool = False
+
+
+TIMED_LIMITS: dict[str, TimedLimitKind] = {WORK: TimedLimitKind(limits_work, work_limits, compiled=True)}
+"""The kinds by name, in the order in which queues count them."""
+
+
+def timed_kinds(workload: Workload, cluster: Cluster) -> Mapping[str, TimedLimitKind]:
+    """The kinds that bind these jobs."""
+    return {name: kind for name, kind in TIMED_LIMITS.items() if kind.binds(workload, cluster)}
