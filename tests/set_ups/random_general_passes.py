@@ -22,6 +22,7 @@ from loadmaster.scheduling import MaxJobs, Scheduler
 from loadmaster.scheduling.compiled_decide import has_compiled_form
 from loadmaster.scheduling.estimate_model import USERS, estimate_model_named
 from loadmaster.scheduling.notation import discipline_named
+from loadmaster.scheduling.timed_limits import timed_kinds
 from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
 from loadmaster.sim.queue.engine import general_layout as general_layout
 from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -54,7 +55,8 @@ ESTIMATES = (
     ("user(expiry_pass=yes)",),
 )  # fmt: skip
 STOPPING = [("preempt", *kinds) for kinds in (("partition",), ("partition", "limits"), ("calendar",), ("depends",))]
-TOGETHER = [(kind,) for kind in KINDS] + list(combinations(KINDS, 2)) + [KINDS] * 8 + STOPPING * 6 + [()] * 20
+COMPILED = tuple(kind for kind in KINDS if all(each.compiled for each in timed_kinds(*bound_jobs(1, kind)).values()))
+TOGETHER = [(kind,) for kind in COMPILED] + list(combinations(COMPILED, 2)) + [COMPILED] * 8 + STOPPING * 6 + [()] * 20
 """Nothing binds the jobs of the last ones."""
 HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
 """Without these any host serves where hosts are equal: promises may count them."""

@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.kept.up_to_date import Maker
-from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
-from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
 from loadmaster.verbs.sampling import SamplingOptions
@@ -38,10 +36,8 @@ DEFAULT_POLICIES = (
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(
     MachineOptions,
-    ClosureOptions,
+    RuleOptions,
     SiteChangeOptions,
-    LicenceOptions,
-    EnergyOptions,
     RunOptions,
     MetricOptions,
     GroupOptions,

@@ -55,7 +55,7 @@ class EnergyOptions(LogOptions):
         named = [Path(str(getattr(self, name))) for name in _RULES if getattr(self, name) != ""]
         return [*super().files, *(path for path in named if path.is_file())]
 
-    def with_energy(self, read: "Trace", case: "Case") -> "Case":
+    def with_rules(self, read: "Trace", case: "Case") -> "Case":
         """The case whose hosts know what energy costs.
 
         Raises:
@@ -65,6 +65,7 @@ class EnergyOptions(LogOptions):
         from loadmaster.traces.values_over_time import values_over_time
 
         given: dict[str, Any] = {name: getattr(self, name) for name in _RULES if getattr(self, name) != ""}
+        case = super().with_rules(read, case)
         if not given:
             return case
         rules = case.cluster.rules or SiteRules()

@@ -37,6 +37,7 @@ class LicenceOptions(LogOptions):
         """
         from loadmaster.model.licences import with_licences
 
+        cluster = super().equipped(cluster)
         return with_licences(cluster, self._given()) if self.licences else cluster
 
     def trace_read_for(

@@ -201,17 +201,17 @@ class LogOptions(ReadingOptions):
             read = replace(read, cluster=self.equipped(read.cluster))
         if at is None:
             case = case_of(read, cluster, spread, from_window=self.from_window)
-            return read, self.with_energy(read, replace(case, allowed=self.allow_left_out))
+            return read, self.with_rules(read, replace(case, allowed=self.allow_left_out))
         site_jobs = case_of(at.jobs_of(read), cluster, spread, from_window=self.from_window)
         site_jobs = replace(site_jobs, launch_s=at.queue.launch_s, allowed=self.allow_left_out)
-        return read, self.with_energy(read, site_jobs)
+        return read, self.with_rules(read, site_jobs)
 
     def equipped(self, cluster: "Cluster") -> "Cluster":
-        """The cluster, of a verb without options that add to it."""
+        """The cluster with the rules that options give to any log; a verb without such options adds none."""
         return cluster
 
-    def with_energy(self, read: "Trace", case: "Case") -> "Case":
-        """The case, of a verb without options about energy; `read` is the log, on whose clock prices change."""
+    def with_rules(self, read: "Trace", case: "Case") -> "Case":
+        """The case with the rules that options give on the clock of the log `read`; here none."""
         return case
 
     @property

@@ -103,7 +103,7 @@ class MachineOptions(LogOptions):
                     each,
                     case=self.with_closures(
                         read,
-                        self.with_energy(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
+                        self.with_rules(read, replace(each.case, launch_s=held_s, allowed=self.allow_left_out)),
                     ),
                 )
                 for each in sets

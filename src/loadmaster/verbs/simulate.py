@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.closure_options import ClosureOptions
-from loadmaster.verbs.energy_options import EnergyOptions
 from loadmaster.verbs.group_options import GroupOptions
-from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
 from loadmaster.verbs.site_change_options import SiteChangeOptions
@@ -31,9 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(
-    ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions, MetricOptions, GroupOptions
-):
+class SimulateOptions(RuleOptions, SiteChangeOptions, RunOptions, MetricOptions, GroupOptions):
     """All that a single run can be told."""
 
     policy: Annotated[

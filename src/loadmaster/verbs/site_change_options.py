@@ -117,7 +117,7 @@ class SiteChangeOptions(SiteOptions):
         first = sets[0].case
         new = dict.fromkeys(note for case in changed.values() for note in case.notes if note not in first.notes)
         sets = (replace(sets[0], case=replace(first, notes=(*first.notes, *new))), *sets[1:])
-        cases = [self.with_energy(read, replace(one.case, allowed=self.allow_left_out)) for one in sets]
+        cases = [self.with_rules(read, replace(one.case, allowed=self.allow_left_out)) for one in sets]
         return tuple(replace(one, case=self.with_closures(read, case)) for one, case in zip(sets, cases, strict=True))
 
 

@@ -4,11 +4,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from loadmaster.verbs.closure_options import ClosureOptions
-from loadmaster.verbs.energy_options import EnergyOptions
-from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
+from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
 from loadmaster.verbs.run_options import RunOptions, only, rules_or_site
 from loadmaster.verbs.site_change_options import SiteChangeOptions
@@ -34,7 +32,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(ClosureOptions, SiteChangeOptions, LicenceOptions, EnergyOptions, RunOptions):
+class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[
