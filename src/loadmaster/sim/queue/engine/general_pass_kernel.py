@@ -30,16 +30,9 @@ from loadmaster.sim.queue.engine.general_state import (
 from loadmaster.sim.queue.engine.preemption_kernel import make_way, pass_again_if_need_be
 from loadmaster.sim.queue.engine.preemption_state import FIRST, HANDLED, QUEUED
 from loadmaster.sim.queue.engine.priority_events_kernel import tell
+from loadmaster.sim.queue.engine.ranked_state import MANY
 from loadmaster.sim.queue.engine.slurm_timers_kernel import pass_loops_by
-from loadmaster.sim.queue.engine.state import (
-    ARRIVED,
-    LAST_HOST,
-    MANY,
-    NO_RANK,
-    OUT_OF_ROOM,
-    PLANNED,
-    WAITING,
-)
+from loadmaster.sim.queue.engine.state import ARRIVED, LAST_HOST, NO_RANK, OUT_OF_ROOM, PLANNED, WAITING
 from loadmaster.sim.queue.engine.stopping_kernel import join_running, leave_running, resume
 from loadmaster.sim.queue.engine.work_limits_kernel import begin_work, end_work, work_again_s
 

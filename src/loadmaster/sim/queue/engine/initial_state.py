@@ -10,6 +10,7 @@ from loadmaster.sim.queue.engine.estimates_kernel import Estimates
 from loadmaster.sim.queue.engine.host_pool_kernel import CountedHosts
 from loadmaster.sim.queue.engine.priority_ticks import positions
 from loadmaster.sim.queue.engine.ranked_queue_kernel import KEPT
+from loadmaster.sim.queue.engine.ranked_state import PendingEvents, Ranked
 from loadmaster.sim.queue.engine.running_by_host_kernel import nothing_runs
 from loadmaster.sim.queue.engine.state import (
     AMOUNTS,
@@ -25,9 +26,7 @@ from loadmaster.sim.queue.engine.state import (
     ChangedHosts,
     HeadPromise,
     Jobs,
-    PendingEvents,
     QueueState,
-    Ranked,
     WaitingRows,
 )
 

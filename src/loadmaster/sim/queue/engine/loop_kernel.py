@@ -26,16 +26,8 @@ from loadmaster.sim.queue.engine.profile.running_jobs_kernel import lacks_room, 
 from loadmaster.sim.queue.engine.profile.state import UNDER_WAY
 from loadmaster.sim.queue.engine.queue_tree_kernel import join
 from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked
-from loadmaster.sim.queue.engine.state import (
-    ARRIVED,
-    DONE,
-    MANY,
-    NO_RANK,
-    PAUSED,
-    PLANNED,
-    RUNNING,
-    WAITING,
-)
+from loadmaster.sim.queue.engine.ranked_state import MANY
+from loadmaster.sim.queue.engine.state import ARRIVED, DONE, NO_RANK, PAUSED, PLANNED, RUNNING, WAITING
 from loadmaster.sim.queue.engine.twin_kernel import serve_as_best
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from loadmaster.jit.kernels import inner
 from loadmaster.order.multifactor import priority_kernel
 from loadmaster.sim.queue.engine.general_state import LEFT, LOST, NOTED_EVENTS, STARTED
-from loadmaster.sim.queue.engine.state import MANY
+from loadmaster.sim.queue.engine.ranked_state import MANY
 
 rank_jobs, tick_until, submitted = priority_kernel.rank, priority_kernel.tick_until, priority_kernel.submitted
 started, ended = priority_kernel.started, priority_kernel.ended

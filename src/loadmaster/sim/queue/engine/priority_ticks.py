@@ -13,7 +13,8 @@ from loadmaster.order import AnyOrder, Multifactor
 from loadmaster.order.multifactor.ranking import Priorities
 from loadmaster.sim.queue.capabilities import tracks_events_of
 from loadmaster.sim.queue.engine.priority_ticks_kernel import DIGIT, Book, Ticked
-from loadmaster.sim.queue.engine.state import FAN, PendingEvents
+from loadmaster.sim.queue.engine.ranked_state import PendingEvents
+from loadmaster.sim.queue.engine.state import FAN
 
 
 def book_of(order: AnyOrder, workload: Workload, cluster: Cluster) -> Book:

@@ -15,7 +15,8 @@ from loadmaster.jit.kernels import inlined, inner
 from loadmaster.order.multifactor import priority_kernel
 from loadmaster.order.multifactor.state import MOST, PriorityState
 from loadmaster.sim.queue.engine.min_demand_kernel import settle, settle_block
-from loadmaster.sim.queue.engine.state import FAN, MANY
+from loadmaster.sim.queue.engine.ranked_state import MANY
+from loadmaster.sim.queue.engine.state import FAN
 
 rank_jobs, tick_until = priority_kernel.rank, priority_kernel.tick_until
 started, ended = priority_kernel.started, priority_kernel.ended

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from loadmaster.order import JobColumns
+from loadmaster.sim.queue.engine.ranked_state import Ranked
 from loadmaster.sim.queue.engine.state import (
     CapacityFrontier,
     HeadPromise,
@@ -13,7 +14,6 @@ from loadmaster.sim.queue.engine.state import (
     Log,
     QueueRules,
     QueueState,
-    Ranked,
     WaitingRows,
 )
 

@@ -12,7 +12,7 @@ import numpy as np
 from loadmaster.jit.heap_kernel import drop_first, push
 from loadmaster.jit.kernels import inlined, inner
 from loadmaster.sim.queue.engine.queue_tree_kernel import below, length_of, row_of
-from loadmaster.sim.queue.engine.state import BEHIND, MANY, MISSES, SIZE, TIER, WANTED
+from loadmaster.sim.queue.engine.ranked_state import BEHIND, MANY, MISSES, SIZE, TIER, WANTED
 
 FIRST, MORE = 512, 8
 """Jobs that come into the heap at first, and by how much this grows each time."""

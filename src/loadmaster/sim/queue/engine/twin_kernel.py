@@ -19,11 +19,11 @@ from loadmaster.sim.queue.engine.expected_ends_kernel import next_end
 from loadmaster.sim.queue.engine.pass_kernel import serve
 from loadmaster.sim.queue.engine.queue_engine import QueueEngine
 from loadmaster.sim.queue.engine.ranked_queue_kernel import join_ranked
+from loadmaster.sim.queue.engine.ranked_state import MANY
 from loadmaster.sim.queue.engine.running_by_host_kernel import OF, all_fresh
 from loadmaster.sim.queue.engine.state import (
     COUNTED,
     LAST_HOST,
-    MANY,
     NO_RANK,
     PLANNED,
     RAISES,
