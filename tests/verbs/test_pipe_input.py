@@ -22,7 +22,7 @@ from loadmaster.verbs.inputs import read
 from loadmaster.verbs.option import described
 from loadmaster.verbs.pack import PlacingOptions, pack
 from loadmaster.verbs.rebalance import RebalanceOptions
-from loadmaster.verbs.share import ShareOptions
+from loadmaster.verbs.share_options import ShareOptions
 from loadmaster.verbs.simulate import SimulateOptions, simulate
 from loadmaster.verbs.size import SizeOptions, size
 from loadmaster.verbs.tune import TuneOptions

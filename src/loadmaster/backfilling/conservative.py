@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from loadmaster.backfilling.counting import PromiseOn
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 from loadmaster.model.errors import InputError
 
 EarlyEnd = Literal["arrival", "replan", "start", "now", "kept"]

@@ -1,13 +1,32 @@
 """Whether a count of hosts is exact: then a reservation need not name its hosts (rule Q11)."""
 
+from typing import Literal
+
 from loadmaster.model.arrays import Floats
 from loadmaster.model.cluster import Cluster
+from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Snapshot
+
+PromiseOn = Literal["auto", "pool", "hosts"]
+"""On what reservations are made: a count of hosts, the hosts, or a count wherever that is exact (rule Q11)."""
 
 
 def counts_exactly(snapshot: Snapshot) -> bool:
     """Whether a count of hosts is exact on this snapshot: each job may use each host, now and later."""
     return snapshot.as_pool and not snapshot.closures and (snapshot.allowed is None or bool(snapshot.allowed.all()))
+
+
+def counts_hosts(snapshot: Snapshot, promise_on: PromiseOn) -> bool:
+    """Whether reservations count hosts.
+
+    Raises:
+        InputError: a count is asked for where it is not exact.
+    """
+    exact = counts_exactly(snapshot)
+    if promise_on == "pool" and not exact:
+        rule, fix = "hosts are not alike to all of these jobs: a count promises too much", "promise=auto counts hosts"
+        raise InputError("promise=pool", rule, fix=f"{fix} where that is exact")
+    return exact and promise_on != "hosts"
 
 
 def hosts_are_one_pool(demand: Floats, cluster: Cluster) -> bool:

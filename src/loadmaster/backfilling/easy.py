@@ -4,8 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from loadmaster.backfilling.counting import PromiseOn
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)

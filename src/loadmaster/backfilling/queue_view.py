@@ -1,5 +1,6 @@
 """The queue of a pass: in which order a backfilling gets the jobs, and which are passed over."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from loadmaster.model.snapshot import Snapshot
@@ -68,6 +69,16 @@ class QueueView:
             return True
         first = 0 if cluster_wide else self._snapshot.cluster_wide
         return all(self._left[limit] >= amount for limit, amount in self._queue.uses[row] if limit >= first)
+
+    def rows_of_same_jobs(self) -> dict[int, list[int]]:
+        """By row, the other rows of its job, if it has any."""
+        if len(set(self.jobs)) == len(self.jobs):
+            return {}
+        rows_of = defaultdict[int, list[int]](list)
+        for row, job in enumerate(self.jobs):
+            rows_of[job].append(row)
+        several = (rows for rows in rows_of.values() if len(rows) > 1)
+        return {row: [other for other in rows if other != row] for rows in several for row in rows}
 
     def _offered(self, rows: Iterable[int], beyond_limits: bool, whole_arrays: bool) -> Iterator[int]:
         simple = self._left is None and self._queue.array is None

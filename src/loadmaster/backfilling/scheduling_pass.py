@@ -1,30 +1,25 @@
 """One scheduling pass over the queue, as a backfilling sees it: waiting jobs, starts and reservations."""
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import chain
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from loadmaster.backfilling.availability import end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
-from loadmaster.backfilling.counting import counts_exactly
+from loadmaster.backfilling.counting import PromiseOn, counts_hosts
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
 from loadmaster.backfilling.queue_view import QueueView
 from loadmaster.backfilling.releases import INSTANT_S, releases
-from loadmaster.backfilling.shadow_time import ShadowTime
+from loadmaster.backfilling.shadow_times import ShadowTimes
 from loadmaster.backfilling.slowest_speed import at_one_pace
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
 from loadmaster.model.snapshot import Decision, ExpectedEnd, Place, Promise, Snapshot
 from loadmaster.place import Policy
 from loadmaster.place.room import Room
-
-PromiseOn = Literal["auto", "pool", "hosts"]
-"""On what reservations are made: a count of hosts, the hosts, or a count wherever that is exact (rule Q11)."""
 
 
 class SchedulingPass:
@@ -56,10 +51,10 @@ class SchedulingPass:
         """The next runs of a scheduler's loops, if it has several."""
         self._cluster_wide = ClusterWide(snapshot) if snapshot.cluster_wide else None
         self._line = QueueView(snapshot)
-        self._other_rows = self._rows_of_same_jobs()
+        self._other_rows = self._line.rows_of_same_jobs()
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
-        self._moments: dict[int, ShadowTime] = {}
+        self._shadow_times = ShadowTimes(snapshot, self.room, self._cluster_wide)
         self._plan: Plan | None = None
         self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
         self._rows = len(self._expected_s)
@@ -70,8 +65,7 @@ class SchedulingPass:
         """The waiting jobs in their order, without jobs that are beyond a limit at their turn.
 
         Behind a task that did not start, the other tasks of its array in its partition are passed over. A job that has
-        started
-        is not offered again in another row.
+        started is not offered again in another row.
 
         Args:
             beyond_limits: also offer jobs beyond a limit.
@@ -115,8 +109,7 @@ class SchedulingPass:
         """Promise the job its earliest start beside all other promises, and return it; infinite if there is none.
 
         A job that waits in several partitions has one promise, the soonest of its rows; of equal ones, the first that
-        was
-        found.
+        was found.
 
         Args:
             row: in the queue.
@@ -146,12 +139,9 @@ class SchedulingPass:
     def stand(self) -> list[int]:
         """Renew the promises that earlier passes kept; returns their rows, in the order of arrival.
 
-        A job that is beyond a limit now loses its promise.
-
-        A promise may no longer fit, because other jobs have outlived their estimates. The job then gets its earliest
-        start.
-        Promises are renewed in the order of their starts, so all of them slide behind one another and none goes to the
-        end.
+        A job that is beyond a limit now loses its promise. A promise may no longer fit, because other jobs have
+        outlived their estimates. The job then gets its earliest start. Promises are renewed in the order of their
+        starts, so all of them slide behind one another and none goes to the end.
         """
         job = self.snapshot.queue.job
         earlier: dict[int, Promise] = {}
@@ -259,13 +249,13 @@ class SchedulingPass:
         Shadow times that were promised before are then bound to hosts: a plan counts no host twice.
         """
         if self._plan is None:
-            kind = PoolPlan if self._counts_hosts() else HostPlan
-            for row in self._moments:
-                self._release_moment(row)
+            kind = PoolPlan if counts_hosts(self.snapshot, self.promise_on) else HostPlan
+            for row in self._shadow_times:
+                self._shadow_times.release(row)
             self._plan = kind(self.snapshot, self.room, self.releases(), self._cluster_wide)
-            for row in self._moments:
+            for row in self._shadow_times:
                 self.promised[row] = self._plan.earliest(row)
-            self._moments.clear()
+            self._shadow_times.clear()
             self.room.forget()
         return self._plan
 
@@ -303,60 +293,23 @@ class SchedulingPass:
         )
 
     def _promise_moment(self, row: int, own: int | None) -> float:
-        wide, moments = self._cluster_wide, list[float]()
-        fits: Callable[[float], bool] | None = None
-        if wide is not None and wide.counts(row):
-            lasts_s, moments = self._longest_s(row), wide.moments()
-            fits = partial(wide.fits, row, lasts_s=lasts_s)
-        found = ShadowTime(
-            self.snapshot.queue.requests[row],
-            self.room.restricted_to(row),
-            self.now_s,
-            list(self.room.amounts),
-            self.releases(),
-            fits,
-            moments,
-        )
+        found = self._shadow_times.of(row, self.releases())
         if own is not None:
             if self.promised[own].start_s <= found.shadow_s:
                 return self.promised[own].start_s
             self._forget(own)
-        self._moments[row] = found
-        self._hold_moment(row)
+        self._shadow_times.add(row, found)
         self.promised[row] = Promise(found.shadow_s, ())
         return found.shadow_s
 
-    def _hold_moment(self, row: int) -> None:
-        """Hold what the row asks of the whole cluster from its shadow time on."""
-        if self._cluster_wide is not None and self._moments[row].shadow_s < math.inf:
-            start_s = self._moments[row].shadow_s
-            self._cluster_wide.hold(row, start_s, end_of(start_s, self._longest_s(row)))
-
-    def _release_moment(self, row: int) -> None:
-        """Undo `_hold_moment`."""
-        if self._cluster_wide is not None and self._moments[row].shadow_s < math.inf:
-            start_s = self._moments[row].shadow_s
-            self._cluster_wide.release(row, start_s, end_of(start_s, self._longest_s(row)))
-
-    def _longest_s(self, row: int) -> float:
-        """The runtime on the slowest hosts of the cluster: which hosts a shadow time gives is not known."""
-        return self._expected_s[row] / float(self.speed.min())
+    def _may_promise_a_moment(self, row: int) -> bool:
+        """Whether no other shadow time counts some of the same hosts."""
+        return self._plan is None and self.promise_on != "hosts" and not self._shadow_times.share_hosts_with(row)
 
     def _has_cluster_wide(self, row: int, speed: float) -> bool:
         """Whether the cluster has what the row asks of it, from now on for its runtime, beside all reservations."""
         wide = self._cluster_wide
         return wide is None or wide.fits(row, self.now_s, self._expected_s[row] / speed)
-
-    def _rows_of_same_jobs(self) -> dict[int, list[int]]:
-        """By row, the other rows of its job, if it has any."""
-        jobs = self._line.jobs
-        if len(set(jobs)) == len(jobs):
-            return {}
-        rows_of = defaultdict[int, list[int]](list)
-        for row, job in enumerate(jobs):
-            rows_of[job].append(row)
-        several = (rows for rows in rows_of.values() if len(rows) > 1)
-        return {row: [other for other in rows if other != row] for rows in several for row in rows}
 
     def _promised_elsewhere(self, row: int) -> int | None:
         """The row of the same job that has a promise, None if there is none; promises only noted do not count."""
@@ -369,7 +322,7 @@ class SchedulingPass:
         if self._plan is not None:
             return self._place_planned(self._plan, row, own, on)
         last_host, runtime_s = self.room.last_host, self._expected_s[row]
-        others = [moment for other, moment in self._moments.items() if other != own]
+        others = self._shadow_times.beside(own)
 
         def place(speed: float, left: Bools | None) -> tuple[int, ...] | None:
             if not self._has_cluster_wide(row, speed):
@@ -384,10 +337,10 @@ class SchedulingPass:
             return hosts
 
         if own is not None:
-            self._release_moment(own)
+            self._shadow_times.release(own)
         found = at_one_pace(self.snapshot.cluster, lambda: self.room.hosts_of(row), place)
         if own is not None:
-            self._hold_moment(own)
+            self._shadow_times.hold(own)
         if found is not None and self._cluster_wide is not None:
             self._cluster_wide.hold(row, self.now_s, end_of(self.now_s, runtime_s / found[1]))
         if found is None and own is None and on is None and self.snapshot.queue.requests[row].asked.tasks == 1:
@@ -424,9 +377,7 @@ class SchedulingPass:
         """Drop the promise of a job that has started in another partition."""
         promise = self.promised.pop(row)
         self.room.forget()
-        if row in self._moments:
-            self._release_moment(row)
-        if self._moments.pop(row, None) is None and self._plan is not None and row not in self._noted:
+        if not self._shadow_times.forget(row) and self._plan is not None and row not in self._noted:
             self._plan.release(row, promise)
 
     def _stands(self, row: int, promise: Promise) -> bool:
@@ -434,21 +385,6 @@ class SchedulingPass:
         may = self.room.restricted_to(row)
         within = self._line.within_limits(row, cluster_wide=False)
         return (may is None or bool(may[list(promise.hosts)].all())) and within
-
-    def _may_promise_a_moment(self, row: int) -> bool:
-        """Whether no other shadow time counts some of the same hosts."""
-        if self._plan is not None or self.promise_on == "hosts":
-            return False
-        return not any((self.room.hosts_of(row) & self.room.hosts_of(other)).any() for other in self._moments)
-
-    def _counts_hosts(self) -> bool:
-        exact = counts_exactly(self.snapshot)
-        if self.promise_on == "pool" and not exact:
-            fix = "promise=auto counts hosts where that is exact"
-            raise InputError(
-                "promise=pool", "hosts are not alike to all of these jobs: a count promises too much", fix=fix
-            )
-        return exact and self.promise_on != "hosts"
 
     def _refuse_started(self, row: int, what: str) -> None:
         if not 0 <= row < self._rows:

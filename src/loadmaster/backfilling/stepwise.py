@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from loadmaster.backfilling.counting import PromiseOn
 from loadmaster.backfilling.easy import Easy
 from loadmaster.backfilling.positive_count import refuse_none
-from loadmaster.backfilling.scheduling_pass import PromiseOn, SchedulingPass
+from loadmaster.backfilling.scheduling_pass import SchedulingPass
 
 
 @dataclass(frozen=True)

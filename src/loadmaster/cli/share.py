@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
-from loadmaster.verbs.share import ShareOptions
+from loadmaster.verbs.share_options import ShareOptions
 
 if TYPE_CHECKING:
     from loadmaster.runs.sharing_row import SharingRow

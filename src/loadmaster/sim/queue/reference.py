@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from loadmaster.model.amounts import Amounts, minus
+from loadmaster.model.amounts import Amounts
 from loadmaster.model.cards import host_cards
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.cycles import CycleLog
-from loadmaster.model.errors import InputError
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.snapshot import (
     Closure,
@@ -25,7 +24,6 @@ from loadmaster.model.snapshot import (
     ends_of,
     ends_of_each,
 )
-from loadmaster.model.starting_state import StartingState
 from loadmaster.model.time_grid import at_or_after
 from loadmaster.model.workload import Workload
 from loadmaster.order.order import tick_until
@@ -37,6 +35,7 @@ from loadmaster.sim.queue.plain.estimates import PlainEstimates
 from loadmaster.sim.queue.plain.limits import LimitsLeft
 from loadmaster.sim.queue.plain.occupancy import Occupancy, RunningJob
 from loadmaster.sim.queue.plain.preemption import PreemptionOfRuns
+from loadmaster.sim.queue.plain.running_at_start import TIMEOUT, begin_running
 from loadmaster.sim.queue.plain.scheduler_like import PlainDecisions, SchedulerLike
 from loadmaster.sim.queue.plain.snapshot import columns_seen, requests_seen, same_for_all, seen_by
 from loadmaster.sim.queue.plain.waiting_jobs import WaitingJobs
@@ -88,7 +87,7 @@ def replay_deciding(
     return Replay(workload, cluster, scheduler, interval_s, seed, estimate_model).run(progress)
 
 
-_NODE_FAIL, _TIMEOUT = STATUSES.index("node_fail"), STATUSES.index("timeout")
+_NODE_FAIL = STATUSES.index("node_fail")
 
 
 class Replay:
@@ -144,72 +143,15 @@ class Replay:
         self.runs_at_start: frozenset[int] = frozenset()
         self.begins_s = -math.inf
         if workload.starting is not None:
-            self._begin(workload.starting)
+            begin_running(self, workload.starting)
 
-    def _begin(self, state: StartingState) -> None:
-        """The jobs of a starting state run, and nothing is decided before its moment."""
-        assert self.cluster.speed is not None
-        tasks = self.workload.task_count[state.job]
-        state.check_hosts(self.cluster, np.repeat(self.workload.demand[state.job], tasks, axis=0))
-        if state.first_task is not None:
-            self.columns["first_task"] = state.first_task
-        self.runs_at_start, self.begins_s, self.last_host = frozenset(state.job.tolist()), state.now_s, state.last_host
-        hosts = np.split(state.host, np.cumsum(tasks)[:-1])
-        for n in np.lexsort((state.job, state.start_s)).tolist():
-            job, start_s, on = int(state.job[n]), float(state.start_s[n]), tuple(hosts[n].tolist())
-            slowest = self.cluster.slowest(on)
-            lasts_s = self.expecting.start(job, slowest)
-            end_s = max(start_s + lasts_s, math.nextafter(state.now_s, math.inf))
-            expected_end_s = start_s + float(self.workload.expected_s[job]) / slowest
-            if state.end_s is not None:
-                end_s = float(state.end_s[n])
-            if state.expected_end_s is not None:
-                expected_end_s = float(state.expected_end_s[n])
-            partition = self._partition_of(job)
-            status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
-            cards = self._cards_at_start(job, on)
-            ends = self._ends_of(job, expected_end_s, on, cards)
-            run = RunningJob(start_s, expected_end_s, end_s, status, partition, start_s, slowest, on, ends, cards)
-            self.occupancy.start(job, on, run)
-            self.pending.begin(job, start_s)
-            self._tick(start_s)
-            self.ranking.started(job, start_s)
-            if self.allowance is not None:
-                self.allowance.count_submitted(job)
-                self.allowance.start(job, partition, start_s)
-
-    def _ends_of(
+    def ends_of(
         self, job: int, end_s: float, hosts: tuple[int, ...], cards: tuple[int, ...]
     ) -> tuple[ExpectedEnd, ...]:
         """What the job gives back to its hosts."""
         if not cards:
             return ends_of(job, end_s, hosts, self.demand[job])
         return ends_of_each(job, end_s, hosts, self.request_of[job].each(cards))
-
-    def _cards_at_start(self, job: int, hosts: tuple[int, ...]) -> tuple[int, ...]:
-        """The cards, as bits, of a job that runs as the run begins: those that it would have taken in its turn.
-
-        Raises:
-            InputError: its hosts have too little left of their cards.
-        """
-        if self.cards is None:
-            return ()
-        request, room, cards = self.request_of[job], dict[int, Amounts](), list[int]()
-        for host in hosts:
-            left = room.get(host, self.occupancy.amounts[host])
-            if not request.fits(left):
-                rule = f"host {self.cluster.name(host)} has no card for it beside the jobs that run there"
-                raise InputError(f"job {self.workload.id_of(job)}", rule, fix="correct the jobs that run at the start")
-            cards.append(request.cards_in(left))
-            room[host] = minus(left, request.amounts(cards[-1]))
-        return tuple(cards)
-
-    def _partition_of(self, job: int) -> int:
-        """Of a job that runs as the run begins: the first that starts it."""
-        if self.binding is None:
-            return 0
-        entries = self.binding.entries
-        return int(entries.partition[entries.first_open(job)])
 
     def _binding(self, workload: Workload) -> ResolvedConstraints | None:
         """What binds the jobs, as the log has them; nobody may start before an arrival that is not known yet."""
@@ -234,7 +176,7 @@ class Replay:
         self.ended_now |= bool(self.moments) and self.moments[0] <= now
         self._end_and_fail()
         self.expecting.correct(self.occupancy, now)
-        self._tick(self.now_s)
+        self.tick(self.now_s)
         self._resume()
         self._admit()
         self.wake_s = math.inf
@@ -247,7 +189,7 @@ class Replay:
         runs = self.occupancy
         never = {} if self.binding is None else self.binding.count_never()
         assert self.cluster.speed is not None
-        self.ended_as[self.expecting.killed] = _TIMEOUT
+        self.ended_as[self.expecting.killed] = TIMEOUT
         stopped, cut = bool((self.ended_as >= 0).any()), runs.segments()
         from_empty = self.workload.starting is None
         plain = from_empty and not stopped and cut is None and bool((self.cluster.speed == 1.0).all())
@@ -325,7 +267,7 @@ class Replay:
             self.ended_as[job] = status
             self._left(job, time_s, status)
             return
-        self._tick(math.nextafter(time_s, -math.inf))
+        self.tick(math.nextafter(time_s, -math.inf))
         self.ranking.ended(job, time_s)
         if self.allowance is not None:
             self.allowance.stop(job, time_s)
@@ -353,7 +295,7 @@ class Replay:
         self.ended_now = True
         if status != self.status[job]:
             self.ended_as[job] = status
-        self._tick(math.nextafter(end_s, -math.inf))
+        self.tick(math.nextafter(end_s, -math.inf))
         self.ranking.ended(job, end_s)
         self.pending.end(job, end_s, status)
         self.arrivals.ended(job, end_s)
@@ -361,7 +303,8 @@ class Replay:
             self.allowance.stop(job, end_s)
             self.allowance.leave(job)
 
-    def _tick(self, until_s: float) -> None:
+    def tick(self, until_s: float) -> None:
+        """Let the order's clock tick up to a moment."""
         self.ticked_s = tick_until(self.ranking, self.ticked_s, until_s)
 
     def _admit(self) -> None:
@@ -429,8 +372,8 @@ class Replay:
         slowest = self.cluster.slowest(place.hosts)
         end_s = self.now_s + self.expecting.start(job, slowest)
         expected_end_s = self.now_s + float(self.workload.expected_s[job]) / slowest
-        ends = self._ends_of(job, expected_end_s, place.hosts, place.cards)
-        status = _TIMEOUT if self.expecting.killed[job] else int(self.status[job])
+        ends = self.ends_of(job, expected_end_s, place.hosts, place.cards)
+        status = TIMEOUT if self.expecting.killed[job] else int(self.status[job])
         run = RunningJob(
             self.now_s,
             expected_end_s,
