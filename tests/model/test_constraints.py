@@ -1,7 +1,11 @@
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, Constraints, Dependencies, InputError, Named, Partition, SiteRules, Workload
+from loadmaster.model.constraints import COLUMNS
 
 
 def jobs(**columns):
@@ -65,3 +69,11 @@ def test_equal_columns_of_names_have_equal_codes():
 def test_rules_of_a_site_name_hosts_that_are_there():
     with pytest.raises(InputError, match="no such host; there are 2"):
         Cluster(("cores",), np.ones((2, 1)), rules=SiteRules((Partition("p", hosts=(0, 2)),)))
+
+
+def test_the_page_of_columns_names_each():
+    for page, start in (("constraints.md", "# Columns of constraints"), ("formats.md", "| `eligible_s`, `limit_s`")):
+        text = (Path(__file__).parents[2] / "docs/reference" / page).read_text()
+        table = text[text.index(start) :].partition("\n\n## ")[0]
+        rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+        assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} >= {*COLUMNS}, page
