@@ -40,8 +40,8 @@ LIMIT_KINDS: Mapping[str, LimitKind] = {
     "min_tres_job": LimitKind("job"),
     "max_tres_host": LimitKind("job"),
     "max_tres_s_job": LimitKind("job"),
-    "grp_tres_s": LimitKind("work", "", "{} times seconds"),
-    "grp_tres_run_s": LimitKind("work", "", "{} times seconds that running jobs may still take"),
+    "grp_tres_s": LimitKind("work", "", "seconds times {}"),
+    "grp_tres_run_s": LimitKind("work", "", "seconds times {} that running jobs may still take"),
     "grp_wall_s": LimitKind("work", "", "seconds of all jobs"),
     "max_wall_s": LimitKind("job"),
 }
