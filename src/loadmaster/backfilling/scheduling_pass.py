@@ -11,9 +11,9 @@ from loadmaster.backfilling.availability import end_of
 from loadmaster.backfilling.cluster_wide import ClusterWide
 from loadmaster.backfilling.counting import PromiseOn, counts_hosts
 from loadmaster.backfilling.plan import HostPlan, Plan, PoolPlan
+from loadmaster.backfilling.promised_shadow_times import PromisedShadowTimes
 from loadmaster.backfilling.queue_view import QueueView
 from loadmaster.backfilling.releases import INSTANT_S, releases
-from loadmaster.backfilling.shadow_times import ShadowTimes
 from loadmaster.backfilling.slowest_speed import at_one_pace
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.errors import InputError
@@ -54,7 +54,7 @@ class SchedulingPass:
         self._other_rows = self._line.rows_of_same_jobs()
         self._started: dict[int, Place] = {}
         self._noted: set[int] = set()
-        self._shadow_times = ShadowTimes(snapshot, self.room, self._cluster_wide)
+        self._shadow_times = PromisedShadowTimes(snapshot, self.room, self._cluster_wide)
         self._plan: Plan | None = None
         self._expected_s: list[float] = snapshot.queue.expected_s.tolist()
         self._rows = len(self._expected_s)

@@ -11,7 +11,7 @@ from loadmaster.model.snapshot import ExpectedEnd, Snapshot
 from loadmaster.place.room import Room
 
 
-class ShadowTimes:
+class PromisedShadowTimes:
     """By row of the queue, in the order of their promises."""
 
     def __init__(self, snapshot: Snapshot, room: Room, cluster_wide: ClusterWide | None) -> None:
