@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from loadmaster.model import Cluster, InputError, SiteRules
+from loadmaster.site.gpu_models import with_model_features
 from loadmaster.site.lines import text_within
 from loadmaster.site.rules import cluster_of_nodes
 from loadmaster.site.scontrol_nodes import NODE, parse_shown_nodes
@@ -22,7 +23,7 @@ def described_machines(path: Path) -> Cluster | None:
         nodes = parse_shown_nodes(utf8_of(path) if document else text_within(path), str(path))
     else:
         nodes = nodes_in(path)
-    there = sorted((node for node in nodes if node.there), key=lambda node: node.weight)
+    there = with_model_features(sorted((node for node in nodes if node.there), key=lambda node: node.weight))
     if not there:
         raise InputError(path.name, "all hosts are down", fix="give a list with hosts that are up", where=str(path))
     features = tuple(node.features for node in there)
