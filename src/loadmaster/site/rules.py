@@ -59,8 +59,9 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
     """
     nodes = with_model_features(sorted((node for node in site.nodes if node.there), key=lambda node: node.weight))
     left_out: LeftOut = {}
+    whole = site.selection.whole_hosts
     rules = model.SiteRules(
-        partitions=tuple(_partition(part, site, nodes, left_out) for part in site.partitions),
+        partitions=tuple(modelled_partition(part, nodes, left_out, whole_hosts=whole) for part in site.partitions),
         default_partition=next((part.name for part in site.partitions if part.default), ""),
         qos=() if accounts is None else tuple(_qos(qos, site, left_out) for qos in accounts.qos),
         accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
@@ -120,7 +121,10 @@ def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRu
     return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
 
 
-def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: LeftOut) -> model.Partition:
+def modelled_partition(
+    part: SitePartition, nodes: list[SiteNode], left_out: LeftOut, *, whole_hosts: bool
+) -> model.Partition:
+    """A partition on `nodes`; what of it is not modelled is added to `left_out`."""
     members = set(part.nodes)
     hosts = tuple(number for number, node in enumerate(nodes) if node.name in members)
     here = JobScope("partitions", (part.name,))
@@ -134,7 +138,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"ExclusiveUser of partition {part.name}"] = here
     if part.exclusive_topology:
         left_out[f"ExclusiveTopo of partition {part.name}"] = here
-    whole = part.sharing == "exclusive" or site.selection.whole_hosts
+    whole = part.sharing == "exclusive" or whole_hosts
     return model.Partition(
         name=part.name,
         hosts=None if len(hosts) == len(nodes) else hosts,
