@@ -25,7 +25,8 @@ def hosts(features, gpus=None):
 
 def allowed(features, of_hosts, gpus=None, **more):
     """The hosts on which each job may start, and the notes."""
-    workload, cluster, notes = bind_gpu_models(jobs(features, **more), hosts(of_hosts, gpus))
+    cluster = hosts(of_hosts, gpus)
+    workload, notes = bind_gpu_models(jobs(features, **more), cluster)
     entries = resolve_constraints(workload, cluster).entries
     return [np.flatnonzero(entries.allowed[row]).tolist() for row in entries.hosts], notes
 
@@ -44,7 +45,9 @@ def test_where_no_host_has_a_known_model_any_gpu_serves_and_the_jobs_are_counted
 
 
 def test_a_model_of_no_known_host_is_sought_where_the_model_is_not_known():
-    found, notes = allowed(["gpu:t4", "gpu:a100", "gpu:t4"], (("gpu:a100",), (), ("big",)), gpus=(2, 2, 0))
+    found, notes = allowed(
+        ["gpu:t4", "gpu:a100", "gpu:t4"], (("gpu:a100",), ("gpu:unknown",), ("big",)), gpus=(2, 2, 0)
+    )
     assert found == [[1], [0], [1]]
     assert notes[0].startswith(
         "2 jobs ask for a model of GPU that no host is known to have (t4): GPUs of unknown model"
@@ -56,12 +59,19 @@ def test_a_model_of_no_known_host_is_sought_where_the_model_is_not_known():
 
 
 def test_a_bare_feature_that_the_log_names_as_a_model_is_one():
-    found, _ = allowed(["gpu:t4", None], (("A100",), ()), gpu_kind=Named.of([None, "a100"]))
-    assert found == [[1], [0, 1]]
+    t4_and_given = {"gpu_kind": Named.of([None, "a100"])}
+    assert allowed(["gpu:t4", None], (("A100",),), **t4_and_given)[1] == (), "no other GPU may be a t4"
+    (note,) = allowed(["gpu:t4", None], (("A100",), ()), **t4_and_given)[1]
+    assert note.startswith("1 job asks for a model of GPU that no host is known to have (t4): any GPU serves")
+
+
+def test_hosts_may_spell_a_model_in_several_ways():
+    assert allowed(["gpu:a100&fast"], (("A100", "fast"), ("gpu:a100", "fast"), ("gpu:a100",)))[0] == [[0, 1]]
 
 
 def test_a_model_that_no_host_has_where_all_models_are_known_can_never_start():
-    workload, cluster, notes = bind_gpu_models(jobs(["gpu:t4", None]), hosts((("gpu:a100",),)))
+    cluster = hosts((("gpu:a100",),))
+    workload, notes = bind_gpu_models(jobs(["gpu:t4", None]), cluster)
     assert notes == ()
     assert resolve_constraints(workload, cluster).count_never() == {"no host has what it asks for": 1}
 
@@ -77,10 +87,9 @@ HAS = st.lists(st.sampled_from(["gpu:a100", "T4", "fast"]), max_size=3, unique=T
 
 @given(st.lists(NAMES, min_size=1, max_size=6), st.lists(HAS, min_size=1, max_size=4).map(tuple))
 def test_binding_twice_changes_nothing_more(features, of_hosts):
-    once, cluster, _ = bind_gpu_models(jobs(features), hosts(of_hosts))
-    twice, same, _ = bind_gpu_models(once, cluster)
-    assert words(once) == words(twice)
-    assert (cluster.rules or SiteRules()).features == (same.rules or SiteRules()).features
+    cluster = hosts(of_hosts)
+    once, _ = bind_gpu_models(jobs(features), cluster)
+    assert words(once) == words(bind_gpu_models(once, cluster)[0])
 
 
 def words(workload):

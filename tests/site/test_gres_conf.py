@@ -49,6 +49,7 @@ def test_each_line_of_a_part_of_a_gpu_is_one(tmp_path):
 def test_more_gpus_than_slurm_conf_has_name_no_model(tmp_path):
     site = beside(tmp_path, "NodeName=a1 Name=gpu Type=a100 Count=8\n")
     assert models(site)["a1"] == {"": 4}
+    assert cluster_of(site).cluster.rules.features[0] == ("gpu:unknown",)
     assert not site.notes
 
 

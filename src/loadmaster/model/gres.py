@@ -18,6 +18,8 @@ _POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 GPU = "gpu"
 MODEL = "gpu:"
 """So begins the feature of hosts that says the model of their GPUs."""
+UNKNOWN = f"{MODEL}unknown"
+"""That of hosts whose GPUs have no known model."""
 
 
 class Gres(NamedTuple):
@@ -132,8 +134,8 @@ def with_models(features: str, models: Iterable[str]) -> str:
 
 
 def model_feature(model: str) -> str:
-    """The feature of the hosts that have GPUs of a model."""
-    return MODEL + model
+    """The feature of the hosts that have GPUs of a model, "" for one that is not known."""
+    return MODEL + model if model else UNKNOWN
 
 
 def models_asked(features: str) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def case_of(
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
     of_features = notes_on_features(workload, hosts)
     workload, limited = with_longest_times(workload, hosts)
-    workload, hosts, of_models = bind_gpu_models(workload, hosts)
+    workload, of_models = bind_gpu_models(workload, hosts)
     workload, going_on = go_on_from(trace.listed_s, workload, hosts)
     opens_s = trace.window_s if from_window else None
     workload, opening = begin_at_window(opens_s, workload, hosts)

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.features import parse_features
-from loadmaster.model.gres import MODEL, model_feature, models_asked
+from loadmaster.model.gres import MODEL, UNKNOWN, models_asked
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import GPUS
 
-UNKNOWN = model_feature("unknown")
-"""The feature of hosts whose GPUs have no known model, where jobs ask for a model that no host is known to have."""
 
-
-def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster, tuple[str, ...]]:
-    """Jobs that ask for a model, and hosts whose features say their models; a sentence on hosts of unknown models.
+def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, tuple[str, ...]]:
+    """Jobs that ask for models of GPU by the features that these hosts have; a sentence on models of no known host.
 
     A host has a model if one of its features is `gpu:MODEL`, or the model itself in capital or small letters.
 
@@ -26,31 +24,31 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, Clu
     """
     bound, rules = workload.constraints or Constraints(), cluster.rules or SiteRules()
     column = bound.features or Named.of([])
-    asked = [set(models_asked(text)) for text in column.names]
+    asked = [set(models_asked(text)) - {_model(UNKNOWN)} for text in column.names]
     wanted = set[str]().union(*asked)
     if not wanted:
-        return workload, cluster, ()
+        return workload, ()
     given = {each.lower() for text in (bound.gpu_kind or Named.of([])).names for each in text.split(",")}
-    features = [_with_models(each, wanted | given) for each in rules.features or ((),) * cluster.hosts]
-    known = {each.removeprefix(MODEL) for names in features for each in names if each.startswith(MODEL)}
+    names = list(dict.fromkeys(each for host in rules.features for each in host if each != UNKNOWN))
+    of_models = {each for each in names if each.startswith(MODEL) or _model(each) in wanted | given}
+    known, plain = set(map(_model, of_models)), set(names) - of_models
     gpus = cluster.capacity[:, cluster.resources.index(GPUS)] if GPUS in cluster.resources else np.zeros(cluster.hosts)
-    nameless = (gpus > 0) & ~np.array([any(each.startswith(MODEL) for each in names) for names in features])
+    nameless = (gpus > 0) & np.array([of_models.isdisjoint(host) for host in rules.features or ((),) * cluster.hosts])
     free = wanted - known if nameless.any() else set[str]()
-    if free and known:
-        features = [(*names, UNKNOWN) if one else names for names, one in zip(features, nameless, strict=True)]
-    plain = any(not each.startswith(MODEL) for names in features for each in names)
+    unknown = [UNKNOWN] if any(UNKNOWN in host for host in rules.features) else [""]
 
-    def needed(term: str) -> str:
+    def terms(term: str) -> list[str]:
+        """Features of hosts of which one is needed in place of a term; an empty one asks for nothing."""
         if not term.startswith(MODEL):
-            return term if plain else ""
-        return term if term.removeprefix(MODEL) not in free else UNKNOWN if known else ""
+            return [term if plain else ""]
+        here = [each for each in names if each in of_models and _model(each) == _model(term)]
+        return here or (unknown if _model(term) in free else [term])
 
-    texts = [_changed(text, needed) for text in column.names]
-    renamed = Named.of([texts[code] if code >= 0 else None for code in column.code.tolist()])
-    workload = replace(workload, constraints=replace(bound, features=renamed if renamed.names else None))
+    texts = [_changed(text, terms) for text in column.names]
+    needed = Named.of([texts[code] if code >= 0 else None for code in column.code.tolist()])
     notes = []
     if free:
-        serves = "GPUs of unknown model serve" if known else "any GPU serves"
+        serves = "any GPU serves" if unknown == [""] else "GPUs of unknown model serve"
         notes.append(
             f"{_jobs(column, asked, free)} for a model of GPU that no host is known to have ({_listed(free)}): "
             f"{serves} (name it in Gres= of the hosts, or as a feature in --hosts FILE)."
@@ -61,22 +59,16 @@ def bind_gpu_models(workload: Workload, cluster: Cluster) -> tuple[Workload, Clu
             f"{hosts} GPUs whose model is not known: jobs that ask for the model of another host do not run there "
             f"({_jobs(column, asked, known)} for {_listed(known & wanted)})."
         )
-    return (
-        workload,
-        replace(cluster, rules=replace(rules, features=tuple(features))) if known else cluster,
-        tuple(notes),
-    )
+    return replace(workload, constraints=replace(bound, features=needed if needed.names else None)), tuple(notes)
 
 
-def _with_models(features: tuple[str, ...], models: set[str]) -> tuple[str, ...]:
-    """The features of a host, with `gpu:MODEL` for each that stands there as a bare name."""
-    bare = (model_feature(each.lower()) for each in features if each.lower() in models)
-    return tuple(dict.fromkeys((*features, *bare)))
+def _model(feature: str) -> str:
+    return feature.lower().removeprefix(MODEL)
 
 
-def _changed(text: str, needed: Callable[[str], str]) -> str:
-    """Features with other terms in place of some, or without them; empty if one alternative needs nothing more."""
-    parts = ["&".join(filter(None, map(needed, part))) for part in parse_features(text)]
+def _changed(text: str, terms: Callable[[str], list[str]]) -> str:
+    """Features with others in place of its terms; empty if one alternative needs nothing more."""
+    parts = ["&".join(filter(None, each)) for part in parse_features(text) for each in product(*map(terms, part))]
     return "|".join(dict.fromkeys(parts)) if all(parts) else ""
 
 

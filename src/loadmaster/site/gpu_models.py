@@ -35,6 +35,6 @@ def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
 
 
 def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:
-    """The hosts, each with a feature for every model of its GPUs."""
-    models = [map(model_feature, filter(None, models_of(node))) for node in nodes]
+    """The hosts, each with a feature for every model of its GPUs, and one for GPUs without a model."""
+    models = [map(model_feature, models_of(node)) for node in nodes]
     return [replace(node, features=(*node.features, *each)) for node, each in zip(nodes, models, strict=True)]
