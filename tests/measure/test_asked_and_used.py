@@ -5,7 +5,7 @@ import pytest
 
 from loadmaster.measure.asked_and_used import asked_and_used
 from loadmaster.measure.job_groups import groupings
-from loadmaster.measure.recorded_metrics import groups_of_log
+from loadmaster.measure.recorded_hosts import groups_of_log
 from loadmaster.model import Workload
 
 GIB = 2.0**30

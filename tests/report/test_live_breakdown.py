@@ -12,7 +12,7 @@ from loadmaster.cli import main
 from loadmaster.live.queue.run_record import run_record_in
 from loadmaster.live.queue.timeline import timeline_in
 from loadmaster.measure.group_waits import group_waits
-from loadmaster.model import InputError, Schedule, Workload
+from loadmaster.model import Cluster, InputError, Schedule, Workload
 from loadmaster.model.schedule import Segments
 from loadmaster.report.live_breakdown import live_breakdown
 
@@ -59,12 +59,29 @@ def test_work_counts_until_the_end_of_the_record_and_lost_work_stays_with_its_jo
         np.array([50.0, 90.0, 1000.0, nan]),
         segments=Segments.of([(0, 0.0, 5.0, True, [0]), (1, 20.0, 40.0, True, [0]), (2, 30.0, 35.0, False, [0])]),
     )
-    record, timeline = SimpleNamespace(workload=workload, schedule=schedule), SimpleNamespace(last_s=100.0)
+    case = SimpleNamespace(cluster=Cluster.uniform(2, cores=4))
+    record = SimpleNamespace(workload=workload, schedule=schedule, case=case)
+    timeline = SimpleNamespace(last_s=100.0, sessions=[SimpleNamespace(at_s=0.0)])
     recent = live_breakdown(record, timeline, ["size"], 95.0)
     assert (recent.figures["jobs"], recent.figures["unstarted"]) == (2, 1)
     assert recent.figures["core_s"] == 2 * 40 + 4 * (40 + 5)
     assert recent.figures["lost_core_s"] == 2 * 20
     assert recent.by == ("size",)
+    held = 1 * 45 + 2 * (40 + 20) + 4 * (40 + 5), "the first job ran from 5 on, the third until the end"
+    assert recent.figures["used"] == {"cores": pytest.approx(held[0] / (8 * 95))}
+
+
+@pytest.mark.parametrize("last_s", [1500.0, 1e9])
+def test_the_use_of_the_hosts_is_that_of_all_jobs_that_ran_in_the_time(folder, last_s):
+    """Second by second: also of jobs that had arrived before."""
+    record, timeline = run_record_in(folder), timeline_in(folder)
+    recent = live_breakdown(record, timeline, ["user"], last_s)
+    end_s, start_s = record.schedule.end_s, record.schedule.start_s
+    seconds = np.arange(max(timeline.last_s - last_s, timeline.sessions[0].at_s), timeline.last_s, 1.0) + 0.5
+    running = [((start_s <= at_s) & (at_s < end_s)).sum() for at_s in seconds]
+    assert recent.figures["used"]["cores"] == pytest.approx(np.mean(running), abs=0.01)
+    assert "All jobs that ran in that time held" in recent.answer
+    assert "of the 1 host that the record has at its end." in recent.answer
 
 
 def test_a_time_without_a_job_is_refused(folder):

@@ -59,7 +59,7 @@ def test_hosts_like_one_of_the_site_have_its_gpus_features_and_weight(changed):
     assert hosts_of(case, "gpu") == {"g1", "g2", "added1"}
     number = next(number for number in range(case.cluster.hosts) if case.cluster.name(number) == "added1")
     assert number == case.cluster.hosts - 1  # its Weight puts it behind the light hosts
-    assert case.cluster.rules.features[number] == ("a100",)
+    assert case.cluster.rules.features[number] == ("a100", "gpu:a100")
     assert dict(zip(case.cluster.resources, case.cluster.capacity[number], strict=True))["gpus"] == 4
 
 

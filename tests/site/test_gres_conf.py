@@ -26,7 +26,9 @@ def test_models_come_from_the_lines_of_a_host(tmp_path):
         "NodeName=a2 Name=gpu Type=a100 Count=4\nNodeName=a2 Name=mps Count=400\nNodeName=other Name=gpu Count=1\n",
     )
     assert models(site) == {"a1": {"a100": 3, "t4": 1}, "a2": {"a100": 4}, "v": {"v100": 2}, "c": {}}
-    assert "models of GPUs (a100, t4, v100)" in cluster_of(site).unmodelled
+    made = cluster_of(site)
+    assert made.cluster.rules.features == (("gpu:a100", "gpu:t4"), ("gpu:a100",), ("gpu:v100",), ())
+    assert made.unmodelled["models of GPUs of hosts that have several (a100, t4)"].names == ("a100", "t4")
     assert not site.notes
 
 
@@ -47,6 +49,7 @@ def test_each_line_of_a_part_of_a_gpu_is_one(tmp_path):
 def test_more_gpus_than_slurm_conf_has_name_no_model(tmp_path):
     site = beside(tmp_path, "NodeName=a1 Name=gpu Type=a100 Count=8\n")
     assert models(site)["a1"] == {"": 4}
+    assert cluster_of(site).cluster.rules.features[0] == ("gpu:unknown",)
     assert not site.notes
 
 

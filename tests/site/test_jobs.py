@@ -1,14 +1,17 @@
 """Memory of jobs that ask for none, and limits of time where the log has none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sites import site_of
 
-from loadmaster.model import Constraints, Workload
+from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.name_column import Named
+from loadmaster.model.site_rules import Partition
 from loadmaster.model.units import MB
-from loadmaster.site.jobs import jobs_at
+from loadmaster.site.jobs import jobs_at, with_longest_times
 
 HOSTS = "NodeName=n[1-2] CPUs=8 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n"
 COUNTED = "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
@@ -116,3 +119,13 @@ def test_accounts_whose_names_differ_in_their_capitals_alone_are_one(tmp_path):
     made, _ = jobs_at(site_of(tmp_path, HOSTS + COUNTED), jobs)
     assert made.constraints.account_names == ("phys", "chem")
     assert made.project.tolist() == [0, 1, 0]
+
+
+def test_a_job_without_a_limit_gets_the_longest_time_of_its_partition_where_no_site_is_known(jobs):
+    parts = (Partition("main", max_time_s=600.0), Partition("big"))
+    one = Cluster.uniform(1, cores=8, memory=1)
+    made, notes = with_longest_times(jobs, replace(one, rules=SiteRules(partitions=parts)))
+    assert made.estimate_s.tolist() == [600.0, 600.0, 9.0]
+    assert notes == ("The log has no limits of time: 2 jobs get the longest time that their partition allows.",)
+    assert with_longest_times(made, replace(one, rules=SiteRules(partitions=parts)))[1] == ()
+    assert with_longest_times(jobs, one) == (jobs, ())

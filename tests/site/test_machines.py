@@ -43,7 +43,7 @@ def test_hosts_that_are_up_come_in_the_order_of_their_weight(tmp_path, one_line)
     cluster = read_machines(write(tmp_path, text))
     assert (cluster.names, cluster.resources) == (("n2", "n1"), ("cores", "memory", "gpus"))
     assert cluster.capacity.tolist() == [[4.0, 8000 * MIB, 0.0], [7.0, 16000 * MIB, 2.0]]
-    assert cluster.rules.features == ((), ("intel",))
+    assert cluster.rules.features == ((), ("intel", "gpu:a100"))
     assert cluster.rules.partitions == ()
 
 

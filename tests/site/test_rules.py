@@ -134,11 +134,13 @@ def test_what_is_not_modelled_is_said_in_one_sentence(modelled):
     assert sentence == "Of the site not modelled: OverSubscribe=FORCE of partition main, PreemptMode=GANG."
 
 
-def test_devices_that_bind_nobody_and_models_that_count_as_one_are_said(modelled):
+def test_devices_that_bind_no_job_are_said_and_models_of_gpus_are_features_of_hosts(modelled):
     gpus = "NodeName=n[1-2] CPUs=8 Gres=gpu:a100:4,nvme:no_consume:1\nNodeName=n3 CPUs=8 Gres=gpu:v100:2,fpga:1\n"
     rest = "PartitionName=main Nodes=ALL\n"
-    (sentence,) = [note for note in modelled(gpus + rest).notes if "not modelled" in note]
-    assert sentence == "Of the site not modelled: Gres=fpga, Gres=nvme, models of GPUs (a100, v100)."
+    made = modelled(gpus + rest)
+    (sentence,) = [note for note in made.notes if "not modelled" in note]
+    assert made.cluster.rules.features == (("gpu:a100",), ("gpu:a100",), ("gpu:v100",))
+    assert sentence == "Of the site not modelled: Gres=fpga, Gres=nvme."
     one = modelled(gpus.replace("v100", "a100").replace(",fpga:1", "").replace(",nvme:no_consume:1", "") + rest)
     assert not any("not modelled" in note for note in one.notes)
 

@@ -100,12 +100,16 @@ def test_gpus_of_old_accounting_count_for_each_node(tmp_path, field):
     assert totals(read_trace(write(tmp_path, "dump", text)))[0][2] == 9
 
 
-def test_gpus_of_several_models_count_alike_and_that_is_said(tmp_path):
-    job = {"AllocCPUS": "8", "AllocTRES": "cpu=8,gres/gpu=2,gres/gpu:a100=2"}
-    assert not any("count alike" in note for note in sacct(tmp_path, job).notes)
-    trace = sacct(tmp_path, job, {"ReqCPUS": "8", "ReqTRES": "cpu=8,gres/gpu:v100=4"})
-    assert "GPUs of 2 models count alike: a100, v100." in trace.notes
-    assert [row[2] for row in totals(trace)] == [2.0, 4.0]
+def test_a_model_that_a_job_asks_for_is_a_feature_of_its_hosts_and_one_that_it_was_given_is_not(tmp_path):
+    given = {"AllocCPUS": "8", "AllocTRES": "cpu=8,gres/gpu=2,gres/gpu:a100=2"}
+    asks = {"ReqCPUS": "8", "ReqTRES": "cpu=8,gres/gpu:v100=4", "SubmitLine": "sbatch -C x*2 run"}
+    both = {"ReqCPUS": "8", "ReqTRES": "cpu=8,gres/gpu=2", "SubmitLine": "sbatch -C a --gpus-per-node=t4:1 -G 2 run"}
+    trace = sacct(tmp_path, given, asks, both)
+    bound = trace.workload.constraints
+    assert bound.gpu_kind.words() == ["a100", "v100", "t4"]
+    assert bound.features.words() == [None, "gpu:v100", "a&gpu:t4"]
+    assert [note for note in trace.notes if "1 jobs have features that are not modelled" in note]
+    assert [row[2] for row in totals(trace)] == [2.0, 4.0, 2.0]
 
 
 GIVEN = {

@@ -77,7 +77,7 @@ def test_what_json_tells_beside_becomes_what_binds():
     trace = read_trace(SAMPLES / "sacct.json")
     work, bound = trace.workload, trace.workload.constraints
     assert (bound.array.tolist(), bound.array_task.tolist(), bound.throttle.tolist()) == ([100, -1], [3, -1], [2, 0])
-    assert (bound.features.words(), bound.depends.text(1)) == (["intel&big", None], "afterok:101")
+    assert (bound.features.words(), bound.depends.text(1)) == (["intel&big", "gpu:a100"], "afterok:101")
     assert (bound.priority.tolist(), bound.qos.words()) == ([11.0, 9.0], ["normal", "high"])
     assert work.demand[1].tolist() == [1.0, 100 * MIB, 1.0]
 

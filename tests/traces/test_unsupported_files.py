@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from loadmaster.model import InputError
+from loadmaster.packing.kubernetes_objects import read_objects
 from loadmaster.packing.read import read_tasks
 from loadmaster.site.machines import read_machines
 from loadmaster.traces import ReadOptions, read_hosts, read_trace
@@ -128,15 +129,35 @@ LISTED = (
 )
 
 
+SPRIO = (
+    "          JOBID PARTITION     USER   PRIORITY       SITE        AGE  FAIRSHARE\n    7 main eve 11000 0 1000 5000\n"
+)
+EVENT = """{"kind": "Event", "apiVersion": "v1", "reason": "Scheduled", "metadata": {"name": "a", "namespace": "d"}}"""
+EVENTS = '{"apiVersion": "v1", "items": [' + EVENT + '], "kind": "List"}'
+
+
 @pytest.mark.parametrize("read", [read_trace, read_machines])
 @pytest.mark.parametrize(
-    ("text", "says"), [(SINFO, "what sinfo prints.*scontrol show node"), (LISTED, "what squeue prints.*squeue --json")]
-)
+    ("text", "says"),
+    [
+        (SINFO, "what sinfo prints.*scontrol show node"), (LISTED, "what squeue prints.*squeue --json"),
+        (SPRIO, "what sprio prints: priorities, and not what jobs ask for.*squeue --json"),
+        (EVENTS, "events of Kubernetes, which do not say what pods ask for.*kubectl get nodes,pods"),
+        ('{"partitions": [{"name": "main"}]}', "partitions as JSON.*scontrol show partition"),
+    ],
+)  # fmt: skip
 def test_what_slurm_prints_for_people_is_named_with_the_command_that_serves(tmp_path, read, text, says):
     path = tmp_path / "listing.txt"
     path.write_text(text)
     with pytest.raises(InputError, match=says):
         read(path)
+
+
+def test_events_are_no_state_of_kubernetes_either(tmp_path):
+    path = tmp_path / "events.json"
+    path.write_text(EVENTS)
+    with pytest.raises(InputError, match="events of Kubernetes, which do not say what pods ask for"):
+        read_objects(path)
 
 
 def test_a_dump_without_header_is_told_the_command_that_gives_one(tmp_path):

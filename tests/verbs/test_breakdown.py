@@ -123,3 +123,55 @@ def test_no_gain_is_claimed_on_a_record_that_queueing_does_not_explain(tmp_path)
     assert "easy: no group waits over 1 % longer or shorter." in done.stdout
     assert "gain, most" not in done.stdout
     assert "gains, most" not in done.stdout
+
+
+SITE = """SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=g[1-2] CPUs=4 Gres=gpu:a100:4
+NodeName=c1 CPUs=4
+PartitionName=gpu Nodes=g[1-2]
+PartitionName=cpu Nodes=c1 Default=YES
+"""
+
+
+@pytest.fixture
+def gpu_site(tmp_path):
+    """Two jobs of an hour fill the cores of g1 beside three free GPUs, one after the other, until the last arrival."""
+    gpu, nodes = ",gres/gpu:a100=1,gres/gpu=1", ("g1", "g1", "c1")
+    rows = [
+        row(0, "ann", "gpu", "08:00", gpus=gpu),
+        row(1, "bob", "gpu", "09:00", gpus=gpu),
+        row(2, "ann", "cpu", "10:00").replace("T08:02", "T10:00"),
+    ]
+    lines = [f"{line}|{node}" for line, node in zip(rows, nodes, strict=True)]
+    log = str(write(tmp_path, "sacct.txt", HEAD.replace("\n", "|NodeList\n") + "\n".join(lines) + "\n"))
+    return log, str(write(tmp_path, "slurm.conf", SITE))
+
+
+def test_gpus_stranded_in_each_partition_are_shown_for_the_record_and_each_rule(gpu_site, tmp_path):
+    log, site = gpu_site
+    out = tmp_path / "out"
+    words = ["compare", log, "--site", site, "--policies", "first-fit,best-fit-cores", "--disciplines", "easy"]
+    done = CliRunner().invoke(app, [*words, "--by", "partition,user", "-o", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    rows = {(each["rule"], each["name"]): each["stranded_gpus"] for each in json.loads(done.stdout)["breakdown"]}
+    assert rows["recorded", "gpu"] == pytest.approx(3 / 8), "three of eight GPUs all the time"
+    assert rows["first-fit under easy", "gpu"] == pytest.approx((60 + 60) / 120 * 3 / 8, rel=0.02)
+    assert {value for (_, name), value in rows.items() if name != "gpu"} == {None}
+    written = pl.read_csv(out / "breakdown.csv").filter(pl.col("name") == "gpu")["stranded_gpus"]
+    assert written.to_list() == [rows[key] for key in rows if key[1] == "gpu"]
+    assert (out / "report.html").read_text().count("Stranded GPUs by partition") >= 1
+    shown = CliRunner().invoke(app, [*words, "--by", "partition,user", "-o", str(out)]).stdout
+    table = shown[shown.index("Stranded GPUs by partition") :].splitlines()
+    assert table[3].split()[:2] == ["gpu", "38%"]
+    assert "Stranded GPUs by user" not in shown
+
+
+def test_info_and_simulate_show_stranded_gpus_where_the_log_names_the_hosts_of_its_jobs(gpu_site):
+    log, site = gpu_site
+    assert lm.info(log, hosts=site, by="gpu").by("gpu")["stranded_gpus"].to_list() == [None, 3 / 8]
+    run = lm.simulate(log, site=site, policy="first-fit", discipline="easy").by("partition")
+    assert run["rule"].to_list() == ["recorded"] * 2 + ["first-fit under easy"] * 2
+    assert run.filter(pl.col("name") == "gpu")["stranded_gpus"].to_list()[0] == pytest.approx(3 / 8)
+    described = CliRunner().invoke(app, ["info", log, "--hosts", site, "--by", "partition"]).stdout
+    assert "GPUs stranded" not in described, "the hosts alone name no partition"

@@ -1,4 +1,4 @@
-"""Waits, use and losses by partition, QOS, account, user, size, GPU kind and time of arrival (rules R16, R17)."""
+"""Waits, use, losses and stranded GPUs of groups of jobs, by partition, user, GPU kind and more (rules R16, R17)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.job_groups import JobGroup, groupings
 from loadmaster.measure.queue_metrics import BOUND_S, waits
 from loadmaster.model.arrays import Floats, Longs
+from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.schedule import STOPPED, Schedule
 from loadmaster.model.units import GPUS
@@ -35,6 +37,8 @@ class Groups:
         lost_core_s: float64[G], core seconds of runs that preemption or the failure of a host ended, likewise.
         core_s: float64[G], core seconds of the jobs that started.
         gpu_s: float64[G], GPU seconds of these.
+        stranded_gpus: float64[G], the mean part of the GPUs on the hosts of a partition or of a GPU model that was
+            stranded; NaN where it is not known on which hosts jobs ran, or which these hosts are, and of other groups.
         used: for a resource by name, the part of what the jobs asked for that they really used, by the name of the
             group, None where the log does not tell; of the record alone.
     """
@@ -51,6 +55,7 @@ class Groups:
     lost_core_s: Floats
     core_s: Floats
     gpu_s: Floats
+    stranded_gpus: Floats
     used: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
     @property
@@ -63,6 +68,7 @@ class Groups:
         columns = [getattr(self, name).tolist() for name in MEASURES]
         for name, *values in zip(self.names, *columns, strict=True):
             row = {"by": self.by, "name": name} | dict(zip(MEASURES, values, strict=True))
+            row["stranded_gpus"] = None if np.isnan(row["stranded_gpus"]) else row["stranded_gpus"]
             row |= {f"used_{resource}": parts[name] for resource, parts in self.used.items()}
             yield row if row["jobs"] else row | dict.fromkeys(_OF_STARTED)
 
@@ -84,10 +90,17 @@ class Fairness:
     users: int
 
 
-def group_waits(workload: Workload, schedule: Schedule) -> tuple[Groups, ...]:
-    """By everything that the log knows of its jobs."""
+def group_waits(workload: Workload, schedule: Schedule, cluster: Cluster | None = None) -> tuple[Groups, ...]:
+    """By everything that the log knows of its jobs.
+
+    Args:
+        workload: the jobs.
+        schedule: of them.
+        cluster: the hosts on which the schedule places all that started; None where that is not known.
+    """
     measured = _measured(workload, schedule)
-    return tuple(_grouped(each, measured) for each in groupings(workload))
+    stranding = None if cluster is None else GroupStranding(workload, cluster, schedule)
+    return tuple(_grouped(each, measured, stranding) for each in groupings(workload))
 
 
 def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
@@ -157,7 +170,7 @@ def _ended_as(workload: Workload, schedule: Schedule) -> Longs:
     return status if schedule.status is None else np.where(schedule.status >= 0, schedule.status, status)
 
 
-def _grouped(by: JobGroup, jobs: _Measured) -> Groups:
+def _grouped(by: JobGroup, jobs: _Measured, stranding: GroupStranding | None) -> Groups:
     codes, group = _numbered(by.code)
     many = codes.size
     started = np.bincount(group, jobs.started, many).astype(np.int64)
@@ -186,6 +199,7 @@ def _grouped(by: JobGroup, jobs: _Measured) -> Groups:
         total(jobs.lost_core_s),
         total(jobs.core_s),
         total(jobs.gpu_s),
+        np.full(many, np.nan) if stranding is None else stranding.of(by, codes),
     )
 
 
@@ -211,7 +225,7 @@ def _numbered(code: Longs) -> tuple[Longs, Longs]:
 
 MEASURES = (
     "jobs", "mean_wait_s", "mean_bounded_slowdown", "longest_wait_s", "p95_wait_s", "unstarted", "killed",
-    "lost_core_s", "core_s", "gpu_s",
+    "lost_core_s", "core_s", "gpu_s", "stranded_gpus",
 )  # fmt: skip
 """The columns of `Groups`, in their order."""
 _OF_STARTED = ("mean_wait_s", "mean_bounded_slowdown", "longest_wait_s", "p95_wait_s")

@@ -19,6 +19,8 @@ _DAY_S = 86400.0
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _THURSDAY = 3
 """The weekday of 1 January 1970, Monday being 0."""
+NO_GPU, NO_MODEL = "no GPU", "model not named"
+"""Groups by GPU of jobs without one, and of jobs that name no model."""
 GROUPINGS = {
     "partition": "the partition",
     "qos": "the quality of service",
@@ -116,7 +118,7 @@ def _gpu(workload: Workload, kinds: Named | None) -> JobGroup | None:
     names = () if kinds is None else kinds.names
     code = np.full(workload.jobs, -1, np.int64) if kinds is None else kinds.code.astype(np.int64)
     code = np.where(code >= 0, code, np.where(gpus > 0, len(names), -1))
-    return JobGroup("gpu", code, lambda each: ("no GPU", *names, "model not named")[each + 1])
+    return JobGroup("gpu", code, lambda each: (NO_GPU, *names, NO_MODEL)[each + 1])
 
 
 def _of_names(by: str, column: Named) -> JobGroup:

@@ -1,10 +1,13 @@
 """On which hosts jobs really ran, as far as the log names hosts that the cluster has (rule H13)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from loadmaster.measure.asked_and_used import AskedAndUsed
+from loadmaster.measure.group_waits import Groups, group_waits
+from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
 from loadmaster.measure.task_intervals import task_intervals, task_jobs
 from loadmaster.measure.timeline import Timeline, timeline
@@ -14,6 +17,7 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.host_names import host_names
 from loadmaster.model.schedule import Schedule
+from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
 
 NOWHERE = -1
@@ -50,17 +54,64 @@ def on_hosts(workload: Workload, cluster: Cluster, launch_s: float = 0.0) -> OnH
     """
     if workload.recorded_wait_s is None or workload.recorded_hosts is None or not cluster.names:
         return None
-    logged = replace(workload, runtime_s=workload.runtime_s - launch_s) if launch_s else workload
-    plain, hosts = recorded_schedule(logged), recorded_hosts(logged, cluster)
-    started = np.repeat(plain.started, logged.task_count)
-    schedule = replace(plain, host=np.where(started, hosts, NOWHERE).astype(np.int32))
-    unknown = int((schedule.host[logged.first_task[:-1]] < 0).sum())
+    logged = _as_logged(workload, launch_s)
+    schedule, unknown = _placed(logged, cluster)
     if unknown > MOST_UNKNOWN * logged.jobs:
         return None
     use = timeline(logged, cluster, schedule)
     parts = use.mean_stranded(measured(logged, schedule)[1])
     stranded = {} if unknown else {name: float(parts[r]) for r, name in enumerate(logged.resources)}
     return OnHosts(logged, schedule, unknown, overfull(logged, cluster, schedule), stranded, use)
+
+
+def recorded_groups(workload: Workload, cluster: Cluster | None = None, launch_s: float = 0.0) -> tuple[Groups, ...]:
+    """What really happened to each group of jobs; () where the log does not say when any job started.
+
+    Args:
+        workload: the jobs.
+        cluster: the hosts, with the resources of the workload; None where they are not known.
+        launch_s: by so much the runtimes are longer than the log has them.
+    """
+    if workload.recorded_wait_s is None or np.isnan(workload.recorded_wait_s).all():
+        return ()
+    logged = _as_logged(workload, launch_s)
+    if cluster is not None and GPUS in cluster.resources:  # what is stranded is told of GPUs alone
+        schedule, unknown = _placed(logged, cluster)
+        return group_waits(logged, schedule, None if unknown else cluster)
+    return group_waits(logged, recorded_schedule(logged))
+
+
+def groups_of_log(
+    workload: Workload, use: Sequence[AskedAndUsed] = (), cluster: Cluster | None = None
+) -> tuple[Groups, ...]:
+    """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
+
+    In the second case only the numbers of jobs and their use mean something.
+
+    Args:
+        workload: the jobs.
+        use: what they used of what they asked for.
+        cluster: the hosts, with the resources of the workload; None where they are not known.
+    """
+    at_once = replace(workload, recorded_wait_s=np.zeros(workload.jobs))
+    groups = recorded_groups(workload, cluster) or group_waits(workload, recorded_schedule(at_once))
+    if not use:
+        return groups
+    by = {each.by: each for each in groupings(workload)}
+    return tuple(replace(each, used={of.resource: of.by(by[each.by]) for of in use}) for each in groups)
+
+
+def _as_logged(workload: Workload, launch_s: float) -> Workload:
+    return replace(workload, runtime_s=workload.runtime_s - launch_s) if launch_s else workload
+
+
+def _placed(workload: Workload, cluster: Cluster) -> tuple[Schedule, int]:
+    """What really happened on which hosts, and the number of jobs of which either is not known."""
+    plain = recorded_schedule(workload)
+    started = np.repeat(plain.started, workload.task_count)
+    hosts = np.where(started, recorded_hosts(workload, cluster), NOWHERE)
+    schedule = replace(plain, host=hosts.astype(np.int32))
+    return schedule, int((schedule.host[workload.first_task[:-1]] < 0).sum())
 
 
 def recorded_hosts(workload: Workload, cluster: Cluster) -> Ints:

@@ -1,13 +1,9 @@
 """Metrics of the recorded run, if the log has start times, and whether queueing explains its waits."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.measure.asked_and_used import AskedAndUsed
-from loadmaster.measure.group_waits import Groups, group_waits
-from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.metric import recorded_values
 from loadmaster.measure.scheduled import ScheduledJobs
 from loadmaster.measure.usage import measured
@@ -94,36 +90,6 @@ def recorded(workload: Workload, cluster: Cluster, launch_s: float = 0.0, *, kno
         room_s,
         known,
     )
-
-
-def recorded_groups(workload: Workload, launch_s: float = 0.0) -> tuple[Groups, ...]:
-    """What really happened to each group of jobs; () where the log does not say when any job started.
-
-    Args:
-        workload: the jobs.
-        launch_s: by so much the runtimes are longer than the log has them.
-    """
-    if workload.recorded_wait_s is None or np.isnan(workload.recorded_wait_s).all():
-        return ()
-    logged = replace(workload, runtime_s=workload.runtime_s - launch_s) if launch_s else workload
-    return group_waits(logged, recorded_schedule(logged))
-
-
-def groups_of_log(workload: Workload, use: Sequence[AskedAndUsed] = ()) -> tuple[Groups, ...]:
-    """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came.
-
-    In the second case only the numbers of jobs and their use mean something.
-
-    Args:
-        workload: the jobs.
-        use: what they used of what they asked for.
-    """
-    at_once = replace(workload, recorded_wait_s=np.zeros(workload.jobs))
-    groups = recorded_groups(workload) or group_waits(workload, recorded_schedule(at_once))
-    if not use:
-        return groups
-    by = {each.by: each for each in groupings(workload)}
-    return tuple(replace(each, used={of.resource: of.by(by[each.by]) for of in use}) for each in groups)
 
 
 def recorded_schedule(workload: Workload) -> Schedule:

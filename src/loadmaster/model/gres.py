@@ -1,6 +1,7 @@
 """Generic resources as Slurm writes them for hosts and jobs: `gpu:a100:4(S:0-1),nic`, `gres/gpu:1g.10gb=7`."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,10 +11,15 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.errors import InputError
 
 _COUNT = re.compile(r"([0-9]{1,18})([KMGTP]?)", re.IGNORECASE)
+_MODEL = re.compile(r"(?<![\w:.-])gpu:([\w.-]+)", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 _PLACES = re.compile(r"\([^)]*\)")
 _POWER = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 GPU = "gpu"
+MODEL = "gpu:"
+"""So begins the feature of hosts that says the model of their GPUs."""
+UNKNOWN = f"{MODEL}unknown"
+"""That of hosts whose GPUs have no known model."""
 
 
 class Gres(NamedTuple):
@@ -114,6 +120,32 @@ def gpu_models_in(text: str) -> set[str]:
         ['a100', 'v100']
     """
     return {each.model for each in _gpus(text) if each.model}
+
+
+def with_models(features: str, models: Iterable[str]) -> str:
+    """Features that a job asks for, with those that say the models of its GPUs, which each alternative needs as well.
+
+    Example:
+        >>> with_models("big|new&fast", ["a100"]), with_models("", ["a100"]), with_models("big", [])
+        ('big&gpu:a100|new&fast&gpu:a100', 'gpu:a100', 'big')
+    """
+    more = "".join(f"&{model_feature(each)}" for each in models)
+    return "|".join(f"{part}{more}" for part in features.split("|")).lstrip("&")
+
+
+def model_feature(model: str) -> str:
+    """The feature of the hosts that have GPUs of a model, "" for one that is not known."""
+    return MODEL + model if model else UNKNOWN
+
+
+def models_asked(features: str) -> tuple[str, ...]:
+    """The models of GPUs among the features that a job asks for, each once.
+
+    Example:
+        >>> models_asked("big&gpu:a100|new&fast&gpu:a100"), models_asked("gpu")
+        (('a100',), ())
+    """
+    return tuple(dict.fromkeys(_MODEL.findall(features)))
 
 
 def _gpus(text: str) -> list[Gres]:

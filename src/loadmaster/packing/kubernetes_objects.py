@@ -17,6 +17,7 @@ from loadmaster.traces.files import head_of
 from loadmaster.traces.json_records import json_records
 from loadmaster.traces.kubernetes_requests import amounts, requests_of
 from loadmaster.traces.kueue import is_kueue
+from loadmaster.traces.unsupported_files import EVENTS, STATE_OF_EVENTS
 
 MOST_PODS = 10_000_000
 PODS = "pods"
@@ -103,8 +104,9 @@ def read_objects(path: Path) -> KubernetesObjects:
     Raises:
         InputError: it cannot be read, or has no node that takes pods or no pod.
     """
-    found = KubernetesObjects()
+    found, events = KubernetesObjects(), False
     for line, item in json_records(path, ("items",)):
+        events |= item.get("kind") == "Event"
         try:
             _take(found, item)
         except NOT_READ as error:
@@ -112,6 +114,8 @@ def read_objects(path: Path) -> KubernetesObjects:
             found.unread.append(f"{item.get('kind', 'item')} {_name(item)} in line {line} ({cut(why, 60)})")
             spec = item.get("spec")
             found.unsure.add(str(spec.get("nodeName")) if isinstance(spec, dict) else "")
+    if events and not (found.nodes or found.pods):
+        raise InputError(path.name, EVENTS, fix=STATE_OF_EVENTS, where=str(path))
     if not found.nodes or not found.pods:
         counted = f"{len(found.nodes):,} nodes that take pods, and {len(found.pods):,} pods that have not ended"
         rule = f"a state needs both nodes and pods, and this has {counted}"

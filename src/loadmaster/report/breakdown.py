@@ -1,4 +1,4 @@
-"""Waits, use and losses by what a site is organised by: rows, frame, CSV and tables (rule R16)."""
+"""Waits, use, losses and stranded GPUs by what a site is organised by: rows, frame, CSV and tables (rule R16)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -114,6 +114,8 @@ def use_table(groups: Groups, *, waits_known: bool = True) -> GroupTable:
     cells["of all"] = [f"{part:.1%}" for part in (groups.core_s / max(groups.core_s.sum(), 1e-300)).tolist()]
     if groups.gpu_s.any():
         cells["GPU-hours"] = [short(row["gpu_s"] / 3600) for row in rows]
+    if not np.isnan(groups.stranded_gpus).all():
+        cells["GPUs stranded"] = [_part(row["stranded_gpus"]) for row in rows]
     if waits_known:
         for head, name in (("mean wait", "mean_wait_s"), ("p95 wait", "p95_wait_s"), ("longest", "longest_wait_s")):
             cells[f"{head} {unit}"] = [_wait(row[name], size) for row in rows]
@@ -124,8 +126,7 @@ def use_table(groups: Groups, *, waits_known: bool = True) -> GroupTable:
     if groups.lost_core_s.any():
         cells["lost core-hours"] = [short(row["lost_core_s"] / 3600) for row in rows]
     for resource in groups.used:
-        parts = [row[f"used_{resource}"] for row in rows]
-        cells[f"{resource} used"] = ["-" if part is None else f"{part:.0%}" for part in parts]
+        cells[f"{resource} used"] = [_part(row[f"used_{resource}"]) for row in rows]
     shown = shown_groups(groups)
     table = [[groups.names[k], *(column[k] for column in cells.values())] for k in shown]
     return GroupTable((TITLES[groups.by], *cells), table, len(rows) - len(shown))
@@ -147,6 +148,23 @@ def waits_table(rules: Sequence[RuleGroups], by: str) -> GroupTable:
         rows.append([name, f"{first.jobs[k]:,}", short(float(first.core_s[k]) / 3600), *waits])
     heads = (TITLES[by], "jobs", "core-hours", *(f"{each.name} {unit}" for each in rules))
     return GroupTable(heads, rows, len(first.names) - len(shown))
+
+
+def stranded_table(rules: Sequence[RuleGroups], by: str) -> tuple[str, GroupTable] | None:
+    """A title and the part of each group's GPUs that was stranded under each rule; None where no rule knows any."""
+    known = [each for each in rules if not np.isnan(each.by(by).stranded_gpus).all()]
+    if not known:
+        return None
+    first = rules[0].by(by)
+    columns = [dict(zip(g.names, g.stranded_gpus.tolist(), strict=True)) for g in (each.by(by) for each in known)]
+    shown = [k for k in shown_groups(first) if not all(np.isnan(each.get(first.names[k], np.nan)) for each in columns)]
+    rows = [[first.names[k], *(_part(each.get(first.names[k])) for each in columns)] for k in shown]
+    return f"Stranded GPUs by {TITLES[by]}", GroupTable((TITLES[by], *(each.name for each in known)), rows, 0)
+
+
+def _part(part: float | None) -> str:
+    """A part of 1; a dash where it is not known."""
+    return "-" if part is None or np.isnan(part) else f"{part:.0%}"
 
 
 def _wait(wait_s: float | None, size: float) -> str:

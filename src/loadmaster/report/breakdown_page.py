@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadmaster.measure.group_waits import Groups
-from loadmaster.report.breakdown import TITLES, RuleGroups, left_out_words, shown_groups, tables
+from loadmaster.report.breakdown import TITLES, RuleGroups, left_out_words, shown_groups, stranded_table, tables
 from loadmaster.report.breakdown_changes import change_sentences
 from loadmaster.report.columns import unit_for
 from loadmaster.report.page import Block, Chart, Heading, Table, Text
@@ -12,6 +12,11 @@ from loadmaster.report.theme import ACCENT, rows, themed, tooltip
 
 MOST_TIMES = 36
 """Groups of a chart; of sizes and times a table has all."""
+STRANDED_GPUS = (
+    "The mean part of the GPUs on the hosts of each group that was free on a host with too few cores or too little "
+    "memory for a typical task."
+)
+"""What the table of stranded GPUs shows."""
 _HUES = ("#8a8f98", "#c92a3a", ACCENT, "#c77700", "#2b8a3e", "#6741d9", "#0b7285", "#a61e4d")
 """The first is of what stands before: the record, or the baseline."""
 
@@ -35,6 +40,8 @@ def breakdown_blocks(rules: Sequence[RuleGroups], by: Sequence[str], *, waits_kn
             caption = "Core-hours of each group."
             blocks.append(Chart(use_chart(groups), caption, f"{title}: {caption}"))
         blocks.append(Table(table.heads, table.rows, left_out_words(table)))
+        if len(rules) > 1 and (stranded := stranded_table(rules, name)):
+            blocks += [Heading(stranded[0]), Table(stranded[1].heads, stranded[1].rows, STRANDED_GPUS)]
     return blocks
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from loadmaster.report.breakdown import GroupTable, RuleGroups, left_out_words, tables
+from loadmaster.report.breakdown import GroupTable, RuleGroups, left_out_words, stranded_table, tables
 from loadmaster.report.breakdown_changes import change_sentences
 from loadmaster.report.console import new_table
 from loadmaster.report.terminal_columns import columns_that_fit
@@ -18,15 +18,22 @@ def print_breakdown(
 ) -> None:
     """Print a table for each grouping; the first of several rules is what the others are compared with."""
     for name, (title, groups) in zip(by, tables(rules, by, waits_known=waits_known), strict=True):
-        console.print()
-        many = columns_that_fit(console, len(groups.heads), partial(_table, title, groups))
-        console.print(_table(title, groups, many))
-        if many < len(groups.heads):
-            console.print(Text(f"not shown, since this terminal is narrow: {', '.join(groups.heads[many:])}", "dim"))
+        _print_table(console, title, groups)
         if words := left_out_words(groups):
             console.print(Text(words, style="dim"))
         for sentence in change_sentences(rules, name):
             console.print(Text(sentence))
+        if len(rules) > 1 and (stranded := stranded_table(rules, name)):
+            _print_table(console, *stranded)
+
+
+def _print_table(console: Console, title: str, groups: GroupTable) -> None:
+    """A table, as many of its columns as the terminal has room for."""
+    console.print()
+    many = columns_that_fit(console, len(groups.heads), partial(_table, title, groups))
+    console.print(_table(title, groups, many))
+    if many < len(groups.heads):
+        console.print(Text(f"not shown, since this terminal is narrow: {', '.join(groups.heads[many:])}", "dim"))
 
 
 def _table(title: str, groups: GroupTable, most: int) -> Table:

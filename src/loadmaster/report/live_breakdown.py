@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.queue_metrics import waits
+from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model import InputError, Schedule, Workload
 from loadmaster.model.schedule import Segments
-from loadmaster.model.units import show_seconds
+from loadmaster.model.units import percent, show_seconds
 from loadmaster.report.breakdown import RuleGroups
 from loadmaster.report.columns import short
+from loadmaster.report.comparison import listed
 from loadmaster.runs.live_timeline import LiveTimeline
 from loadmaster.runs.record import Record
 
@@ -29,13 +32,14 @@ class LiveBreakdown:
         answer: what became of them, in a sentence or two.
         rules: the groups of the run.
         by: the groupings.
-        figures: of all these jobs, by name.
+        figures: of all these jobs, by name; `used` is the part of each resource of the hosts that was held in that
+            time, by whichever job of the record.
     """
 
     answer: str
     rules: Sequence[RuleGroups]
     by: Sequence[str]
-    figures: dict[str, float | int | None]
+    figures: dict[str, Any]
 
 
 def live_breakdown(record: Record, timeline: LiveTimeline, by: Sequence[str], last_s: float = inf) -> LiveBreakdown:
@@ -68,9 +72,29 @@ def live_breakdown(record: Record, timeline: LiveTimeline, by: Sequence[str], la
         "mean_wait_s": float(wait_s.mean()) if wait_s.size else None,
         "p95_wait_s": float(np.quantile(wait_s, 0.95)) if wait_s.size else None,
     }
+    begin_s = max(timeline.last_s - last_s, timeline.sessions[0].at_s)
+    used = _used(record, begin_s, timeline.last_s)
     known = {each.by for each in groupings(workload)}
     chosen = tuple(by) or tuple(name for name in USUAL if name in known)
-    return LiveBreakdown(_answer(figures, when), [RuleGroups("live", groups)], chosen, figures)
+    answer = f"{_answer(figures, when)}{_use_in_words(used, record.case.cluster.hosts)}"
+    return LiveBreakdown(answer, [RuleGroups("live", groups)], chosen, figures | {"used": used})
+
+
+def _used(record: Record, from_s: float, until_s: float) -> dict[str, float]:
+    """The part of each resource of all hosts that jobs held in a time, whenever they arrived; empty of no time."""
+    workload, cluster, times = record.workload, record.case.cluster, task_intervals(record.workload, record.schedule)
+    held_s = np.fmax(np.fmin(times.end_s, until_s) - np.fmax(times.start_s, from_s), 0.0)
+    held = held_s @ workload.demand[times.job]
+    there = cluster.total * (until_s - from_s)
+    return {name: float(held[r] / there[r]) for r, name in enumerate(cluster.resources) if there[r] > 0}
+
+
+def _use_in_words(used: dict[str, float], hosts: int) -> str:
+    parts = [f"{percent(part)} of the {name}" for name, part in used.items()]
+    if not parts:
+        return ""
+    whose = "1 host" if hosts == 1 else f"{hosts:,} hosts"
+    return f" All jobs that ran in that time held {listed(parts)} of the {whose} that the record has at its end."
 
 
 def _arrived_since(record: Record, from_s: float, until_s: float) -> tuple[Workload, Schedule]:
@@ -102,7 +126,7 @@ def _arrived_since(record: Record, from_s: float, until_s: float) -> tuple[Workl
     )
 
 
-def _answer(figures: dict[str, float | int | None], when: str) -> str:
+def _answer(figures: dict[str, Any], when: str) -> str:
     jobs, unstarted = figures["jobs"], figures["unstarted"]
     assert jobs is not None
     assert unstarted is not None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from loadmaster.measure.group_waits import Groups
-from loadmaster.measure.recorded_metrics import recorded_groups
+from loadmaster.measure.recorded_hosts import recorded_groups
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
@@ -54,7 +54,7 @@ def run_page(
 def _recorded(record: Record) -> tuple[Groups, ...]:
     """What really happened to groups of jobs, where the run has their own arrivals."""
     case = record.case
-    return recorded_groups(case.workload, case.launch_s) if record.setting.beta == 1.0 else ()
+    return recorded_groups(case.workload, case.cluster, case.launch_s) if record.setting.beta == 1.0 else ()
 
 
 def _alone(record: Record, outcome: Outcome) -> Comparison:

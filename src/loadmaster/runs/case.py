@@ -10,8 +10,10 @@ import numpy as np
 from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
+from loadmaster.runs.gpu_models import bind_gpu_models
 from loadmaster.runs.running_now import begin_at_window, go_on_from
 from loadmaster.runs.unenforced_constraints import notes_on_features, notes_on_licences
+from loadmaster.site.jobs import with_longest_times
 from loadmaster.traces import Skipped, SpreadChoice, Trace, fit_by
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_shared_gpus
 from loadmaster.traces.dump_window import window_load
@@ -158,13 +160,18 @@ def case_of(
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")
         raise InputError(source, f"none of its {trace.workload.jobs} jobs can run here: {reason}", fix="check --hosts")
+    of_features = notes_on_features(workload, hosts)
+    workload, limited = with_longest_times(workload, hosts)
+    workload, of_models = bind_gpu_models(workload, hosts)
     workload, going_on = go_on_from(trace.listed_s, workload, hosts)
     opens_s = trace.window_s if from_window else None
     workload, opening = begin_at_window(opens_s, workload, hosts)
     of_hosts = (
         *notes_on_hosts(hosts),
         *notes_on_shared_gpus(workload),
-        *notes_on_features(workload, hosts),
+        *limited,
+        *of_features,
+        *of_models,
         *notes_on_licences(workload, hosts),
     )
     notes = (*trace.notes, *filter(None, (note, going_on, opening)), *of_hosts)

@@ -99,7 +99,7 @@ def _on_sets(sets: Mapping[str, tuple[Trace, Cluster]], spread: SpreadChoice) ->
         unbound = notes_on_features(common[without[0]].workload, clusters[without[0]], ", ".join(without))
     for name, cluster in clusters.items():
         case = case_of(common[name], cluster, chosen.spread)
-        own = (note for note in case.notes if note not in notes_on_features(case.workload, cluster))
+        own = (note for note in case.notes if note not in notes_on_features(common[name].workload, cluster))
         notes = (*own, *([chosen.note] if chosen.note and not machine_sets else []), *unbound)
         case = replace(
             case,

@@ -3,11 +3,13 @@
 import numpy as np
 
 from loadmaster.model import Cluster, Workload
+from loadmaster.model.features import parse_features
+from loadmaster.model.gres import MODEL
 from loadmaster.model.licences import parse_licences
 
 
 def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") -> tuple[str, ...]:
-    """That jobs ask for features where no host has any; nothing where the machines name some, or no job asks.
+    """That jobs ask for features where no host has any, models of GPUs aside; nothing where some host has one.
 
     Args:
         workload: the jobs.
@@ -15,9 +17,12 @@ def notes_on_features(workload: Workload, cluster: Cluster, machines: str = "") 
         machines: the name of the set, where there are several.
     """
     features = None if workload.constraints is None else workload.constraints.features
-    if features is None or (cluster.rules is not None and any(cluster.rules.features)):
+    has = () if cluster.rules is None else cluster.rules.features
+    if features is None or any(not each.startswith(MODEL) for names in has for each in names):
         return ()
-    count = int((features.code >= 0).sum())
+    terms = [[term for part in parse_features(text) for term in part] for text in features.names]
+    plain = [any(not term.startswith(MODEL) for term in each) for each in terms]
+    count = int(np.isin(features.code, np.flatnonzero(plain)).sum())
     if count == 0:
         return ()
     jobs = "1 job asks" if count == 1 else f"{count:,} jobs ask"

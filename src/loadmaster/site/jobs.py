@@ -1,10 +1,12 @@
 """The jobs of a log as a site takes them: names as in its database, memory and limits where they ask for none."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
-from loadmaster.model import Constraints, Workload
+from loadmaster.model import Cluster, Constraints, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.model.constraints import EXCLUSIVE
 from loadmaster.model.name_column import Named
@@ -12,6 +14,7 @@ from loadmaster.model.units import MB, MEMORY
 from loadmaster.site.partition import DefaultMemory, SitePartition
 from loadmaster.site.site import Site
 
+P = TypeVar("P")
 WHOLE_HOST = EXCLUSIVE.index("host")
 
 
@@ -59,23 +62,40 @@ def _in_lower_case(workload: Workload) -> Workload:
     return replace(workload, project=account, constraints=replace(bound, account_names=names, qos=qos))
 
 
+def with_longest_times(workload: Workload, cluster: Cluster) -> tuple[Workload, tuple[str, ...]]:
+    """The jobs with MaxTime of their partitions where the log says nothing of a limit, and how many those are.
+
+    Slurm gives such a job DefaultTime, which is at most that. `jobs_at` has done so where the site is known.
+    """
+    rules = cluster.rules
+    if rules is None or not workload.jobs or all(part.max_time_s is None for part in rules.partitions):
+        return workload, ()
+    parts = {part.name: part for part in rules.partitions}
+    each = _parts(parts, rules.default_partition or rules.partitions[0].name, workload)
+    longest_s = [np.inf if part is None or part.max_time_s is None else part.max_time_s for part in each]
+    return _limited(workload, np.array(longest_s), "the longest time that their partition allows")
+
+
 def _with_limits(site: Site, workload: Workload) -> tuple[Workload, tuple[str, ...]]:
     """The jobs with DefaultTime (without it MaxTime) of their partitions, where the log says nothing of a limit."""
+    default_s = [part.default_time_s if part else np.inf for part in _parts(*_by_name(site), workload)]
+    return _limited(workload, np.array(default_s), "the default of their partition")
+
+
+def _limited(workload: Workload, limit_s: Floats, what: str) -> tuple[Workload, tuple[str, ...]]:
+    """The jobs with a limit, infinite where there is none, where the log says nothing of one."""
     unsaid, bound = _without_limit(workload), workload.constraints
-    if not unsaid.any():
-        return workload, ()
-    default_s = np.array([part.default_time_s if part else np.inf for part in _parts(site, workload)])
-    given = unsaid & np.isfinite(default_s)
+    given = unsaid & np.isfinite(limit_s)
     if not given.any():
         return workload, ()
     if bound is not None and bound.limit_s is not None:
-        bound = replace(bound, limit_s=np.where(given, default_s, bound.limit_s))
+        bound = replace(bound, limit_s=np.where(given, limit_s, bound.limit_s))
     expected_s = workload.runtime_s if workload.estimate_s is None else workload.estimate_s
-    limited = replace(workload, estimate_s=np.where(given, default_s, expected_s), constraints=bound)
+    limited = replace(workload, estimate_s=np.where(given, limit_s, expected_s), constraints=bound)
     several = f"{int(given.sum()):,} jobs"
     if unsaid.all():
-        return limited, (f"The log has no limits of time: {several} get the default of their partition.",)
-    return limited, (f"{several} have no limit of time in the log: they get the default of their partition.",)
+        return limited, (f"The log has no limits of time: {several} get {what}.",)
+    return limited, (f"{several} have no limit of time in the log: they get {what}.",)
 
 
 def _without_limit(workload: Workload) -> Bools:
@@ -86,10 +106,14 @@ def _without_limit(workload: Workload) -> Bools:
     return np.full(workload.jobs, workload.estimate_s is None)
 
 
-def _parts(site: Site, workload: Workload) -> list[SitePartition | None]:
-    """The partition of each job, of several the first; None where there is no such."""
-    parts = {part.name: part for part in site.partitions}
+def _by_name(site: Site) -> tuple[dict[str, SitePartition], str]:
+    """The partitions by their names, and the name of the default one."""
     usual = next((part.name for part in site.partitions if part.default), site.partitions[0].name)
+    return {part.name: part for part in site.partitions}, usual
+
+
+def _parts(parts: Mapping[str, P], usual: str, workload: Workload) -> list[P | None]:
+    """The partition of each job, of several the first; None where there is no such."""
     column = None if workload.constraints is None else workload.constraints.partition
     words = [None] * workload.jobs if column is None else column.words()
     return [parts.get((word or usual).split(",")[0]) for word in words]
@@ -116,7 +140,7 @@ def _without_memory(workload: Workload) -> tuple[Workload, tuple[str, ...]]:
 def _default_memory(site: Site, workload: Workload) -> Floats:
     """float64[J]: bytes for a task of each job by default; 0 where there is no default."""
     memory = np.zeros(workload.jobs)
-    for job, part in enumerate(_parts(site, workload)):
+    for job, part in enumerate(_parts(*_by_name(site), workload)):
         own = DefaultMemory() if part is None else part.memory
         rule = site.memory if own == DefaultMemory() else own
         memory[job] = _task_mib(rule, float(workload.demand[job, 0])) * MB

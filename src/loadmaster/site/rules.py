@@ -12,6 +12,7 @@ from loadmaster.model.limits import Limits
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.site.accounts import Accounts, Association, SiteQos
 from loadmaster.site.amounts import limits_of, rates_of
+from loadmaster.site.gpu_models import models_of, with_model_features
 from loadmaster.site.job_scope import ALL_JOBS, NOT_IN_LOGS, JobScope, LeftOut
 from loadmaster.site.node import SiteNode
 from loadmaster.site.partition import SitePartition
@@ -56,10 +57,11 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
     Raises:
         InputError: a host or a rule breaks what holds for any cluster.
     """
-    nodes = sorted((node for node in site.nodes if node.there), key=lambda node: node.weight)
+    nodes = with_model_features(sorted((node for node in site.nodes if node.there), key=lambda node: node.weight))
     left_out: LeftOut = {}
+    whole = site.selection.whole_hosts
     rules = model.SiteRules(
-        partitions=tuple(_partition(part, site, nodes, left_out) for part in site.partitions),
+        partitions=tuple(modelled_partition(part, nodes, left_out, whole_hosts=whole) for part in site.partitions),
         default_partition=next((part.name for part in site.partitions if part.default), ""),
         qos=() if accounts is None else tuple(_qos(qos, site, left_out) for qos in accounts.qos),
         accounts=() if accounts is None else tuple(_accounts(accounts, site, left_out)),
@@ -81,12 +83,13 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
 
 
 def _say_of_devices(nodes: list[SiteNode], left_out: LeftOut) -> None:
-    """Generic resources that bind nobody, and GPUs of several models, which are one resource."""
+    """Generic resources that bind no job, and GPUs of several models on one host, which are one resource."""
     others = sorted({kind for node in nodes for kind, _, _ in node.gres} - {"gpu"})
     left_out |= {f"Gres={kind}": NOT_IN_LOGS for kind in others}
-    models = sorted({model for node in nodes for kind, model, _ in node.gres if kind == "gpu"})
-    if len(models) > 1:
-        left_out[f"models of GPUs ({', '.join(model or 'none' for model in models)})"] = JobScope("gpus")
+    mixed = sorted({model for node in nodes if len(models := models_of(node)) > 1 for model in models})
+    if mixed:
+        names = ", ".join(model or "none" for model in mixed)
+        left_out[f"models of GPUs of hosts that have several ({names})"] = JobScope("models", tuple(mixed))
 
 
 def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: LeftOut) -> None:
@@ -118,7 +121,10 @@ def cluster_of_nodes(nodes: list[SiteNode], *, memory: bool, rules: model.SiteRu
     return Cluster(tuple(columns), np.array(list(columns.values())).T, names, rules=rules)
 
 
-def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out: LeftOut) -> model.Partition:
+def modelled_partition(
+    part: SitePartition, nodes: list[SiteNode], left_out: LeftOut, *, whole_hosts: bool
+) -> model.Partition:
+    """A partition on `nodes`; what of it is not modelled is added to `left_out`."""
     members = set(part.nodes)
     hosts = tuple(number for number, node in enumerate(nodes) if node.name in members)
     here = JobScope("partitions", (part.name,))
@@ -132,7 +138,7 @@ def _partition(part: SitePartition, site: Site, nodes: list[SiteNode], left_out:
         left_out[f"ExclusiveUser of partition {part.name}"] = here
     if part.exclusive_topology:
         left_out[f"ExclusiveTopo of partition {part.name}"] = here
-    whole = part.sharing == "exclusive" or site.selection.whole_hosts
+    whole = part.sharing == "exclusive" or whole_hosts
     return model.Partition(
         name=part.name,
         hosts=None if len(hosts) == len(nodes) else hosts,

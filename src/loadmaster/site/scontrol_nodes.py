@@ -53,21 +53,26 @@ def parse_shown_nodes(text: str, where: str = "scontrol show node") -> tuple[Sit
     """
     if text.lstrip().startswith("{"):
         return _of_json(text, where)
+    return tuple(shown_nodes(text, where).by_name.values())
+
+
+def shown_nodes(text: str, where: str) -> Nodes:
+    """The same of text that is no JSON, for lookups by name."""
     nodes = Nodes()
     for number, match in enumerate(NODE.finditer(text), start=1):
         if number > MOST_HOSTS:
             raise InputError(f"over {MOST_HOSTS:,} hosts", f"more than {MOST_HOSTS:,}", where=where)
         line = f"{where}:{text.count(chr(10), 0, match.start()) + 1}"
-        nodes.add((_node(match[0].strip(), line),), line)
-    return tuple(nodes.by_name.values())
+        nodes.add((_of_pairs(pairs_shown(match[0], line), match[0].strip(), line),), line)
+    return nodes
 
 
-def _node(text: str, where: str) -> SiteNode:
+def pairs_shown(text: str, where: str) -> dict[str, Pair]:
+    """The pairs of what `scontrol` prints of one thing, by their keys in lower case; without those that say nothing."""
     pairs: dict[str, Pair] = {}
     for key, value in _PAIR.findall(text):
         pairs.setdefault(key.lower(), Pair(key, value, where))
-    plain = {key: pair for key, pair in pairs.items() if pair.value not in _NOTHING}
-    return _of_pairs(plain, text, where)
+    return {key: pair for key, pair in pairs.items() if pair.value not in _NOTHING}
 
 
 def _of_json(text: str, where: str) -> tuple[SiteNode, ...]:

@@ -1,7 +1,7 @@
 """Columns of constraints that a reader collects batch by batch: codes of names. Empty columns are dropped."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.constraints import COLUMNS
 from loadmaster.model.dependencies import parse_dependency
 from loadmaster.model.features import parse_features
+from loadmaster.model.gres import models_asked, with_models
 from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 from loadmaster.traces.values import Names
@@ -73,7 +74,7 @@ class BindingColumns:
                 )
                 columns |= {name: values} if (values != default).any() else {}
         if "features" in columns:
-            columns["features"] = self._understood("features", columns["features"], parse_features)
+            columns["features"] = self._understood("features", columns["features"], parse_features, _models_alone)
         if "licences" in columns:
             columns["licences"] = self._understood("licences", columns["licences"], parse_licences)
         if "depends" in found and (found["depends"] >= 0).any():
@@ -94,15 +95,25 @@ class BindingColumns:
         columns = {name: None if isinstance(c, Named) and not c.names else c for name, c in columns.items()}
         return Constraints(**columns, user_names=users, account_names=accounts)
 
-    def _understood(self, what: str, column: Named, parse: Any) -> Named:
-        """The column without names that `parse` refuses; a note says how many jobs had one."""
+    def _understood(
+        self, what: str, column: Named, parse: Callable[[str], Any], rest: Callable[[str], str] = lambda _: ""
+    ) -> Named:
+        """The column without names that `parse` refuses, or with the rest of them; a note counts the jobs."""
         bad = [code for code, text in enumerate(column.names) if not _parses(text, parse)]
         if not bad:
             return column
         jobs = np.isin(column.code, bad)
         example = column.names[bad[0]][:40]
         self.notes.append(f"{int(jobs.sum()):,} jobs have {what} that are not modelled, such as {example}.")
-        return Named(np.where(jobs, -1, column.code), column.names)
+        if not any(rest(column.names[code]) for code in bad):
+            return Named(np.where(jobs, -1, column.code), column.names)
+        names = [rest(text) if code in bad else text for code, text in enumerate(column.names)]
+        return Named.of([names[code] if code >= 0 else None for code in column.code.tolist()])
+
+
+def _models_alone(features: str) -> str:
+    """Of features that cannot be read the models of GPUs."""
+    return with_models("", models_asked(features))
 
 
 def _parses(text: str, parse: Any) -> bool:

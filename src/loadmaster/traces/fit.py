@@ -41,20 +41,20 @@ def fit_to(workload: Workload, cluster: Cluster, spread: Spread = "single-host")
     """
     workload = _spread(workload, spread)
     rejected = Skipped()
-    aligned, foreign, too_big = _compared(workload, cluster)
+    fitting, foreign, too_big = _compared(workload, cluster)
     where = "host" if spread == "single-host" else "cluster"
     reasons = (*((bad, FOREIGN + name) for name, bad in foreign.items()), (too_big, f"no empty {where} can hold it"))
     for bad, reason in reasons:
         if bad.any():
             first = np.flatnonzero(bad)[: rejected.shown]
-            rejected.add(reason, [aligned.id_of(int(job)) for job in first], int(bad.sum()))
+            rejected.add(reason, [fitting.id_of(int(job)) for job in first], int(bad.sum()))
     if rejected.total:
         left_out = np.asarray(np.logical_or.reduce([bad for bad, _ in reasons]))
         rejected.work = part_of_work(workload, left_out)
-        if aligned.job_id is None:  # what a message calls job 22 is job 22 of the log, and stays so
-            aligned = replace(aligned, job_id=np.arange(aligned.jobs))
-        aligned = aligned.take(~left_out)
-    return aligned, rejected
+        if fitting.job_id is None:  # what a message calls job 22 is job 22 of the log, and stays so
+            fitting = replace(fitting, job_id=np.arange(fitting.jobs))
+        fitting = fitting.take(~left_out)
+    return fitting, rejected
 
 
 def part_of_work(workload: Workload, those: Bools) -> float:
@@ -89,8 +89,8 @@ def held_by(workload: Workload, cluster: Cluster, spread: Spread = "single-host"
 def _compared(workload: Workload, cluster: Cluster) -> tuple[Workload, dict[str, Bools], Bools]:
     """The jobs with the columns of `cluster`, and bool[J] each which ask for what it has not, by name, or too much."""
     foreign = _asks_for_foreign(workload, cluster)
-    aligned = _aligned(workload, cluster)
-    return aligned, foreign, np.asarray(~np.logical_or.reduce([_held(aligned, cluster), *foreign.values()]))
+    here = aligned(workload, cluster)
+    return here, foreign, np.asarray(~np.logical_or.reduce([_held(here, cluster), *foreign.values()]))
 
 
 def _spread(workload: Workload, spread: Spread) -> Workload:
@@ -116,7 +116,8 @@ def _asks_for_foreign(workload: Workload, cluster: Cluster) -> dict[str, Bools]:
     return counts
 
 
-def _aligned(workload: Workload, cluster: Cluster) -> Workload:
+def aligned(workload: Workload, cluster: Cluster) -> Workload:
+    """The jobs with the resources of `cluster`: none of those that they lack, and without those that it lacks."""
     if workload.resources == cluster.resources:
         return workload
     demand = np.zeros((workload.jobs, len(cluster.resources)))

@@ -18,7 +18,7 @@ from loadmaster.traces.job_records import one_a_host
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Locate, Rejects, Rule
 from loadmaster.traces.slurm_constraints import bound_columns, command_lines
-from loadmaster.traces.slurm_demand import demand_of, gpu_models
+from loadmaster.traces.slurm_demand import demand_of
 from loadmaster.traces.slurm_fields import NO_HEADER, elapsed, nodes, other_resources, time_limit
 from loadmaster.traces.slurm_json import slurm_json_batches
 from loadmaster.traces.slurm_layout import slurm_batches
@@ -97,7 +97,7 @@ def read_slurm(path: str | Path, options: ReadOptions = ReadOptions()) -> Trace:
     except InputError:
         reader.refuse_cluster()
         raise
-    notes = (*_notes(read.marked, reader.others, reader.gpu_models, of_queue=reader.of_queue), *reader.bound.notes)
+    notes = (*_notes(read.marked, reader.others, of_queue=reader.of_queue), *reader.bound.notes)
     extra = read.extra if reader.use is None else reader.use.of_jobs(read.extra, read.workload.task_count)
     window = window_of(read.workload)
     notes = (*notes, *([window.sentence] if window else []))
@@ -124,7 +124,6 @@ class _Reader:
         self.ran_on = Names()
         self.bound = BindingColumns()
         self.others: set[str] = set()
-        self.gpu_models: set[str] = set()
         self.of_queue = False
         self.clusters: dict[str, None] = {}
         self.restarts: dict[int, int] = {}
@@ -215,7 +214,6 @@ class _Reader:
             if field in frame.columns:
                 columns[name] = codes(frame[field])
         others = other_resources(frame)
-        self.gpu_models |= gpu_models(frame)
         self.others |= {name for each in others.drop_nulls().unique().to_list() for name in each.split(", ")}
         marks = {
             "no memory": memory.missing,
@@ -333,7 +331,7 @@ def _jobs(count: int) -> str:
     return f"{count:,} job{'' if count == 1 else 's'}"
 
 
-def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *, of_queue: bool) -> list[str]:
+def _notes(marked: Mapping[str, int], others: set[str], *, of_queue: bool) -> list[str]:
     """What a user must know of a dump; `others` are the resources that are not read."""
     notes = [LIMITS_AS_RUNTIMES] if of_queue else []
     jobs_of = {name.removeprefix(CLUSTER): jobs for name, jobs in marked.items() if name.startswith(CLUSTER) and jobs}
@@ -359,8 +357,6 @@ def _notes(marked: Mapping[str, int], others: set[str], gpu_models: set[str], *,
         )
     if running := marked.get("running"):
         notes.append(f"{running:,} jobs were running when the log was dumped; their runtime so far is used.")
-    if len(gpu_models) > 1:
-        notes.append(f"GPUs of {len(gpu_models)} models count alike: {_first_names(gpu_models)}.")
     if asking := marked.get("others"):
         notes.append(f"{asking:,} jobs also ask for what is not modelled: {_first_names(others)}.")
     if missing := marked.get("no memory"):

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from loadmaster.model.arrays import Floats
 from loadmaster.model.constraints import EXCLUSIVE, HOLDS, STATUSES
+from loadmaster.model.gres import with_models
 from loadmaster.traces.constraint_columns import BindingColumns
-from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind
+from loadmaster.traces.slurm_demand import WHOLE_HOSTS, gpu_kind, models_asked_for
 from loadmaster.traces.slurm_fields import hosts_asked, licences_asked
 from loadmaster.traces.submit_line import SubmitOptions, submit_options
 from loadmaster.traces.values import moments, numbers, words
@@ -47,7 +48,7 @@ def bound_columns(
     columns: dict[str, NDArray[Any]] = {
         name: bound.codes(name, frame[field]) for name, field in _FIELDS.items() if field in frame.columns
     }
-    columns["gpu_kind"] = bound.codes("gpu_kind", gpu_kind(frame))
+    columns["gpu_kind"] = bound.codes("gpu_kind", gpu_kind(frame, lines))
     asked = licences_asked(frame)
     if lines:
         asked = asked.fill_null(pl.Series([one.licences or None for one in lines], dtype=pl.String))
@@ -118,8 +119,17 @@ def _said(
             marks["later"] = np.array([one.later for one in lines])
         marks["shared by some"] = np.array([bool(one.shared_by) for one in lines])
     columns["reservation"] = bound.codes("reservation", reserved)
-    columns["features"] = bound.codes("features", features)
+    columns["features"] = bound.codes("features", _with_models(features, models_asked_for(frame, lines)))
     columns["depends"] = bound.codes("depends", depends)
+
+
+def _with_models(features: pl.Series, models: pl.Series) -> pl.Series:
+    """The features that each job asks for, with the models of its GPUs."""
+    if models.null_count() == len(models):
+        return features
+    pairs = zip(features.to_list(), models.to_list(), strict=True)
+    texts = [each if model is None else with_models(each or "", model.split(",")) for each, model in pairs]
+    return pl.Series(texts, dtype=pl.String)
 
 
 def _queued(frame: pl.DataFrame, columns: dict[str, NDArray[Any]]) -> None:

@@ -13,10 +13,7 @@ from loadmaster.traces.submit_line import SubmitOptions
 from loadmaster.traces.values import Values, words
 
 _NO_GPUS = r"(?:^|,)(?:billing|cpu|energy|mem|node)=[^,]*"
-_WITH_GPUS = (
-    "reqtres", "alloctres", "reqgres", "allocgres", "gresdetail", "tresperjob", "trespernode", "trespertask",
-    "trespersocket",
-)  # fmt: skip
+_ASKED = ("reqtres", "reqgres", "tresperjob", "trespernode", "trespertask", "trespersocket")
 WHOLE_HOSTS = ("no", "exclusive")
 """What OverSubscribe says of a job that shares its hosts with no other."""
 
@@ -75,20 +72,28 @@ def demand_of(frame: pl.DataFrame, count: Floats, lines: Sequence[SubmitOptions]
     )
 
 
-def gpu_models(frame: pl.DataFrame) -> set[str]:
-    """The models of GPU that jobs ask for or were given, by any column."""
-    texts = (words(frame[name]) for name in _WITH_GPUS if name in frame.columns)
-    some = (text.filter(text.str.contains(GPU, literal=True)).unique() for text in texts)
-    return {model for text in some for each in text.to_list() for model in gpu_models_in(each)}
-
-
-def gpu_kind(frame: pl.DataFrame) -> pl.Series:
+def gpu_kind(frame: pl.DataFrame, lines: Sequence[SubmitOptions] = ()) -> pl.Series:
     """Of each job the models of its GPUs, joined by commas: those it was given, else those it asks for; null for none.
 
-    The model comes from the first column that names one, AllocTRES before ReqTRES.
+    Args:
+        frame: all cells as text, under the names of `sacct` in lower case.
+        lines: what the command line of each job says; () where the log has none.
     """
+    return _models(frame, ("alloctres", "allocgres", "gresdetail")).fill_null(models_asked_for(frame, lines))
+
+
+def models_asked_for(frame: pl.DataFrame, lines: Sequence[SubmitOptions]) -> pl.Series:
+    """Of each job the models of GPUs that it asks for, joined by commas, by its columns, else by its command line."""
+    models = _models(frame, _ASKED)
+    if not lines:
+        return models
+    return models.fill_null(pl.Series([line.gpu_models or None for line in lines], dtype=pl.String))
+
+
+def _models(frame: pl.DataFrame, names: Sequence[str]) -> pl.Series:
+    """Of each row the models in the first of these columns that names one, joined by commas; null for none."""
     kinds = pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
-    for name in ("alloctres", *_WITH_GPUS):
+    for name in names:
         if name in frame.columns:
             text = words(frame[name])
             some = text.filter(text.str.contains(GPU, literal=True)).unique().to_list()

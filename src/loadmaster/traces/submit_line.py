@@ -5,7 +5,7 @@ import shlex
 from typing import NamedTuple
 
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.gres import GpuRequest, gpus_in
+from loadmaster.model.gres import GpuRequest, gpu_models_in, gpus_in
 
 _FLAGS_WORDS = (
     "contiguous disable-stdout-job-summary exact exclusive get-user-env help hold ignore-pbs immediate interactive "
@@ -13,6 +13,8 @@ _FLAGS_WORDS = (
     "propagate pty quiet reboot requeue spread-job test-only unbuffered usage use-min-nodes verbose version wait x11 "
     "share"
 )
+_BY_COUNT = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket")
+"""Options whose value has counts of GPUs, with or without their models."""
 _FLAGS = frozenset(_FLAGS_WORDS.split())
 """Long options that take a value, if they take one, behind `=` only."""
 _SHORT_FLAGS = frozenset("hHIEklOQsuvVWXZ")
@@ -42,6 +44,7 @@ class SubmitOptions(NamedTuple):
         shared_by: `user` or `mcs`: whole hosts shared by these alone, which is not modelled.
         later: it names a begin time or is held; when that came accounting knows (its field Eligible).
         gpus: that it asks for; accounting does not track them at every site.
+        gpu_models: of these, joined by commas, "" where it names none.
     """
 
     depends: str = ""
@@ -56,6 +59,7 @@ class SubmitOptions(NamedTuple):
     shared_by: str = ""
     later: bool = False
     gpus: GpuRequest = GpuRequest()
+    gpu_models: str = ""
 
 
 def submit_options(line: str) -> SubmitOptions:
@@ -69,6 +73,7 @@ def submit_options(line: str) -> SubmitOptions:
     """
     given = _options(line)
     whole = given.get("exclusive")
+    more = (given.get(name, "") for name in ("gres", "tres-per-task"))
     throttle = _THROTTLE.fullmatch(given.get("array", ""))
     return SubmitOptions(
         depends=given.get("dependency", "").strip(),
@@ -83,6 +88,7 @@ def submit_options(line: str) -> SubmitOptions:
         shared_by=whole if whole in ("user", "mcs", "topo") else "",
         later=not {"begin", "hold"}.isdisjoint(given),
         gpus=_gpus(given),
+        gpu_models=",".join(sorted(gpu_models_in(",".join((*map(_listed, map(given.get, _BY_COUNT)), *more))))),
     )
 
 
@@ -99,7 +105,12 @@ def _gpus(given: dict[str, str]) -> GpuRequest:
 
 def _models(value: str) -> int:
     """GPUs of `2`, `a100:2` or `a100:1,v100:1`."""
-    return gpus_in(",".join(f"gpu:{part}" for part in value.split(",") if part.strip()))
+    return gpus_in(_listed(value))
+
+
+def _listed(value: str | None) -> str:
+    """Counts and models of GPUs as a list of generic resources."""
+    return ",".join(f"gpu:{part}" for part in (value or "").split(",") if part.strip())
 
 
 def _nodes(value: str) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """Names files of unsupported kinds: workbooks, JSON, web pages, other encodings, other line ends."""
 
+import re
 from pathlib import Path
 
 from loadmaster.model import InputError
@@ -12,6 +13,11 @@ _BINARY = {
     b"\x89HDF": "an HDF5 file",
 }  # fmt: skip
 _AS_CSV = "save it as CSV or Parquet"
+_EVENT = re.compile(rb'"kind"\s*:\s*"Event"')
+EVENTS = "events of Kubernetes, which do not say what pods ask for"
+"""What `kubectl get events` prints."""
+STATE_OF_EVENTS = "give kubectl get nodes,pods -A -o json for a state, kubectl get workloads -A -o json for a log"
+"""What to give in their place."""
 
 
 def refuse_binary(path: Path, start: bytes) -> None:
@@ -41,12 +47,17 @@ def refuse_document(path: Path, start: bytes) -> None:
         InputError: it is JSON, HTML or XML.
     """
     text = start.lstrip()
+    if text.startswith(b"{") and b'"apiVersion"' in text and _EVENT.search(text):
+        raise InputError(path.name, EVENTS, fix=STATE_OF_EVENTS, where=str(path))
     if text.startswith(b"{") and b'"apiVersion"' in text:
         fix = "give it to info, pack or rebalance: loadmaster rebalance STATE"
         raise InputError(path.name, "a state of Kubernetes, not a log", fix=fix, where=str(path))
     if text.startswith(b"{") and b'"sinfo"' in text[:64]:
         rule = "what sinfo prints, which groups hosts"
         raise InputError(path.name, rule, fix="give what this prints: scontrol show node --json", where=str(path))
+    if text.startswith(b"{") and b'"partitions"' in text[:64]:
+        rule, fix = "partitions as JSON", "give text to --hosts: (scontrol show node; scontrol show partition) > FILE"
+        raise InputError(path.name, rule, fix=fix, where=str(path))
     if text.startswith((b"{", b"[")):
         raise InputError(path.name, "JSON, not a table", fix=_AS_CSV, where=str(path))
     if text[:1] == b"<":
@@ -63,6 +74,9 @@ def refuse_listing(path: Path, first: str) -> None:
     if names >= {"PARTITION", "AVAIL"} or names >= {"NODELIST", "STATE"}:
         rule = "what sinfo prints, which is no list of hosts with their cores and memory"
         raise InputError(path.name, rule, fix="give what this prints: scontrol show node", where=str(path))
+    if names >= {"JOBID", "PRIORITY", "AGE"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
+        rule = "what sprio prints: priorities, and not what jobs ask for"
+        raise InputError(path.name, rule, fix="give squeue --json, which has the priorities too", where=str(path))
     if names >= {"JOBID", "ST"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
         rule = "what squeue prints by itself, without the times of submission"
         raise InputError(path.name, rule, fix="give what this prints: squeue --json", where=str(path))

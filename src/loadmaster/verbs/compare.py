@@ -207,8 +207,8 @@ def compare_with(options: CompareOptions, watch: "Watch | None" = None, command:
 
 def _compared(options: CompareOptions, watch: "Watch", command: str, name: Naming) -> Compared:
     from loadmaster.kept.on_dask import pool_on
-    from loadmaster.measure.recorded_hosts import on_hosts
-    from loadmaster.measure.recorded_metrics import recorded, recorded_groups
+    from loadmaster.measure.recorded_hosts import on_hosts, recorded_groups
+    from loadmaster.measure.recorded_metrics import recorded
     from loadmaster.model.units import parse_seconds
     from loadmaster.report.comparison import Comparison
     from loadmaster.runs import Store
@@ -287,7 +287,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
             on_hosts(case.workload, case.cluster, case.launch_s) if with_record else None,
             metrics,
             by,
-            recorded_groups(case.workload, case.launch_s) if with_record else (),
+            recorded_groups(case.workload, case.cluster, case.launch_s) if with_record else (),
         )
     )
     if options.out is not None:

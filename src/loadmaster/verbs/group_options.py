@@ -17,7 +17,8 @@ class GroupOptions(Options):
     by: Annotated[
         str | Sequence[str],
         Option(
-            "Show waits, use and losses by partition, qos, account, user, size, gpu, hour, weekday, month.",
+            "Show waits, use, losses and stranded GPUs by partition, qos, account, user, size, gpu, hour, weekday, "
+            "month.",
             metavar="A,B,...",
             typed=str,
         ),

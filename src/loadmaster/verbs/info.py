@@ -143,10 +143,15 @@ class Described(Result):
     @property
     def rule_groups(self) -> "list[RuleGroups]":
         """The groups of the jobs as they really ran; of a log without starts, as if each had begun as it came."""
-        from loadmaster.measure.recorded_metrics import groups_of_log
+        from loadmaster.measure.recorded_hosts import groups_of_log
+        from loadmaster.model.units import GPUS
         from loadmaster.report.breakdown import RECORDED, RuleGroups
+        from loadmaster.traces.fit import aligned
 
-        return [RuleGroups(RECORDED, groups_of_log(self.read.workload, self.use))]
+        workload, cluster = self.read.workload, self.read.cluster
+        if cluster is None or GPUS not in cluster.resources:
+            return [RuleGroups(RECORDED, groups_of_log(workload, self.use))]
+        return [RuleGroups(RECORDED, groups_of_log(aligned(workload, cluster), self.use, cluster))]
 
     def by(self, name: str) -> "pl.DataFrame":
         """Use, waits and losses by one property of the jobs, as the log recorded them: a row a group.

@@ -109,11 +109,11 @@ class Simulated(Result):
     @property
     def rule_groups(self) -> "list[RuleGroups]":
         """The groups of the jobs in the record, where the load is the log's own, and in this run."""
-        from loadmaster.measure.recorded_metrics import recorded_groups
+        from loadmaster.measure.recorded_hosts import recorded_groups
         from loadmaster.report.breakdown import RECORDED, RuleGroups
 
         setting, case = self.outcome.setting, self.record.case
-        real = recorded_groups(case.workload, case.launch_s) if setting.beta == 1.0 else ()
+        real = recorded_groups(case.workload, case.cluster, case.launch_s) if setting.beta == 1.0 else ()
         own = RuleGroups(f"{setting.policy} under {setting.discipline}", self.outcome.beside.groups)
         return [*([RuleGroups(RECORDED, real, comparable=False)] if real else []), own]
 

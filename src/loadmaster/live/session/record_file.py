@@ -1,5 +1,6 @@
 """The record of a live run: lines of JSON, only ever appended, on disk before the run goes on."""
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +15,9 @@ from loadmaster.system.file_lock import has_writer, lock
 from loadmaster.system.strict_json import plain, to_json
 from loadmaster.system.whole_file import naming
 
+_CUT = "cut short while the run writes it: take the record out of logrotate, and start again with a new -o"
+_MOVED = "moved while the run writes it: take the record out of logrotate, put it back in its place, and start again"
+
 
 @dataclass
 class RecordFile:
@@ -27,6 +31,7 @@ class RecordFile:
 
     path: Path
     _file: int = field(default=-1, repr=False)
+    _size: int = field(default=0, repr=False)
 
     @property
     def folder(self) -> Path:
@@ -53,15 +58,34 @@ class RecordFile:
             raise InputError(self.path, "another run is writing this log", fix="wait for it or give another -o")
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":
-            os.write(self._file, b"\n")
+            size += os.write(self._file, b"\n")
+        self._size = size
 
     def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Append lines, in order, and wait until they are on disk."""
+        """Append lines, in order, and wait until they are on disk.
+
+        Raises:
+            OSError: they cannot be written, or the file is no longer the one that was opened.
+        """
         with naming(self.path):
+            self._refuse_rotated()
             left = "".join(to_json(line) + "\n" for line in lines).encode()
             while left:  # a disk that is nearly full takes a part without a word
-                left = left[os.write(self._file, left) :]
+                written = os.write(self._file, left)
+                left, self._size = left[written:], self._size + written
             os.fsync(self._file)
+
+    def _refuse_rotated(self) -> None:
+        """See that the file is in its place and as long as this writer left it, since nothing else tells of the run.
+
+        Raises:
+            OSError: it was moved, replaced, deleted or cut short, as by logrotate with and without copytruncate.
+        """
+        ours = os.fstat(self._file)
+        if ours.st_size != self._size:
+            raise OSError(errno.ESTALE, _CUT)
+        if not (self.path.exists() and os.path.samestat(ours, self.path.stat())):
+            raise OSError(errno.ESTALE, _MOVED)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from loadmaster.live.session.finding import Finding, host_count, left_out, listing_time
 from loadmaster.live.session.lease import holder
 from loadmaster.live.slurm.engine import SlurmEngine, cluster_of_machine
-from loadmaster.live.slurm.gpu_models import models_of
 from loadmaster.live.slurm.listing import COMMAND
+from loadmaster.site.gpu_models import models_of
 from loadmaster.site.node import SiteNode
 
 _LOOKS_AT = re.compile(r'^local HEARTBEAT = "(.*)"', re.MULTILINE)

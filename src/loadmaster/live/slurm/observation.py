@@ -9,7 +9,6 @@ import numpy as np
 
 from loadmaster.live.session.engine import CLAIMED, HELD, NOWHERE, EndedJob, Observation, ObservedTasks
 from loadmaster.live.slurm.array_limits import Throttles
-from loadmaster.live.slurm.gpu_models import feature_by_model, gpu_counts, models_of, with_model_features
 from loadmaster.live.slurm.host_parts import HostPart
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.live.slurm.names import SlurmNames
@@ -18,11 +17,11 @@ from loadmaster.live.slurm.work import ENDED, UNFIT, SlurmJob, is_over, with_all
 from loadmaster.model import CalendarRow, Cluster, Constraints, InputError, Workload
 from loadmaster.model.awaited_jobs import Awaits
 from loadmaster.model.constraints import EXCLUSIVE
-from loadmaster.model.gres import GPU
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import CORES, GPUS, MEMORY
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.site.accounts import Accounts
+from loadmaster.site.gpu_models import feature_by_model, gpu_counts
 from loadmaster.site.node import SiteNode
 from loadmaster.site.rules import cluster_of
 from loadmaster.site.scontrol_reservations import Reservation, shown_records
@@ -68,7 +67,7 @@ class SlurmObserver:
         self._accounts = accounts
         self._detail = detail
         self._partitions = set(partitions)
-        self.notes: tuple[str, ...] = cluster_of(_with_alike_gpus(site), accounts).notes
+        self.notes: tuple[str, ...] = cluster_of(site, accounts).notes
         self._looks_on = looks_on
         self._ends = KnownEnds()
         self._names, self._throttles = SlurmNames(), Throttles()
@@ -131,7 +130,7 @@ class SlurmObserver:
         return not self._partitions or set(row["Partition"].split(",")) <= self._partitions
 
     def _cluster(self, listings: SlurmListings) -> Cluster:
-        nodes = tuple(replace(node, there=True) for node in with_model_features(listings.nodes))  # also those down
+        nodes = tuple(replace(node, there=True) for node in listings.nodes)  # also those down
         there = {node.name for node in nodes}
         partitions = tuple(
             replace(
@@ -248,17 +247,6 @@ class SlurmObserver:
             return None
         parts = self._detail(work.row.id, work.row["StartTime"])
         return parts if set(work.on) <= set(parts) else None
-
-
-def _with_alike_gpus(site: Site) -> Site:
-    """The site as its notes are to tell of it: models of GPUs are told apart here."""
-    nodes = (
-        replace(node, gres=tuple(each._replace(model="") if each.kind == GPU else each for each in node.gres))
-        if len(models_of(node)) == 1
-        else node
-        for node in site.nodes
-    )
-    return replace(site, nodes=tuple(nodes))
 
 
 def _refused(works: list[SlurmJob]) -> tuple[tuple[str, str], ...]:

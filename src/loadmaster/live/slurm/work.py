@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.live.session.engine import CLAIMED, ENDING, HELD, RUNNING
-from loadmaster.live.slurm.gpu_models import with_model
 from loadmaster.live.slurm.listing import ListedJob
 from loadmaster.model import Cluster
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
-from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres
+from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres, with_models
 from loadmaster.model.host_names import host_names
 from loadmaster.model.units import MB, MEMORY, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
@@ -138,9 +137,8 @@ def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
 
 def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:
     features = row["Feature"]
-    for model in sorted({each.model for name in _ASKED for each in parse_gres(row[name]) if each.kind == GPU}):
-        features = with_model(features, gpu_models.get(model, ""))
-    return features
+    models = sorted({each.model for name in _ASKED for each in parse_gres(row[name]) if each.kind == GPU})
+    return with_models(features, (model for model in models if gpu_models.get(model)))
 
 
 def _gpus_of_host(row: ListedJob, nodes: int) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from loadmaster.model.gres import GPU
+from loadmaster.model.gres import GPU, model_feature
 from loadmaster.site.node import SiteNode
 
 
@@ -20,7 +20,7 @@ def feature_by_model(nodes: Sequence[SiteNode]) -> dict[str, str]:
     every = {models for node in nodes if (models := models_of(node))}
     mixed = {model for models in every if len(models) > 1 for model in models}
     alone = {models[0] for models in every} - mixed - {""}
-    return {model: "" if len(every) == 1 else _feature(model) for model in alone}
+    return {model: "" if len(every) == 1 else model_feature(model) for model in alone}
 
 
 def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
@@ -35,21 +35,6 @@ def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
 
 
 def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:
-    """The hosts, those with GPUs of one model with a feature that says so."""
-    return [replace(node, features=(*node.features, *map(_feature, filter(None, models_of(node))))) for node in nodes]
-
-
-def with_model(features: str, needed: str) -> str:
-    """Features that a job asks for, with one that each of their alternatives needs as well.
-
-    Example:
-        >>> with_model("big|new&fast", "gpu:a100"), with_model("", "gpu:a100"), with_model("big", "")
-        ('big&gpu:a100|new&fast&gpu:a100', 'gpu:a100', 'big')
-    """
-    if not needed:
-        return features
-    return "|".join(f"{part}&{needed}" for part in features.split("|")) if features else needed
-
-
-def _feature(model: str) -> str:
-    return f"{GPU}:{model}"
+    """The hosts, each with a feature for every model of its GPUs, and one for GPUs without a model."""
+    models = [map(model_feature, models_of(node)) for node in nodes]
+    return [replace(node, features=(*node.features, *each)) for node, each in zip(nodes, models, strict=True)]
