@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from loadmaster.verbs.common_options import MACHINES, Estimates, Overrun, Seed
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.log_options import LogOptions
+from loadmaster.verbs.energy_options import PowerCapOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import Naming, Rule, name_of, names_of
@@ -32,7 +33,7 @@ METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareOptions(LogOptions, DaskOptions):
+class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
     """All that `share` can be told."""
 
     methods: Annotated[
@@ -292,6 +293,7 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
                 check_method(method, settings, policy)
         address = options.address
         _refuse_idle(options, methods)
+        _refuse_uncounted(options, [method for method in methods if kind_of(method) != "batch"])
         folder = None if options.out is None else Path(options.out)
         if folder is not None:
             make_folder(folder)
@@ -379,6 +381,17 @@ def _refuse_idle(options: ShareOptions, methods: list[str]) -> None:
             "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
         },
     )
+
+
+def _refuse_uncounted(options: ShareOptions, sharing: list[str]) -> None:
+    """Refuse licences and a power cap beside the methods `sharing`, under which no job waits for these."""
+    from loadmaster.model import InputError
+
+    given = [name for name in ("licences", "power_cap") if getattr(options, name) != ""]
+    if given and sharing:
+        option, those = f"--{given[0].replace('_', '-')}", ", ".join(sharing)
+        rule = f"only the batch queue counts what belongs to no host; no job waits for it under {those}"
+        raise InputError(option, rule, fix="name disciplines alone, as in --methods fcfs,easy")
 
 
 def _warn(study: "SharingStudy", store: "Store | None") -> None:
