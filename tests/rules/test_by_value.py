@@ -53,6 +53,15 @@ def test_two_functions_of_one_name_are_told_apart_and_the_same_one_is_one():
         assert policy_named("@mine.3").score([1], [2], [3]) == 6
 
 
+def test_lambdas_are_told_apart_by_number_where_rules_may_be_called_in_this_process():
+    fewest, most = lambda demand, free, capacity: free[0], lambda demand, free, capacity: -free[0]
+    with naming(in_process=True) as name:
+        assert [name(each) for each in (fewest, most, fewest)] == ["@lambda", "@lambda.2", "@lambda"]
+        assert policy_named("@lambda.2").score([1], [2], [3]) == -2
+    with naming() as name, pytest.raises(InputError, match="it is a lambda"):
+        name(fewest)
+
+
 def test_a_function_defined_anew_takes_the_place_of_the_old_unless_that_is_at_work():
     with naming() as name:
         assert name(other(2)) == "@mine"

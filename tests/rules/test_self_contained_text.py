@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from loadmaster.model import InputError
-from loadmaster.rules.self_contained_text import text_alone
+from loadmaster.rules.self_contained_text import NoText, text_alone
 
 WEIGHT = 0.25
 TABLE = np.array([[1.5, np.inf], [-2.0, 0.1]])
@@ -37,6 +37,13 @@ def recursive(demand, free, capacity):
 
 def uses_what_cannot_be_written(demand, free, capacity):
     return 1.0 if LARGE is None else 2.0
+
+
+LEFT = lambda demand, free: free - demand  # noqa: E731
+
+
+def uses_a_lambda(demand, free, capacity):
+    return LEFT(demand[0], free[0])
 
 
 def made_with(weight, shape=(0.5, 2)):
@@ -102,8 +109,10 @@ def test_what_cannot_be_written_down_is_refused_by_its_name():
 
 
 def test_a_lambda_has_no_name_and_an_object_is_no_rule():
-    with pytest.raises(InputError, match="a rule needs a name"):
+    with pytest.raises(NoText, match="it is a lambda, which has no name; write it as def"):
         text_alone(lambda demand, free, capacity: free[0])
+    with pytest.raises(NoText, match="uses_a_lambda uses the lambda LEFT; write it as def"):
+        text_alone(uses_a_lambda)
     with pytest.raises(InputError, match="a rule is a name, a function or a class"):
         text_alone(3.5)
 

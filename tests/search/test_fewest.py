@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Constraints, Named, SiteRules, Workload
+from loadmaster.model.energy import HostPower
 from loadmaster.runs import Case, Setting, Threads
 from loadmaster.runs.sweep import sweep
 from loadmaster.search.fewest import Target, fewest, holds_all, least_enough
@@ -85,3 +88,44 @@ def test_the_least_number_is_found_wherever_it_lies(least, more, needed):
     assert found == (max(least, needed) if needed <= least + more else None)
     assert len(asked_of) == len(set(asked_of))
     assert all(least <= number <= least + more for number in asked_of)
+
+
+def one_after_another(**rules):
+    """Two jobs of 60 s at once, each of which asks for 4 cores and for 2 licences."""
+    bound = Constraints(licences=Named.of(["m:2", "m:2"]))
+    jobs = Workload.of(submit_s=[0, 0], runtime_s=[60, 60], cores=[4, 4], constraints=bound)
+    return Case(jobs, replace(Cluster.uniform(2, cores=4), rules=SiteRules(**rules)))
+
+
+NO_WAIT = Target(mean_s=0.0)
+EASY = Setting("first-fit", "easy", interval_s=0.0)
+DRAW = (HostPower((0, 1), ((0.0, 100.0), (1.0, 200.0))),)
+
+
+def test_licences_do_not_grow_with_the_hosts_and_the_run_without_them_says_what_binds():
+    (found,) = asked(one_after_another(licences=(("m", 4.0),)), [EASY], NO_WAIT)
+    assert found.number == 2
+    assert found.uncounted is None
+    (none,) = asked(one_after_another(licences=(("m", 3.0),)), [EASY], NO_WAIT)
+    assert none.number is None
+    assert NO_WAIT.met_by(none.uncounted.metrics)
+    assert {outcome.metrics.mean_wait_s for _, outcome in none.tried} == {30.0}
+
+
+def test_under_a_power_cap_one_host_more_may_be_too_many():
+    """Each job draws 100 W. Of 400 W two idle hosts leave 200 W to the jobs, three leave 100 W, four none."""
+
+    def fewest_under(watts, least=1):
+        case = one_after_another(power=DRAW, power_cap=((0.0, watts),))
+        return asked(case, [EASY], NO_WAIT, replace(proportions_of(without_cap(case.cluster), "given"), least=least))[0]
+
+    assert fewest_under(400.0).number == 2
+    assert [number for number, _ in fewest_under(400.0).tried] == [1, 2]
+    none = fewest_under(400.0, least=3)
+    assert [number for number, _ in none.tried] == [3, 4]  # five idle hosts draw 500 W
+    assert none.number is None
+    assert NO_WAIT.met_by(none.uncounted.metrics)
+
+
+def without_cap(cluster):
+    return replace(cluster, rules=replace(cluster.rules, power_cap=()))

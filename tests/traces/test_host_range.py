@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from loadmaster.model import Cluster, InputError, Partition, SiteRules
+from loadmaster.model.energy import HostPower
 from loadmaster.traces.host_range import is_range, proportional, proportions_of, range_of
 
 
@@ -29,6 +30,16 @@ def test_one_group_has_numbers_and_the_others_are_always_there():
 def test_a_range_that_is_none_is_refused(text, why):
     with pytest.raises(InputError, match=why):
         range_of(text)
+
+
+def test_hosts_keep_their_power_and_the_cluster_its_licences_whatever_the_number():
+    power = tuple(HostPower((host,), ((0.0, watts), (1.0, 2 * watts))) for host, watts in ((0, 50.0), (1, 80.0)))
+    given = Cluster(("cores",), np.array([[8.0], [64.0]]), rules=SiteRules(power=power, licences=(("m", 3.0),)))
+    machines = proportions_of(given, "given")
+    assert [each.hosts for each in machines.at(1).rules.power] == [(0,)]
+    assert [(each.hosts, each.idle_w) for each in machines.at(4).rules.power] == [((0, 2), 50.0), ((1, 3), 80.0)]
+    assert machines.at(4).capacity[:, 0].tolist() == [8.0, 64.0, 8.0, 64.0]
+    assert machines.at(4).rules.licences == (("m", 3.0),)
 
 
 def test_machines_with_rules_of_a_site_are_not_multiplied():

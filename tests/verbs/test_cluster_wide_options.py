@@ -63,3 +63,38 @@ def test_share_says_that_methods_that_share_machines_keep_no_constraints(tmp_pat
     (tmp_path / "h.yaml").write_text("hosts:\n- {count: 2, cores: 4}\nlicences: {matlab: 3}\n")
     made = lm.share(tmp_path / "log.csv", tmp_path / "h.yaml", methods=methods)
     assert any("pvm do not" in note for note in made.notes) is said
+
+
+LICENSED = "submit_s,runtime_s,cores,licences\n0,60,4,matlab:2\n0,60,4,matlab:2\n"
+
+
+@pytest.mark.parametrize("hosts", ["1..4x4c", ["1..4x4c@1", "1..2x8c@2"]])
+def test_fewest_counts_licences_and_says_in_one_line_that_they_bind(tmp_path, hosts):
+    (tmp_path / "log.csv").write_text(LICENSED)
+    enough, few = (lm.fewest(tmp_path / "log.csv", hosts, licences={"matlab": number}, mean="1s") for number in (4, 3))
+    assert enough.enough
+    assert not few.enough
+    assert few.answer.endswith("What binds is matlab=3: where jobs do not wait for it, 4x4c keep the target.")
+
+
+def test_fewest_refuses_a_power_cap_that_its_search_cannot_keep(tmp_path):
+    (tmp_path / "log.csv").write_text(LICENSED)
+    (tmp_path / "hosts.csv").write_text("name,count,cores,idle_w,full_w\nn,2,4,100,200\n")
+    (tmp_path / "cap.csv").write_text("at,watts\n0,400\n60,500\n")
+    asked = {"trace": tmp_path / "log.csv", "hosts": tmp_path / "hosts.csv", "mean": "1s"}
+    assert lm.fewest(**asked, power_cap=400).rows[0]["fewest"] == 2
+    with pytest.raises(InputError, match="--samples searches by halving"):
+        lm.fewest(**asked, power_cap=400, samples=5)
+    with pytest.raises(InputError, match="--growth moves the jobs but not the times at which the cap changes"):
+        lm.fewest(**asked, power_cap=tmp_path / "cap.csv", growth=1.2)
+
+
+def test_share_counts_licences_in_its_queue_and_refuses_them_beside_methods_without_one(tmp_path):
+    (tmp_path / "log.csv").write_text(LICENSED)
+    log, hosts = tmp_path / "log.csv", "2x4c"
+    waits = [
+        lm.share(log, hosts, methods="easy", licences={"matlab": number}).frame["mean_wait_s"][0] for number in (4, 3)
+    ]
+    assert waits == [0.0, 30.0]
+    with pytest.raises(InputError, match="no job waits for it under pvm"):
+        lm.share(log, hosts, methods="easy,pvm", licences="matlab=3")

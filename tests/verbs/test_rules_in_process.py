@@ -226,3 +226,13 @@ def test_a_function_typed_at_the_prompt_runs_and_says_what_compiling_needs():
     done = subprocess.run([sys.executable, "-i", "-q"], input=typed, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("1 ['@mine is called in this process, as it is")
     assert "to have it compiled, put the rule into a file, and name it file.py:function" in done.stdout
+
+
+def test_lambdas_decide_as_the_built_in_ones_and_say_what_compiling_needs():
+    fewest, shortest = lambda demand, free, capacity: free[0] - demand[0], lambda job, now: job.expected_s
+    made = lm.compare(busy_log(), HOSTS, policies=[fewest, "best-fit-cores"], disciplines=[(shortest, "easy"), "sjf"])
+    assert made.frame["policy"].to_list() == 2 * ["@lambda", "best-fit-cores"]
+    assert made.frame["mean_wait_s"].n_unique() == 1
+    notes = [note for note in made.notes if "called in this process" in note]
+    assert [note.split()[0] for note in notes] == ["@lambda", "@lambda.2"]
+    assert all("it is a lambda, which has no name; to have it compiled, write it as def" in note for note in notes)

@@ -33,7 +33,8 @@ class Constraints:
         partition: where it may run: a name, or several joined by commas, of which the first that fits is taken.
         qos: its quality of service.
         name: what its user calls it; a singleton waits for those of the same user and name.
-        gpu_kind: the model of its GPUs, or several joined by commas; it binds no job.
+        gpu_kind: the model of its GPUs, or several joined by commas; it binds a job only where hosts count
+            their kinds of GPU (rule Q22).
         priority: float64[J], as given, higher is more urgent; 0 is said by none.
         nice: float64[J], what is taken off its priority.
         hold: int32[J], a code of `HOLDS`.

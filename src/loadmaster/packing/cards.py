@@ -9,9 +9,7 @@ from loadmaster.model.arrays import Bools, Floats, Ints, Longs, frozen_bools, fr
 from loadmaster.model.errors import InputError
 from loadmaster.model.exact_amounts import exact_demand
 from loadmaster.model.features import parse_features
-
-CardKind = tuple[str, ...]
-"""The names of a kind of card, such as ("V100M32",); empty where it has none."""
+from loadmaster.model.gpu_kinds import CardKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,5 @@
 """Reads packing instances: tables of tasks (CSV, Parquet), Alibaba's openb pods, OptaPlanner's cloud balancing."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +9,9 @@ from loadmaster.model import Cluster, InputError
 from loadmaster.model.arrays import Floats, Ints, Longs
 from loadmaster.model.cards import whole_cards
 from loadmaster.model.exact_amounts import exact_demand
+from loadmaster.model.gpu_kinds import kinds_of_cards
 from loadmaster.model.units import CORES, GPUS
-from loadmaster.packing.cards import CardKind, cards_of
+from loadmaster.packing.cards import cards_of
 from loadmaster.packing.cloud_balancing import read_cloud_balancing
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.kubernetes_objects import is_kubernetes
@@ -22,8 +22,6 @@ from loadmaster.site.machines import read_machines
 from loadmaster.traces.amount_columns import notes_on_hosts, notes_on_memory, resource_of
 from loadmaster.traces.files import head_of
 from loadmaster.traces.whole_table import whole_table
-
-_COUNTED = re.compile(r"(.+):([0-9]+)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,31 +111,6 @@ def on_single_cards(instance: Instance, cluster: Cluster, gpu_kind: Sequence[str
     features = cluster.rules.features if cluster.rules is not None and cluster.rules.features else ((),) * cluster.hosts
     hosts = [kinds_of_cards(names, int(count)) for names, count in zip(features, there, strict=True)]
     return replace(instance, cards=cards_of(asked, hosts, gpu_kind or None, instance.task_names))
-
-
-def kinds_of_cards(features: Sequence[str], cards: int) -> list[tuple[CardKind, int]]:
-    """The kinds of a host's cards: one with all names, or kinds with counts, such as slices of MIG.
-
-    Args:
-        features: of the host; `NAME:COUNT` for each kind of which there are so many.
-        cards: of the host.
-
-    Raises:
-        InputError: the counts are not the cards of the host.
-
-    Example:
-        >>> kinds_of_cards(["1g.10gb:4", "3g.40gb:1"], 5), kinds_of_cards(["a100", "nvlink"], 2)
-        ([(('1g.10gb',), 4), (('3g.40gb',), 1)], [(('a100', 'nvlink'), 2)])
-    """
-    counted = [match for match in (_COUNTED.fullmatch(name) for name in features) if match is not None]
-    if not counted:
-        return [(tuple(features), cards)]
-    plain = tuple(name for name in features if _COUNTED.fullmatch(name) is None)
-    kinds = [((match[1], *plain), int(match[2])) for match in counted]
-    if sum(count for _, count in kinds) != cards:
-        text, total = ", ".join(features), sum(count for _, count in kinds)
-        raise InputError(text, f"the counts add up to {total}, and the host has {cards} gpus", fix="make them equal")
-    return kinds
 
 
 def _of_challenge(path: Path, hosts: str | Cluster | None, fluid: Sequence[str]) -> TaskFile:

@@ -9,6 +9,7 @@ import numpy as np
 from loadmaster.measure.paired_comparison import ENOUGH_FOR_PERCENTILES
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, MOST_WITH_ROOM, recorded
 from loadmaster.model import Cluster
+from loadmaster.model.licences import show_amount
 from loadmaster.model.units import show_seconds
 from loadmaster.report.comparison import percent
 from loadmaster.report.confidence import cut_sentence
@@ -105,7 +106,7 @@ def _found(result: FewestFound) -> str:
         most = ", ".join(
             dict.fromkeys(each.fewest.machines.words(each.fewest.machines.most) for each in result.answers)
         )
-        return f"No number of these machines has {result.target.words}, not even {most}."
+        return f"No number of these machines has {result.target.words}, not even {most}.{_amounts_bind(result)}"
     kinds = [each for each in result.answers if not isinstance(each.fewest.machines, MixedRange)]
     number, count = best.fewest.number, len({each.fewest.machines.name for each in kinds})
     assert number is not None
@@ -125,6 +126,23 @@ def _found(result: FewestFound) -> str:
     if not result.target.met_by(waits):
         return f"No promise for the site: {passed}, which no machines end. In the model alone, {text}"
     return f"{text} {passed[0].upper()}{passed[1:]}: no machines end that, and by itself it keeps the target."
+
+
+def _amounts_bind(result: FewestFound) -> str:
+    """Whether licences and a power cap keep the target from being met, where no number of machines meets it."""
+    runs = [(each.fewest.machines, each.fewest.uncounted) for each in result.answers if each.fewest.uncounted]
+    if not runs:
+        return ""
+    enough = [machines for machines, run in runs if result.target.met_by(run.metrics)]
+    rules = result.case.cluster.rules
+    assert rules is not None
+    what = [f"{name}={show_amount(name, amount)}" for name, amount in rules.licences]
+    what += [f"a power cap of {max(watts for _, watts in rules.power_cap):,.6g} W"] if rules.power_cap else []
+    amounts = ", ".join(what)
+    if not enough:
+        return f" Nor has any without what is counted of the whole cluster ({amounts})."
+    there = enough[0].words(enough[0].most)
+    return f" What binds is {amounts}: where jobs do not wait for it, {there} keep the target."
 
 
 class _RoomWaits(NamedTuple):

@@ -76,7 +76,7 @@ def naming(*, in_process: bool = False) -> Iterator[Callable[[Any], str]]:
         if isinstance(thing, str):
             return thing
         rule, text = _rule_and_text(thing) if in_process else (None, text_alone(thing))
-        called = getattr(thing, "__name__", type(thing).__name__)
+        called = getattr(thing, "__name__", type(thing).__name__).strip("<>")  # <lambda> is @lambda
         with _lock:
             for number in count(1):
                 path = f"{MARK}{called}" + (f".{number}" if number > 1 else "")

@@ -20,7 +20,7 @@ from loadmaster.rules.texts import recall, syntax_tree
 
 
 class NoText(InputError):
-    """No text can stand for a rule: its source cannot be read, or it uses a value that cannot be written down."""
+    """No text can stand for a rule: a lambda, a source that cannot be read, or a value that cannot be written down."""
 
 
 MOST_VALUES = 100_000
@@ -72,6 +72,10 @@ class _Text:
         if isinstance(value, ModuleType):
             self.lines.append(f"import {value.__name__} as {name}")
         elif inspect.isfunction(plain) and plain.__module__ == self.home:
+            if plain.__name__ == "<lambda>":
+                alone = "it is a lambda, which has no name"
+                rule = alone if name == self.root else f"{self.root} uses the lambda {name}"
+                raise NoText(name, rule, fix="write it as def my_rule(...)")
             self._define_node(name, plain.__name__, _function_node(plain), _used_by(plain))
         elif isinstance(value, type) and value.__module__ == self.home:
             node = _class_node(value)
@@ -175,13 +179,11 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _function_node(function: FunctionType) -> ast.FunctionDef:
     """What defines `function`, without decorators."""
     name = function.__name__
-    if name == "<lambda>":
-        raise InputError(name, "a rule needs a name", fix="write it as def my_rule(...)")
     source = _source(function, name)
     parsed = _parsed(source if not source[:1].isspace() else f"if True:\n{source}", name)
     node = next((each for each in ast.walk(parsed) if isinstance(each, ast.FunctionDef)), None)
     if node is None or node.name != name:
-        raise InputError(name, "this is not written as a def", fix="write it as def my_rule(...)")
+        raise NoText(name, "this is not written as a def", fix="write it as def my_rule(...)")
     node.decorator_list = []
     _check_unchanged(function, node)
     return node

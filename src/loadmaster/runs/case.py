@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
+from loadmaster.model.gpu_kinds import with_gpu_kinds
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.gpu_models import bind_gpu_models
@@ -155,7 +156,8 @@ def case_of(
     if hosts is None:
         raise InputError(source, "this log does not name its machines", fix="give them with --hosts, such as 20x16c64g")
     of_log = cluster is None and trace.machines == "log"
-    workload, rejected, spread, note = fit_by(spread, trace.workload, hosts, machines_of_log=of_log)
+    workload, hosts = with_gpu_kinds(trace.workload, hosts)
+    workload, rejected, spread, note = fit_by(spread, workload, hosts, machines_of_log=of_log)
     workload = hold_whole_hosts(workload, hosts)
     if workload.jobs == 0:
         reason = next(iter(rejected.counts), "it holds no job")

@@ -10,6 +10,7 @@ from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster, InputError
+from loadmaster.model.gpu_kinds import with_gpu_kinds
 from loadmaster.runs.case import Case, case_of
 from loadmaster.runs.outcome import Outcome
 from loadmaster.runs.samples import Drawing, SampleRun, run_samples
@@ -80,7 +81,8 @@ def changed_sites(trace: Trace, sites: Mapping[str, SiteCase], spread: SpreadCho
     return tuple(replace(one, changed=sites[one.name].change != "") for one in sets)
 
 
-def _on_sets(sets: Mapping[str, tuple[Trace, Cluster]], spread: SpreadChoice) -> tuple[MachineSet, ...]:
+def _on_sets(given: Mapping[str, tuple[Trace, Cluster]], spread: SpreadChoice) -> tuple[MachineSet, ...]:
+    sets = {name: _by_gpu_kind(*each) for name, each in given.items()}
     (trace, first), *_ = sets.values()
     clusters = {name: cluster for name, (_, cluster) in sets.items()}
     chosen = fit_by(spread, trace.workload, first, machines_of_log=False)
@@ -110,6 +112,11 @@ def _on_sets(sets: Mapping[str, tuple[Trace, Cluster]], spread: SpreadChoice) ->
         )
         machine_sets.append(MachineSet(name, case, int((~held[name]).sum())))
     return tuple(machine_sets)
+
+
+def _by_gpu_kind(trace: Trace, cluster: Cluster) -> tuple[Trace, Cluster]:
+    workload, cluster = with_gpu_kinds(trace.workload, cluster)
+    return replace(trace, workload=workload), cluster
 
 
 def closed_and_open(closed: Case, opened: Case) -> tuple[MachineSet, MachineSet]:

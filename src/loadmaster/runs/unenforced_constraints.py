@@ -44,5 +44,5 @@ def notes_on_licences(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         return ()
     first = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     ask = "1 job asks" if jobs == 1 else f"{jobs:,} jobs ask"
-    given = "a YAML host file, a site, or --licences of compare, simulate, when and tune gives the number"
+    given = "a YAML host file, a site, or --licences gives the number"
     return (f"{ask} for licences whose number is not known ({first}): they are not counted ({given}).",)

@@ -30,6 +30,12 @@ def _steepest_w(power: HostPower, cluster: Cluster) -> float:
     return slope_w / float(cluster.capacity[list(power.hosts), 0].min())
 
 
+def leaves_no_power(cluster: Cluster) -> bool:
+    """Whether idle hosts alone draw more than the cap at all times, so that no job could ever start."""
+    rules = cluster.rules
+    return rules is not None and bool(rules.power_cap) and _idle_w(rules) > max(cap_w for _, cap_w in rules.power_cap)
+
+
 def above_idle(rules: SiteRules) -> Steps:
     """What the cap leaves to jobs over time: the cap less what all hosts draw without load; may be below 0.
 
@@ -39,10 +45,14 @@ def above_idle(rules: SiteRules) -> Steps:
     if not rules.power:
         fix = "give idle_w and full_w in a file for --hosts"
         raise InputError("power cap", "the power of the hosts is not known, so no cap can be kept", fix=fix)
-    idle_w = sum(power.idle_w * len(power.hosts) for power in rules.power)
+    idle_w = _idle_w(rules)
     steps = tuple((from_s, float(np.floor((cap_w - idle_w) * GRID) / GRID)) for from_s, cap_w in rules.power_cap)
     if max(watts for _, watts in steps) < 0:
         most_w = max(watts for _, watts in rules.power_cap)
         rule = f"idle hosts draw {idle_w:,.6g} W, so no job could ever start under this cap"
         raise InputError(f"{most_w:,.6g} W", rule, fix="raise the cap, or take fewer hosts")
     return steps
+
+
+def _idle_w(rules: SiteRules) -> float:
+    return sum(power.idle_w * len(power.hosts) for power in rules.power)

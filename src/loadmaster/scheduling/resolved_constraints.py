@@ -50,6 +50,8 @@ class ResolvedConstraints:
         calendar: hosts that are out of service for some time.
         requeue: bool[J], whether a job may go back to the queue.
         user: int32[J], -1 where unknown.
+        cluster_wide_changes: when amounts of the whole cluster change, and by how much: the cap on power, which is the
+            last of them.
     """
 
     eligible_s: Floats
@@ -67,6 +69,7 @@ class ResolvedConstraints:
     requeue: Bools
     user: Ints
     rules: SiteRules
+    cluster_wide_changes: tuple[ExpectedEnd, ...] = ()
 
     @cached_property
     def partition_hosts(self) -> Bools | None:
@@ -108,17 +111,6 @@ class ResolvedConstraints:
     def cluster_wide(self) -> int:
         """How many limits are amounts of the whole cluster: the first ones (rule C13)."""
         return self.counters.cluster_wide
-
-    @cached_property
-    def cluster_wide_changes(self) -> tuple[ExpectedEnd, ...]:
-        """When amounts of the whole cluster change, and by how much: the cap on power, which is the last of them."""
-        if not self.rules.power_cap:
-            return ()
-        steps, before = above_idle(self.rules), (0.0,) * (self.cluster_wide - 1)
-        return tuple(
-            ExpectedEnd(from_s, NO_JOB, 0, (*before, watts - last_w))
-            for (_, last_w), (from_s, watts) in pairwise(steps)
-        )
 
     @property
     def any_host(self) -> bool:
@@ -214,6 +206,16 @@ def resolve_constraints(workload: Workload, cluster: Cluster) -> ResolvedConstra
         requeue,
         user,
         rules,
+        _changes(rules, counters.cluster_wide),
+    )
+
+
+def _changes(rules: SiteRules, amounts: int) -> tuple[ExpectedEnd, ...]:
+    """How the last of so many amounts of the whole cluster changes: the power that the cap leaves to jobs."""
+    steps = above_idle(rules) if rules.power_cap else ()
+    before = (0.0,) * (amounts - 1)
+    return tuple(
+        ExpectedEnd(from_s, NO_JOB, 0, (*before, watts - last_w)) for (_, last_w), (from_s, watts) in pairwise(steps)
     )
 
 

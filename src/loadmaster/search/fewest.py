@@ -9,10 +9,12 @@ import numpy as np
 from loadmaster.kept.store import Store
 from loadmaster.kept.study import CellMaker
 from loadmaster.kept.watch import Watch
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, Constraints, SiteRules, Workload
 from loadmaster.model.units import show_seconds
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
+from loadmaster.scheduling.ineffective_constraints import counts_cluster_wide
+from loadmaster.scheduling.power_cap import leaves_no_power
 from loadmaster.traces.host_range import HostRange
 
 
@@ -75,6 +77,8 @@ class Fewest:
         number: the fewest; None where the most are too few.
         outcome: the run on them; None without.
         tried: the run of every number that was tried, ascending.
+        uncounted: where no number is enough, the run on the most hosts with as many licences and as much power as jobs
+            ask for; None where jobs do not wait for these.
     """
 
     setting: Setting
@@ -82,6 +86,7 @@ class Fewest:
     number: int | None
     outcome: Outcome | None
     tried: tuple[tuple[int, Outcome], ...] = ()
+    uncounted: Outcome | None = None
 
     @property
     def cluster(self) -> Cluster | None:
@@ -100,7 +105,8 @@ def fewest(
 ) -> list[Fewest]:
     """For each setting the fewest machines under which the target is met.
 
-    Found by halving: one fewer misses the target, or does not hold every job. The arrivals stay as they are.
+    Found by halving: one fewer misses the target, or does not hold every job. The arrivals stay as they are. Under a
+    power cap each number is tried, from the least upward.
 
     Args:
         case: the jobs; on the most machines, so that what these cannot hold is left out.
@@ -116,7 +122,16 @@ def fewest(
 
 def on_number(case: Case, machines: HostRange, number: int) -> Case:
     """The same jobs, arriving as they do, on so many machines."""
-    return replace(case, cluster=machines.at(number), first=case.first or case)
+    return on_hosts(case, machines.at(number))
+
+
+def on_hosts(case: Case, hosts: Cluster) -> Case:
+    """The same jobs, arriving as they do, on these hosts, with the licences and the power cap of the case."""
+    given = case.cluster.rules
+    if given is not None and (given.licences or given.power_cap):
+        rules = replace(hosts.rules or SiteRules(), licences=given.licences, power_cap=given.power_cap)
+        hosts = replace(hosts, rules=rules)
+    return replace(case, cluster=hosts, first=case.first or case)
 
 
 def _fewest(
@@ -130,16 +145,27 @@ def _fewest(
 ) -> Fewest:
     runs: dict[int, Outcome] = {}
 
+    def run(there: Case) -> Outcome:
+        return sweep(there, [setting], store, pool, watch=watch)[0]
+
     def enough(number: int) -> bool:
         there = on_number(case, machines, number)
-        if not holds_all(case.workload, there.cluster):
+        if not holds_all(case.workload, there.cluster) or leaves_no_power(there.cluster):
             return False
-        (runs[number],) = sweep(there, [setting], store, pool, watch=watch)
+        runs[number] = run(there)
         return target.met_by(runs[number].metrics)
 
-    number = least_enough(machines.least, machines.most, enough)
-    outcome = None if number is None else runs[number]
-    return Fewest(setting, machines, number, outcome, tuple(sorted(runs.items())))
+    if case.cluster.rules is not None and case.cluster.rules.power_cap:  # more idle hosts leave less power to jobs
+        number = next(filter(enough, range(machines.least, machines.most + 1)), None)
+    else:
+        number = least_enough(machines.least, machines.most, enough)
+    outcome, uncounted = None if number is None else runs[number], None
+    if number is None and counts_cluster_wide(case.cluster, case.workload.constraints or Constraints()):
+        most = on_number(case, machines, machines.most)
+        assert most.cluster.rules is not None
+        free = replace(most.cluster.rules, licences=(), power_cap=())
+        uncounted = run(replace(most, cluster=replace(most.cluster, rules=free)))
+    return Fewest(setting, machines, number, outcome, tuple(sorted(runs.items())), uncounted)
 
 
 def least_enough(least: int, most: int, enough: Callable[[int], bool]) -> int | None:

@@ -1,7 +1,7 @@
 """Cheaper mixes of several kinds of machine under which jobs wait no longer than a target (rule D14)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -12,7 +12,7 @@ from loadmaster.kept.watch import Watch
 from loadmaster.model import Cluster
 from loadmaster.runs import Case, Outcome, Setting
 from loadmaster.runs.sweep import sweep
-from loadmaster.search.fewest import Fewest, Target, holds_all
+from loadmaster.search.fewest import Fewest, Target, holds_all, on_hosts
 from loadmaster.traces.host_range import HostRange
 from loadmaster.traces.hosts import short_form
 
@@ -161,7 +161,7 @@ class _MixSearch:
         return met
 
     def _outcome(self, counts: Counts) -> Outcome | None:
-        there = replace(self._case, cluster=self.cluster(counts), first=self._case.first or self._case)
+        there = on_hosts(self._case, self.cluster(counts))
         if not holds_all(self._case.workload, there.cluster):
             return None
         store, pool, watch = self._how

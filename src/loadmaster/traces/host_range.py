@@ -1,11 +1,11 @@
 """Machines whose number is left open: `10..400x16c64g` in the short form, or the proportions of those given."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.model import Cluster, InputError
+from loadmaster.model import Cluster, InputError, SiteRules
 from loadmaster.model.arrays import Ints
 from loadmaster.model.cluster import MOST_HOSTS
 from loadmaster.traces.hosts import parse_hosts, short_form
@@ -81,7 +81,7 @@ def proportions_of(cluster: Cluster, name: str) -> HostRange:
     Raises:
         InputError: hosts that rules of a site name cannot be multiplied.
     """
-    if cluster.rules is not None:
+    if cluster.rules is not None and replace(cluster.rules, licences=(), power=()) != SiteRules():
         rule = "how many are needed is told of machines without partitions, features and calendars"
         raise InputError("rules of a site", rule, fix="give the machines alone, with --hosts")
     return HostRange(name, 1, MOST_TIMES * cluster.hosts, cluster)
@@ -102,7 +102,14 @@ def proportional(cluster: Cluster, hosts: int) -> Cluster:
         cluster.capacity[chosen],
         speed=cluster.speed[chosen],
         price_per_hour=None if price is None else price[chosen],
+        rules=None if cluster.rules is None else _rules_like(cluster.rules, chosen),
     )
+
+
+def _rules_like(rules: SiteRules, chosen: Ints) -> SiteRules:
+    """The rules of hosts that are like the hosts `chosen` int32[hosts]: these draw as much power."""
+    alike = [replace(each, hosts=tuple(np.flatnonzero(np.isin(chosen, each.hosts)).tolist())) for each in rules.power]
+    return replace(rules, power=tuple(each for each in alike if each.hosts))
 
 
 def _like(cluster: Cluster, hosts: int) -> Ints:

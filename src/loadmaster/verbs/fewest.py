@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.verbs.closure_options import ClosureOptions
 from loadmaster.verbs.common_options import MACHINES
 from loadmaster.verbs.dask_options import DaskOptions
+from loadmaster.verbs.energy_options import PowerCapOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.result import Result
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from loadmaster.report.fewest import FewestFound
     from loadmaster.report.page import Page
     from loadmaster.runs.added_hosts import SiteRange
+    from loadmaster.runs.case import Case
     from loadmaster.runs.machines import MachineSet
     from loadmaster.runs.site_case import SiteCase
     from loadmaster.search.fewest import Target
@@ -36,7 +39,9 @@ _OWN = "the log's own machines"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewestOptions(MachineOptions, ClosureOptions, SiteChangeOptions, RunOptions, DaskOptions):
+class FewestOptions(
+    MachineOptions, ClosureOptions, SiteChangeOptions, LicenceOptions, PowerCapOptions, RunOptions, DaskOptions
+):
     """All that `fewest` can be told."""
 
     add: Annotated[
@@ -166,12 +171,15 @@ class FewestOptions(MachineOptions, ClosureOptions, SiteChangeOptions, RunOption
         ranges = self.ranges
         if at is not None:
             read = self.trace_read_for(at.cluster, self.spread if self.spread != "auto" else at.spread)
-            most_of = {name: each.at_most for name, each in self._ranges_of_site.items()}
+            most_of = {
+                name: replace(each.at_most, cluster=self.equipped(each.at_most.cluster))
+                for name, each in self._ranges_of_site.items()
+            }
             sets = [
                 replace(each, case=replace(each.case, allowed=self.allow_left_out))
                 for each in changed_sites(read, most_of, self.spread if self.spread != "auto" else at.spread)
             ]
-            sets = [replace(each, case=self.with_closures(read, each.case)) for each in sets]
+            sets = [replace(each, case=self.with_closures(read, self.with_rules(read, each.case))) for each in sets]
             kinds = [replace(each, like=one.case.cluster) for each, one in zip(ranges.values(), sets, strict=True)]
         elif not ranges:
             case = self.case()
@@ -182,10 +190,10 @@ class FewestOptions(MachineOptions, ClosureOptions, SiteChangeOptions, RunOption
             sets = [MachineSet(kinds[0].name, self.case())]
         else:
             kinds = list(ranges.values())
-            most = {name: each.at(each.most) for name, each in ranges.items()}
+            most = {name: self.equipped(each.at(each.most)) for name, each in ranges.items()}
             read = self.trace_read_for(next(iter(most.values())), self.spread)
             sets = [
-                replace(each, case=replace(each.case, allowed=self.allow_left_out))
+                replace(each, case=self.with_rules(read, replace(each.case, allowed=self.allow_left_out)))
                 for each in machines_of(read, most, self.spread)
             ]
         self.refuse_money_without_prices(sets)
@@ -301,6 +309,24 @@ def _refuse_closures(options: FewestOptions) -> None:
         raise InputError(given, f"{other} moves the jobs but not the times at which hosts close", fix="leave one out")
 
 
+def _refuse_power_cap(options: FewestOptions, cases: "Sequence[Case]") -> None:
+    """Refuse a power cap where jobs are moved and the cap is not, or where more hosts are taken to be enough.
+
+    Raises:
+        InputError: it is so.
+    """
+    from loadmaster.model import InputError
+
+    if options.power_cap == "":
+        return
+    if options.samples:
+        rule = "--samples searches by halving, and under a cap more hosts may be too many: they draw more when idle"
+        raise InputError("--power-cap", rule, fix="leave out --samples")
+    if options.growth != 1.0 and any(each.cluster.rules and len(each.cluster.rules.power_cap) > 1 for each in cases):
+        rule = "--growth moves the jobs but not the times at which the cap changes"
+        raise InputError("--power-cap", rule, fix="leave one out, or give one number of watts")
+
+
 def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -> FoundFewest:
     from loadmaster.kept.on_dask import pool_on
     from loadmaster.model import InputError
@@ -337,6 +363,7 @@ def _found(options: FewestOptions, watch: "Watch", command: str, name: Naming) -
     if options.out is not None:
         make_folder(Path(options.out))
     tried = options.tried_on(at)
+    _refuse_power_cap(options, [one.case for one, _ in tried])
     first = noting_runs(tried[0][0].case, settings)
     if first.without_verdict:
         raise InputError(first.workload.source or "this log", first.without_verdict.removesuffix("."))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from loadmaster.verbs.option import called_with
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rules import names_of
-from loadmaster.verbs.share_options import ShareOptions, refuse_idle
+from loadmaster.verbs.share_options import ShareOptions, refuse_idle, refuse_uncounted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,6 +154,7 @@ def sharing(options: ShareOptions, command: str = "") -> Iterator[Sharing]:
                 check_method(method, settings, policy)
         address = options.address
         refuse_idle(options, methods)
+        refuse_uncounted(options, [method for method in methods if kind_of(method) != "batch"])
         folder = None if options.out is None else Path(options.out)
         if folder is not None:
             make_folder(folder)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.common_options import MACHINES, Estimates, Overrun, Seed
 from loadmaster.verbs.dask_options import DaskOptions
-from loadmaster.verbs.log_options import LogOptions
+from loadmaster.verbs.energy_options import PowerCapOptions
+from loadmaster.verbs.licence_options import LicenceOptions
 from loadmaster.verbs.option import Option
 from loadmaster.verbs.rules import Naming, Rule, name_of
 from loadmaster.verbs.unused_options import refuse_unneeded
@@ -21,7 +22,7 @@ METHODS = "pvm,e-pvm,mosix,e-mosix,fractional,fcfs,easy"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareOptions(LogOptions, DaskOptions):
+class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
     """All that `share` can be told."""
 
     methods: Annotated[
@@ -184,3 +185,14 @@ def refuse_idle(options: ShareOptions, methods: list[str]) -> None:
             "sharing": (bool(timed) or packed or divided, "methods that share a host's CPU"),
         },
     )
+
+
+def refuse_uncounted(options: ShareOptions, sharing: list[str]) -> None:
+    """Refuse licences and a power cap beside the methods `sharing`, under which no job waits for these."""
+    from loadmaster.model import InputError
+
+    given = [name for name in ("licences", "power_cap") if getattr(options, name) != ""]
+    if given and sharing:
+        option, those = f"--{given[0].replace('_', '-')}", ", ".join(sharing)
+        rule = f"only the batch queue counts what belongs to no host; no job waits for it under {those}"
+        raise InputError(option, rule, fix="name disciplines alone, as in --methods fcfs,easy")

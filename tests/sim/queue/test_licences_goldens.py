@@ -9,6 +9,7 @@ from loadmaster.model.licences import parse_licences
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import Scheduler
 from loadmaster.scheduling.notation import discipline_named
+from loadmaster.sim.queue.look_ahead import looking_ahead
 from loadmaster.sim.queue.reference import replay
 
 ROWS = [(0, 100, "m:3"), (1, 10, "m:4"), (2, 50, "m:2"), (3, 200, "m:2"), (4, 500, None)]
@@ -27,7 +28,8 @@ def case(rows, total=(("m", 5.0),), hosts=4, cores=None, estimates=None, **more)
 
 def starts(rows, discipline, **more):
     jobs, cluster = case(rows, **more)
-    schedule = replay(jobs, cluster, Scheduler(POLICIES["first-fit"], discipline_named(discipline)))
+    rule = looking_ahead(discipline_named(discipline), plainly=True)
+    schedule = replay(jobs, cluster, Scheduler(POLICIES["first-fit"], rule))
     assert violations(jobs, cluster, schedule) == ()
     return [None if np.isnan(start) else start for start in schedule.start_s.tolist()]
 
@@ -45,6 +47,14 @@ def starts(rows, discipline, **more):
 )
 def test_a_job_that_lacks_a_licence_does_not_fit_and_reservations_count_licences(discipline, expected):
     assert starts(ROWS, discipline) == expected
+
+
+def test_a_twin_counts_licences_when_it_looks_ahead():
+    # the one licence is back at 100: then first come, first served waits 99 s and 198 s, the shorter first 109 and 98
+    rows = [(0, 100, "m"), (1, 100, "m"), (2, 10, "m")]
+    twin = "twin(every_s=1,handicap=0,members=fcfs+easy;lxf+easy)"
+    assert starts(rows, twin, total=(("m", 1.0),)) == [0, 110, 100]
+    assert starts(rows, twin, total=(("m", 3.0),)) == [0, 1, 2]
 
 
 def test_a_licence_is_expected_back_at_the_expected_end_of_its_job():

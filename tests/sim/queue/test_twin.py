@@ -13,6 +13,7 @@ from loadmaster.scheduling.twin import EVERY_S, USUAL_MEMBERS, looks_at_runtimes
 from loadmaster.sim.queue.door import is_compiled, simulate
 
 FIRST_FIT = POLICIES["first-fit"]
+AMOUNTS = ("licences", "power", "limits")
 
 
 def log(seed, many=80, within_s=12_000.0):
@@ -52,7 +53,9 @@ def test_a_twin_of_one_is_that_one(member):
     np.testing.assert_array_equal(twin.host, alone.host)
 
 
-@pytest.mark.parametrize("kinds", [("partition",), ("begin", "depends"), ("calendar",), ("features", "limits")])
+@pytest.mark.parametrize(
+    "kinds", [("partition",), ("begin", "depends"), ("calendar",), ("features", "limits"), AMOUNTS]
+)
 def test_a_twin_of_one_is_that_one_whatever_binds_the_jobs(kinds):
     for seed in range(6):
         work, cluster = bound_jobs(seed, *kinds)
@@ -60,7 +63,7 @@ def test_a_twin_of_one_is_that_one_whatever_binds_the_jobs(kinds):
         np.testing.assert_array_equal(twin.start_s, alone.start_s)
 
 
-@pytest.mark.parametrize("kinds", [(), ("partition", "features"), ("calendar",), ("begin", "limits")])
+@pytest.mark.parametrize("kinds", [(), ("partition", "features"), ("calendar",), ("begin", "limits"), AMOUNTS])
 def test_compiled_looks_and_decisions_are_those_of_plain_python(kinds, monkeypatch):
     logs = [bound_jobs(seed, *kinds) if kinds else log(seed) for seed in range(3)]
     hourly = "twin(every_s=3600)"  # plain Python works a queue off in seconds

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from loadmaster.backfilling.cluster_wide import amounts_of
 from loadmaster.model import CalendarRow, Cluster, Constraints, Partition, SiteRules, StartingState, Workload
 from loadmaster.model.arrays import Ints, Longs
 from loadmaster.model.snapshot import NEVER_S, Closure, Snapshot
@@ -13,7 +14,7 @@ from loadmaster.scheduling.dependencies import waits_of
 from loadmaster.scheduling.host_calendar import Calendar
 from loadmaster.scheduling.host_eligibility import Entries
 from loadmaster.scheduling.resolved_constraints import ResolvedConstraints
-from loadmaster.scheduling.running_limits import no_counters
+from loadmaster.scheduling.running_limits import LICENCES, Counters, Limit, no_counters
 
 LEAST_S = float(np.nextafter(0.0, 1.0))
 """The runtime of a job that is expected to last for no time."""
@@ -59,7 +60,7 @@ class _Numbers(NamedTuple):
 def beginning(snapshot: Snapshot, columns: JobColumns) -> Beginning:
     """The run that goes on from `snapshot` if no job arrives any more and jobs last as long as is expected (rule Q19).
 
-    Limits do not bind, since a snapshot does not say what running jobs count against them.
+    Limits of users and accounts do not bind, since a snapshot does not say what running jobs count against them.
 
     Args:
         snapshot: where things stand; some job waits.
@@ -135,11 +136,12 @@ def _cluster(snapshot: Snapshot, workload: Workload) -> Cluster:
 
 
 def _is_bound(snapshot: Snapshot) -> bool:
-    return bool(snapshot.closures) or any(getattr(snapshot.queue, name) is not None for name in _BINDING)
+    closed_or_counted = bool(snapshot.closures) or snapshot.cluster_wide > 0
+    return closed_or_counted or any(getattr(snapshot.queue, name) is not None for name in _BINDING)
 
 
 def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
-    """What binds the jobs of a snapshot: partitions, sets of hosts, hosts asked for, and closures."""
+    """What binds the jobs of a snapshot: partitions, hosts, hosts asked for, closures, amounts of the whole cluster."""
     queue, jobs = snapshot.queue, len(numbers.row)
     entries = _entries(snapshot, numbers)
     none, many = Constraints(), len(entries.job)
@@ -154,7 +156,7 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
         np.zeros(jobs, np.int32),
         ("",),
         entries,
-        no_counters(many),
+        _amounts(snapshot, numbers),
         no_counters(many),
         {},
         waits_of(workload, none),
@@ -164,6 +166,31 @@ def _binding(snapshot: Snapshot, numbers: _Numbers) -> ResolvedConstraints:
         np.zeros(jobs, bool),
         np.full(jobs, -1, np.int32) if queue.user is None else queue.user[numbers.row],
         _rules(snapshot),
+        snapshot.cluster_wide_changes,
+    )
+
+
+def _amounts(snapshot: Snapshot, numbers: _Numbers) -> Counters:
+    """What waiting and running jobs hold of the amounts of the whole cluster, by entry as `_entries` has them."""
+    queue, many = snapshot.queue, snapshot.cluster_wide
+    if many == 0:
+        return no_counters(len(queue) + len(numbers.of_run))
+    assert snapshot.left is not None
+    uses = queue.uses or ((),) * len(queue)
+    waiting = np.array([amounts_of(each, many) for each in uses]).reshape(-1, many)
+    held = {end.job: end.demand for end in snapshot.cluster_wide_ends}
+    nothing = (0.0,) * many
+    # of the parts of one running job the first holds its amounts
+    running = np.array([held.pop(job, nothing) for job in snapshot.running.job[numbers.task].tolist()])
+    amounts = np.vstack((waiting, running.reshape(-1, many)))
+    amounts = amounts[np.argsort(np.concatenate((numbers.of_row, numbers.of_run)), kind="stable")]
+    entry, counter = np.nonzero(amounts)
+    return Counters(
+        snapshot.left[:many] + running.reshape(-1, many).sum(axis=0),
+        np.searchsorted(entry, np.arange(len(amounts) + 1)),
+        counter.astype(np.int32),
+        amounts[entry, counter],
+        tuple(Limit(LICENCES, str(number), "", "") for number in range(many)),
     )
 
 
@@ -211,7 +238,8 @@ def _calendar(snapshot: Snapshot, numbers: _Numbers) -> Calendar:
                 None if each.against is None else among(each.against),
             )
             for each in snapshot.closures
-        )
+        ),
+        changes_s=tuple(change.end_s for change in snapshot.cluster_wide_changes),
     )
 
 
