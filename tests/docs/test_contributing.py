@@ -8,7 +8,7 @@ COMPILES = (
     "jit/kernels.py",
     "jit/by_reference.py",
     "jit/linked_kernels.py",
-    "jit/compiler_flags.py",
+    "jit/compiler_shortcuts.py",
     "jit/missing_fields.py",
     "compiled_rules/policies.py",
     "compiled_rules/orders.py",

@@ -61,7 +61,7 @@ def package(tmp_path):
     (home / "room").mkdir(parents=True)
     for folder in ("jit", "kept"):
         (home / folder).mkdir()
-    compiling = "compiler_flags", "linked_kernels", "missing_fields", "by_reference"
+    compiling = "compiler_shortcuts", "linked_kernels", "missing_fields", "by_reference"
     parts = (*compiling, "first_compilation", "kernels", "__init__")
     for name in ("__init__.py", *(f"jit/{part}.py" for part in parts), "kept/__init__.py", "kept/stamp.py"):
         shutil.copy(SOURCE / name, home / name)

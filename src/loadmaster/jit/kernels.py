@@ -19,7 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.np import linalg
 
-from loadmaster.jit.compiler_flags import compare_flags_quickly
+from loadmaster.jit.compiler_shortcuts import take_shortcuts
 from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.jit.linked_kernels import PartCompiler
 from loadmaster.kept.stamp import file_of, imports_of, stamp
@@ -40,7 +40,7 @@ def _looks_for_blas_when_asked() -> None:
 
 
 _looks_for_blas_when_asked()
-compare_flags_quickly()
+take_shortcuts()
 
 LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Options of kernels that allocate nothing: without Numba's counting of references, which atomic instructions make
