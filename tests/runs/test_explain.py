@@ -42,6 +42,15 @@ def test_every_start_of_a_run_is_decided_again_as_it_was(policy):
         assert told.choice.candidates[0].host == told.hosts[0]
 
 
+def test_hosts_that_a_job_may_not_use_are_not_said_to_be_kept_for_others():
+    parts = (Partition("left", hosts=(0,)), Partition("right", hosts=(1, 2)))
+    cluster = Cluster(("cores",), np.full((3, 1), 4.0), rules=SiteRules(partitions=parts))
+    bound = Constraints(partition=Named.of(["right"]))
+    workload = Workload.of(submit_s=[0.0], runtime_s=[9.0], cores=[1.0], constraints=bound)
+    told = explain(record_of(case_of(Trace(workload), cluster), Setting("first-fit", "easy")), 0)
+    assert (told.choice.fitting, told.choice.kept_back) == (2, 0)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_starts_of_jobs_that_constraints_bind_are_decided_again_as_they_were(seed):
     workload, cluster = bound_jobs(seed, "partition", "features", "limits", "calendar", "speed")

@@ -240,7 +240,7 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
     lines = ["", f"[bold]Why host {escape(record.case.cluster.name(explanation.hosts[0]))}[/]"]
     turn = f"{choice.started_before:,} of {choice.queue_length:,} waiting jobs had got hosts in this cycle before it"
     reserved = f", {choice.kept_back:,} of them kept back for jobs served earlier" if choice.kept_back else ""
-    lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts had room then{reserved}.")
+    lines.append(f"{turn}. {choice.fitting:,} of {total:,} hosts were open to it and had room{reserved}.")
     if choice.members:
         lines.append(_members(choice, record.setting.policy))
     if choice.followed is not None:

@@ -73,7 +73,7 @@ class Choice:
         policy: the policy that rated the hosts; of a meta-rule, the member that won.
         summary: what that policy prefers, in words.
         candidates: the hosts that were rated, the best first.
-        fitting: hosts that had room for the task as its turn came.
+        fitting: hosts open to the job that had room for the task as its turn came.
         kept_back: those of them that were not offered: reserved, or held by the discipline for other jobs.
         started_before: jobs that got their hosts earlier in the same cycle.
         queue_length: jobs waiting as the cycle began.
@@ -149,7 +149,7 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)
     order = [place.job for place in decision.place]
     position = order.index(job) if job in order else len(order)
-    fits = _fits(snapshot, decision, position, demand)
+    fits = _fits(snapshot, decision, position, demand) & _open_hosts(snapshot, job)
     offered = listener.last_call
     kept_back = int(fits.sum()) - len(offered)
     ranked = tuple(sorted(offered, key=lambda candidate: (candidate.score, candidate.host)))
@@ -218,6 +218,18 @@ def _fits(snapshot: Snapshot, decision: Decision, position: int, demand: Floats)
     one_task = np.array([1], np.int32)
     request = requests_of(demand[None, :], one_task, None, None, None, snapshot.queue.cards)[0]
     return np.array([request.fits(room) for room in free.tolist()], bool)
+
+
+def _open_hosts(snapshot: Snapshot, job: int) -> Bools:
+    """The hosts on which a waiting job may start now; all for one that does not wait there."""
+    queue, is_open = snapshot.queue, np.ones(len(snapshot.free), bool)
+    [*row] = np.flatnonzero(queue.job == job)
+    if row and queue.hosts is not None and snapshot.allowed is not None:
+        is_open &= snapshot.allowed[queue.hosts[row]].any(axis=0)
+    for closure in snapshot.closures:
+        if closure.from_s <= snapshot.now_s < closure.to_s and closure.shuts_out(job):
+            is_open &= ~closure.hosts
+    return is_open
 
 
 def _as_recorded(record: Record, decision: Decision, now_s: float) -> bool:
