@@ -1,5 +1,6 @@
 """A rule given as an object is written down so that it stands alone."""
 
+import functools
 import linecache
 import math
 from dataclasses import dataclass
@@ -126,6 +127,18 @@ def test_what_was_typed_where_python_keeps_no_source_is_refused_in_one_line():
     for name in ("typed", "Typed"):
         with pytest.raises(InputError, match=f"'{name}': its source cannot be read"):
             text_alone(space[name])
+
+
+def test_a_function_around_another_is_not_taken_for_that():
+    def rule(demand, free, capacity):
+        return free[0]
+
+    @functools.wraps(rule)
+    def around(*arguments):
+        return -rule(*arguments)
+
+    with pytest.raises(InputError, match="'rule': a decorator put another function around it"):
+        text_alone(around)
 
 
 def test_a_source_that_was_edited_since_is_not_taken_for_the_function():

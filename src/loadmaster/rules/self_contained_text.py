@@ -208,7 +208,10 @@ def _class_node(kind: type[Any]) -> ast.ClassDef:
 
 
 def _check_unchanged(function: FunctionType, node: ast.FunctionDef) -> None:
-    """See that the text is that of the function, and not of a file that was edited since."""
+    """See that the text is that of the function, not of one that it wraps nor of a file that was edited since."""
+    if hasattr(function, "__wrapped__"):
+        rule = "a decorator put another function around it, which is no part of its text"
+        raise InputError(node.name, rule, fix="write it without the decorator")
     free = function.__code__.co_freevars
     outer = syntax_tree(f"def outer({', '.join(free)}): pass")
     holder: Any = outer.body[0]
