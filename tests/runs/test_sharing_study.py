@@ -28,3 +28,17 @@ def test_a_batch_queue_on_hosts_of_several_speeds_refuses_an_unsound_policy(tmp_
     speeds = replace(case.cluster, speed=np.arange(1.0, case.cluster.hosts + 1.0))
     with pytest.raises(InputError, match="reads a resource that the hosts do not have"):
         run_sharing("fcfs", case.workload, speeds, policy=f"{tmp_path / 'rule.py'}:far")
+
+
+def test_the_batch_queue_of_few_jobs_compiles_nothing_and_comes_to_the_same(monkeypatch):
+    def row(jobs):
+        case = replace(busy_case(), workload=busy_case().workload.take(slice(0, jobs)))
+        return SharingStudy(case, ["easy"], SharingSettings(), ["first-fit"]).run(None, Threads(1))
+
+    monkeypatch.setattr("loadmaster.sim.queue.engine_cost.FEW_JOBS", 0)
+    compiled = row(40)
+    monkeypatch.undo()
+    monkeypatch.setattr("loadmaster.sim.queue.door.replay_unconstrained", None)  # the way to the compiled engine
+    assert row(40) == compiled
+    with pytest.raises(TypeError):
+        row(60)

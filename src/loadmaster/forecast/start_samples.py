@@ -14,8 +14,8 @@ from loadmaster.model.arrays import Floats
 from loadmaster.model.starting_state import StartingState
 from loadmaster.scheduling import AnyPolicy, Discipline
 from loadmaster.scheduling.estimate_model import EstimateModel
-from loadmaster.sim.queue import Engine, simulate
-from loadmaster.sim.queue.engine_cost import is_plain_quicker
+from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine_cost import engine_for
 
 LONGEST_S = 8 * 7 * 86400.0
 """A job that does not start within eight weeks of later arrivals counts as one that never starts."""
@@ -117,7 +117,6 @@ class Onward:
         workload = self._workload(durations_s, arrivals)
         rules = self.rules
         cluster = self.cluster.calendar_moved(-self._zero_s)
-        alone: Engine = "reference" if is_plain_quicker(workload) else "auto"
         schedule = simulate(
             workload,
             cluster,
@@ -125,7 +124,7 @@ class Onward:
             rules.discipline,
             interval_s=rules.interval_s,
             seed=rules.seed,
-            engine=alone if self.runtimes is None else "compiled",  # a run or many
+            engine=engine_for(workload) if self.runtimes is None else "compiled",  # a run or many
             estimate_model=rules.estimate_model,
         )
         start_s = float(schedule.start_s[job])

@@ -24,6 +24,7 @@ from loadmaster.scheduling.time_shared import method_named
 from loadmaster.sharing.learned_needs import learned_needs
 from loadmaster.sim.fractional.door import FractionalProblem, simulate_fractional
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine_cost import engine_for
 from loadmaster.sim.timeshared.door import simulate_timeshared
 from loadmaster.sim.timeshared.problem import Progress, TimesharedProblem
 
@@ -168,6 +169,7 @@ def _batch(
         discipline,
         interval_s=0.0,
         seed=settings.seed,
+        engine=engine_for(workload),
         progress=progress,
         estimate_model=setting.estimate_model,
     )

@@ -24,6 +24,7 @@ from loadmaster.runs.sharing_settings import BATCH_POLICY, SharingSettings, kind
 from loadmaster.runs.sharing_vms import vm_problem
 from loadmaster.sim.fractional import door as fractional
 from loadmaster.sim.queue import door as queue
+from loadmaster.sim.queue.engine_cost import MANY_JOBS, is_plain_quicker
 from loadmaster.sim.timeshared import door as timeshared
 from loadmaster.sim.vms import door as vms
 
@@ -107,12 +108,17 @@ class SharingStudy:
         return [Cell(key, task, about_of(task)) for key, task in zip(keys, tasks, strict=True)]
 
     def _prepare(self, tasks: Sequence[MethodToRun], watch: Watch) -> None:
-        few, cluster = self.case.workload.take(slice(0, 2)), self.case.cluster
+        workload, cluster = self.case.workload, self.case.cluster
+        two, many = workload.take(slice(0, 2)), workload.take(slice(0, MANY_JOBS))
         usual = replace(self.settings, estimates="user", overrun="run")  # the first two jobs may lack a user
         for task in tasks:
-            own = (task.method, task.policy, self.case.workload, cluster, self.settings, task.sources)
-            if usual != self.settings and not is_compiled(*own):
+            own = (task.method, task.policy, workload, cluster, self.settings, task.sources)
+            queued = kind_of(task.method, task.sources) == "batch"
+            if queued and is_plain_quicker(workload):
                 continue
+            if (queued or usual != self.settings) and not is_compiled(*own):
+                continue
+            few = many if queued else two
             begins = partial(watch.compiling, task.method)
             with watch.preparing(task.method), timing_compilation(begins) as compiled:
                 run_sharing(task.method, few, cluster, usual, sources=task.sources, policy=task.policy)

@@ -20,6 +20,7 @@ from loadmaster.search.greedy import PlannedSchedule, area_s, handed_out, length
 from loadmaster.search.improve import improved
 from loadmaster.search.rigid import Rigid, rigid_of
 from loadmaster.sim.queue import simulate
+from loadmaster.sim.queue.engine_cost import engine_for
 
 BUDGET_S = 50.0
 _FOR_LISTS = 0.3
@@ -158,6 +159,7 @@ def schedules_knowing_runtimes(workload: Workload, cluster: Cluster, queue: Rigi
     tasks = np.isin(np.repeat(np.arange(workload.jobs), workload.task_count), queue.row)
     for discipline, policy in product(DISCIPLINES, policies):
         rule = POLICIES[policy], discipline_named(discipline)
-        ran = simulate(workload, cluster, *rule, interval_s=0.0, estimate_model=EstimateModel(estimates="exact"))
+        engine, exact = engine_for(workload), EstimateModel(estimates="exact")
+        ran = simulate(workload, cluster, *rule, interval_s=0.0, engine=engine, estimate_model=exact)
         if np.isfinite(ran.start_s[queue.row]).all():
             yield PlannedSchedule(ran.start_s[queue.row], ran.ends_s(workload)[queue.row], ran.host[tasks])

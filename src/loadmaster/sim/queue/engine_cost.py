@@ -1,5 +1,7 @@
 """Which of two engines that give the same schedule replays a log in less time."""
 
+from typing import Literal
+
 import numpy as np
 
 from loadmaster.backfilling import Conservative
@@ -23,6 +25,11 @@ def is_plain_quicker(workload: Workload) -> bool:
     The first compilation for a rule takes tens of seconds. The schedules are equal.
     """
     return workload.jobs <= FEW_JOBS
+
+
+def engine_for(workload: Workload) -> Literal["reference", "auto"]:
+    """The engine of `simulate` that ends a run of this log first."""
+    return "reference" if is_plain_quicker(workload) else "auto"
 
 
 def is_cheaper_than_a_kept_plan(workload: Workload, cluster: Cluster, discipline: Discipline) -> bool:
