@@ -1,6 +1,8 @@
 """A kind of limit that time moves, registered by a test: every part of the program obeys it, or says that it cannot."""
 
 from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,14 +11,14 @@ from hypothesis import strategies as st
 
 from loadmaster.measure import violations
 from loadmaster.measure.check_limits import TIMED_CHECKS, time_spans
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, InputError, Limits, Qos, SiteRules, Workload
 from loadmaster.place import POLICIES
 from loadmaster.runs import Case, Setting, run_fully
 from loadmaster.runs.explain import explain
 from loadmaster.runs.record import Record
 from loadmaster.scheduling import discipline_named
 from loadmaster.scheduling.resolved_constraints import binds
-from loadmaster.scheduling.timed_limits import TIMED_LIMITS, TimedLimitKind
+from loadmaster.scheduling.timed_limits import TIMED_LIMITS, TimedLimitKind, refuse_counts_of_ended_jobs
 from loadmaster.search.best import cannot_keep
 from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.door import is_compiled
@@ -144,3 +146,24 @@ def test_explain_names_a_new_kind_though_the_jobs_that_count_have_ended():
 @pytest.mark.usefixtures("starts_are_limited")
 def test_the_search_for_the_best_schedule_says_that_it_keeps_no_new_kind():
     assert cannot_keep(FOUR, HOSTS) == "limits"
+
+
+@pytest.mark.usefixtures("starts_are_limited")
+def test_a_live_run_refuses_a_new_kind_since_it_may_count_ended_jobs():
+    with pytest.raises(InputError, match=r"limits on starts.*a live run knows only jobs that run"):
+        refuse_counts_of_ended_jobs(FOUR, HOSTS, "a live run")
+
+
+@pytest.mark.parametrize(
+    ("limits", "refused"),
+    [
+        (Limits(), False),
+        (Limits(grp_tres_run_s=(("cores", 99.0),)), False),
+        (Limits(grp_tres_s=(("cores", 99.0),)), True),
+        (Limits(grp_wall_s=99.0), True),
+    ],
+)
+def test_a_live_run_counts_the_work_of_running_jobs_alone(limits, refused):
+    site = replace(HOSTS, rules=SiteRules(qos=(Qos("normal", limits=limits),)))
+    with pytest.raises(InputError, match="limits on work") if refused else nullcontext():
+        refuse_counts_of_ended_jobs(FOUR, site, "a live run")

@@ -17,6 +17,8 @@ WORK = "work"
 """The name of the kind, and what its limits count (`LIMIT_KINDS`)."""
 ANY = float(np.nextafter(0.0, 1.0))
 """What must be left where it only matters that the limit is not used up."""
+_RUNNING_ALONE = "grp_tres_run_s"
+"""The limit that counts only what running jobs may still do."""
 AGAIN_S = 300.0
 """Jobs that wait for work to fade or to get done are looked at again so often: Slurm's usual PriorityCalcPeriod."""
 
@@ -75,9 +77,18 @@ class WorkLimits:
 
 def limits_work(workload: Workload, cluster: Cluster) -> bool:
     """Whether work done, or to be done, is limited."""
+    return bool(_limits_on_work(cluster))
+
+
+def counts_work_done(cluster: Cluster) -> bool:
+    """Whether a limit counts the work of jobs that have ended."""
+    return bool(_limits_on_work(cluster) - {_RUNNING_ALONE})
+
+
+def _limits_on_work(cluster: Cluster) -> set[str]:
     rules = cluster.rules or SiteRules()
     limits = (*(qos.limits for qos in rules.qos), *(node.limits for node in rules.accounts))
-    return any(LIMIT_KINDS[name].counts == WORK for each in limits for name in each.given)
+    return {name for each in limits for name in each.given if LIMIT_KINDS[name].counts == WORK}
 
 
 def work_limits(workload: Workload, cluster: Cluster, entries: Entries) -> WorkLimits:
@@ -88,8 +99,8 @@ def work_limits(workload: Workload, cluster: Cluster, entries: Entries) -> WorkL
     rules, bound = cluster.rules or SiteRules(), workload.constraints or Constraints()
     rates = uses_of_scopes(workload, rules, bound, entries, WORK)
     kinds = np.array(rates.kind, dtype=object)
-    ahead = (kinds == "grp_tres_run_s") | ((kinds == "grp_tres_s") & rules.limits_safe)
-    used = kinds != "grp_tres_run_s"
+    ahead = (kinds == _RUNNING_ALONE) | ((kinds == "grp_tres_s") & rules.limits_safe)
+    used = kinds != _RUNNING_ALONE
     return WorkLimits(rates, entries.job, limits_s(workload, bound), used, ahead, rules.use_half_life_s)
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.arrays import Bools, Floats
 from loadmaster.scheduling.host_eligibility import Entries
-from loadmaster.scheduling.resource_time_limits import WORK, limits_work, work_limits
+from loadmaster.scheduling.resource_time_limits import WORK, counts_work_done, limits_work, work_limits
 
 
 class TimedCount(Protocol):
@@ -62,17 +62,31 @@ class TimedLimitKind(NamedTuple):
         binds: whether these jobs on this cluster come under such a limit.
         resolve: the limits of such a run; entries are those of its queue.
         compiled: whether the compiled engine counts the kind too; else the plain engine runs jobs that it binds.
+        counts_ended: whether jobs that have ended count, on this cluster.
     """
 
     binds: Callable[[Workload, Cluster], bool]
     resolve: Callable[[Workload, Cluster, Entries], TimedLimits]
     compiled: bool = False
+    counts_ended: Callable[[Cluster], bool] = lambda _cluster: True
 
 
-TIMED_LIMITS: dict[str, TimedLimitKind] = {WORK: TimedLimitKind(limits_work, work_limits, compiled=True)}
+TIMED_LIMITS: dict[str, TimedLimitKind] = {WORK: TimedLimitKind(limits_work, work_limits, True, counts_work_done)}
 """The kinds by name, in the order in which queues count them."""
 
 
 def timed_kinds(workload: Workload, cluster: Cluster) -> Mapping[str, TimedLimitKind]:
     """The kinds that bind these jobs."""
     return {name: kind for name, kind in TIMED_LIMITS.items() if kind.binds(workload, cluster)}
+
+
+def refuse_counts_of_ended_jobs(workload: Workload, cluster: Cluster, what: str) -> None:
+    """Refuse limits for which jobs count that have ended, where `what` knows only those that run.
+
+    Raises:
+        InputError: there are such limits.
+    """
+    for name, kind in timed_kinds(workload, cluster).items():
+        if kind.counts_ended(cluster):
+            rule = f"{what} knows only jobs that run, so it would let too many start under limits that count ended jobs"
+            raise InputError(f"limits on {name}", rule, fix="take them out of the site, or simulate the log")

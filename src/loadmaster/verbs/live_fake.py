@@ -35,6 +35,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     from loadmaster.live.session.clocks import FakeClock
     from loadmaster.model.units import parse_seconds
     from loadmaster.runs import Setting
+    from loadmaster.scheduling.timed_limits import refuse_counts_of_ended_jobs
     from loadmaster.sim.queue.card_runs import refuse_cards
     from loadmaster.verbs.notes import noting, remarks
 
@@ -47,6 +48,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
     case = noting(options.case(options.at_site()), setting.policy)
     work = case.workload
     refuse_cards(work, case.cluster, "a live run")
+    refuse_counts_of_ended_jobs(work, case.cluster, "a live run")
     clock = FakeClock(float(work.submit_s[0]))
     engine = FakeEngine(
         work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow
