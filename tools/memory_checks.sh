@@ -26,6 +26,7 @@ tests=(
     tests/sim/queue/test_host_pool.py
     tests/sim/queue/test_pools.py
     tests/sim/queue/test_out_of_room.py
+    tests/sim/queue/test_cluster_amounts_kernel.py::test_jobs_that_already_run_hold_their_amounts
 )
 case "${1:-}" in
 bounds)
