@@ -12,7 +12,7 @@ from loadmaster.report.page import Table
 def groups(by, waits):
     ones, none = np.ones(len(waits)), np.zeros(len(waits), np.int64)
     jobs, mean_s = np.array([10, 2, 5][: len(waits)]), np.array(list(waits.values()))
-    return Groups(by, tuple(waits), jobs, mean_s, ones, ones, ones, none, none, ones, ones, ones)
+    return Groups(by, tuple(waits), jobs, mean_s, ones, ones, ones, none, none, ones, ones, ones, ones)
 
 
 BEFORE = {"ann": 100.0, "bob": 100.0, "cid": 100.0}

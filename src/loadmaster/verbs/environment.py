@@ -214,7 +214,7 @@ class Environment:
         """
         from loadmaster.measure.metric import metric_named
 
-        return metric_named(name).of(self.scheduled())
+        return float(metric_named(name).of(self.scheduled()))
 
     def gym(self) -> Any:
         """The environment as Gymnasium knows them, a `gymnasium.Env`.
