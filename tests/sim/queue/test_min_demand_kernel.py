@@ -43,6 +43,13 @@ def all_waiting(jobs, waiting):
         position += 1
 
 
+class State(NamedTuple):
+    """The state of an engine on hosts of speed 1, whose cluster has no amounts of its own."""
+
+    fastest: np.ndarray
+    amounts: None
+
+
 class Looked(NamedTuple):
     """What `next_fitting` looks at of an engine."""
 
@@ -50,13 +57,14 @@ class Looked(NamedTuple):
     waiting: WaitingRows
     frontier: CapacityFrontier
     head_promise: HeadPromise
+    state: State
 
 
 @njit
 def all_fitting(jobs, waiting, frontier, head_promise):
     raise_frontier(lend(frontier), 0)
     found, position = [np.int64(0)][1:], np.int64(0)
-    engine = Looked(jobs, waiting, frontier, head_promise)
+    engine = Looked(jobs, waiting, frontier, head_promise, State(np.ones(1), None))
     while True:
         position = next_fitting(lend(engine), 0.0, position, waiting.here.shape[0], 0)
         if position < 0:
