@@ -129,3 +129,11 @@ def test_under_a_power_cap_one_host_more_may_be_too_many():
 
 def without_cap(cluster):
     return replace(cluster, rules=replace(cluster.rules, power_cap=()))
+
+
+def test_hosts_that_draw_the_whole_cap_when_idle_hold_no_job():
+    power = SiteRules(power=(HostPower((0, 1), ((0.0, 100.0), (1.0, 200.0))),), power_cap=((0.0, 199.0),))
+    idle = replace(Cluster.uniform(2, cores=4), rules=power)
+    job = Workload.of(submit_s=[0], runtime_s=[1], cores=[1])
+    assert not holds_all(job, idle)
+    assert holds_all(job, replace(idle, rules=replace(power, power_cap=((0.0, 201.0),))))

@@ -150,7 +150,7 @@ def _fewest(
 
     def enough(number: int) -> bool:
         there = on_number(case, machines, number)
-        if not holds_all(case.workload, there.cluster) or leaves_no_power(there.cluster):
+        if not holds_all(case.workload, there.cluster):
             return False
         runs[number] = run(there)
         return target.met_by(runs[number].metrics)
@@ -189,7 +189,9 @@ def least_enough(least: int, most: int, enough: Callable[[int], bool]) -> int | 
 
 
 def holds_all(workload: Workload, cluster: Cluster) -> bool:
-    """Whether the hosts, when empty, hold the tasks of every job at once."""
+    """Whether the hosts, when empty, hold the tasks of every job at once, and a power cap leaves them some power."""
+    if leaves_no_power(cluster):
+        return False
     rows = np.unique(np.column_stack((workload.demand, workload.task_count)), axis=0)
     for row in rows:
         has_demand = row[:-1] > 0
