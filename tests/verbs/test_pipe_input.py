@@ -15,7 +15,7 @@ from loadmaster.model import InputError
 from loadmaster.verbs import pipe_input
 from loadmaster.verbs.compare import CompareOptions
 from loadmaster.verbs.convert import ConvertOptions
-from loadmaster.verbs.fewest import FewestOptions
+from loadmaster.verbs.fewest_options import FewestOptions
 from loadmaster.verbs.fit import FitOptions
 from loadmaster.verbs.info import InfoOptions, info
 from loadmaster.verbs.inputs import read

@@ -7,7 +7,7 @@ import typer
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
-from loadmaster.verbs.fewest import FewestOptions
+from loadmaster.verbs.fewest_options import FewestOptions
 
 if TYPE_CHECKING:
     from loadmaster.verbs.fewest import FoundFewest
