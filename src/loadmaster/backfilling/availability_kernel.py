@@ -137,8 +137,7 @@ def hold(availability, host, start_s, end_s, demand, columns, sign):
     """Take (`sign` 1) or give back (-1) the first columns of `demand` on a host from `start_s` until `end_s`.
 
     There must be room for two steps. Capacity that is given back was taken before, so a host has less than now only
-    where
-    something is taken later than now; `falls_s` is the first such time.
+    where something is taken later than now; `falls_s` is the first such time.
     """
     at, last = step_at(availability, host, start_s), step_at(availability, host, end_s)
     if at != availability.chain[host].first:

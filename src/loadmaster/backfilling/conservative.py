@@ -21,8 +21,7 @@ class Conservative:
 
     Attributes:
         early_end: `arrival`: each reservation in turn, in the order of arrival, moves to the first moment that is free,
-            if
-            that is sooner. `start`: the same in the order of the reserved moments. `now`: in the order of arrival, a
+            if that is sooner. `start`: the same in the order of the reserved moments. `now`: in the order of arrival, a
             job starts at once if it fits beside all other reservations; nothing else moves. `kept`: nothing moves.
             `replan`: every pass makes all reservations anew, in their order; only this rule can break one. None:
             `arrival` behind first come, first served, `replan` behind any other order.

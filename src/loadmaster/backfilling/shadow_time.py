@@ -15,8 +15,7 @@ class ShadowTime:
     """The reservation of a head at `shadow_s`, and what other jobs may take of the hosts without breaking it.
 
     Tasks of one job are alike, so it is enough to count how many of them each host holds. A job that outlasts the
-    shadow
-    time may take any hosts that leave enough of these.
+    shadow time may take any hosts that leave enough of these.
 
     Attributes:
         shadow_s: the first moment at which the head fits, if every running task ends when expected; infinite if never.

@@ -17,9 +17,8 @@ class Slurm(SlurmParameters):
     """Slurm's scheduling as `SchedulerParameters` set it (rules Q13 to Q15); see `SlurmParameters` for every one.
 
     When a job ends, the main pass looks at the front of the queue at once. When a job arrives, it does so no sooner
-    than
-    `batch_sched_delay` after the last look. At whole multiples of `sched_interval` it looks at the whole queue, and at
-    multiples of `bf_interval` the backfill pass runs: both only if something has happened since their last time.
+    than `batch_sched_delay` after the last look. At whole multiples of `sched_interval` it looks at the whole queue,
+    and at multiples of `bf_interval` the backfill pass runs: both only if something has happened since their last time.
     """
 
     @property

@@ -10,8 +10,7 @@ class SlurmParameters:
     """Times are in seconds, except `bf_window` and `over_time_limit` (minutes) and `sched_min_interval` (microseconds).
 
     A count of 0 is no limit. Parameters that would change nothing here are left out: they bound the time that a pass
-    takes
-    (`bf_max_time`, `bf_continue`), or concern licences (`bf_licenses`).
+    takes (`bf_max_time`, `bf_continue`), or concern licences (`bf_licenses`).
 
     Attributes:
         default_queue_depth: the main pass at an event tries so many jobs and one more.
@@ -26,15 +25,13 @@ class SlurmParameters:
         bf_resolution: reservations begin and end on multiples of it.
         bf_window: how far ahead a reservation may start.
         bf_window_linear: the ends of running jobs are grouped in windows, each longer than the last by so much; 0:
-            windows
-            double.
+            windows double.
         bf_max_job_test: the backfill pass tries so many jobs.
         bf_max_job_user, bf_max_job_part, bf_max_job_user_part, bf_max_job_assoc: and so many of a user, a partition, a
             user in a partition, a user in an account.
         bf_max_job_start: the backfill pass starts so many jobs.
         bf_min_age_reserve, bf_min_prio_reserve: younger jobs, and jobs of a lower priority (minus their rank), may
-            start
-            now but get no reservation.
+            start now but get no reservation.
         bf_job_part_count_reserve: nor do a partition's jobs after so many reservations there.
         bf_max_job_array_resv: nor do tasks of an array after so many reservations.
         bf_one_resv_per_job: a job that waits in several partitions has a reservation in one of them.

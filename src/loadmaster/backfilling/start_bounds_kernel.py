@@ -217,8 +217,7 @@ def lasts(bounds, sky, at, number, longest_s, expected_s, now_s):
     """Whether a job of need `number` and that runtime might start thanks to entry `at` of the list.
 
     If so, the job overlaps with the entry's time, and its need is free for its whole runtime. Such a time existed when
-    it
-    was first asked for; later gains have entries of their own. `longest_s` is the row of that need.
+    it was first asked for; later gains have entries of their own. `longest_s` is the row of that need.
     """
     if longest_s[at] == UNKNOWN_S:
         _remember_longest(bounds, sky, at, number, now_s)

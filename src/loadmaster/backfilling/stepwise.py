@@ -13,8 +13,7 @@ class Stepwise:
     """Make a reservation for the first `depth` jobs that do not fit; others start if they delay none (rule Q12).
 
     With a depth of 1 this is EASY with one head in the whole cluster. With a reservation for every job it is
-    conservative
-    backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
+    conservative backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
 
     Attributes:
         depth: so many jobs of the whole queue get a reservation; None for all.

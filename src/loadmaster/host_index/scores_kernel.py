@@ -66,8 +66,8 @@ class Scores(NamedTuple):
 
     Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
     hold each host once, by the flags beside them. `blocks` holds each block once: of the entries of `news` since a
-    moment
-    only the last of a block counts, and where there is more than one for every block, all blocks are looked through.
+    moment only the last of a block counts, and where there is more than one for every block, all blocks are looked
+    through.
     """
 
     lanes: Lanes

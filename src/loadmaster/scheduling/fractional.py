@@ -60,8 +60,7 @@ class Fractional:
     """Place each task where it runs fastest and its memory has room; at times pack all tasks anew.
 
     A task runs at speed x yield; among hosts where it runs equally fast, the one with the least CPU load is taken.
-    Packing
-    anew looks at yields alone, as in the paper, whose hosts are alike.
+    Packing anew looks at yields alone, as in the paper, whose hosts are alike.
 
     Waiting jobs are tried in the order of arrival. Three pure decisions: `hosts_for`, `room_for`, `improved`.
 

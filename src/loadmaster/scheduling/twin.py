@@ -62,8 +62,7 @@ class Twin(Discipline):
     When a look is due, the queue is simulated onward under each member, without arrivals and with estimates. The member
     with the lowest mean wait is followed until the next look. Of equal ones the present member stays, else the first is
     taken. Jobs that arrive meanwhile are left out. They lose under orders that let no short job pass, so waits under
-    these
-    orders count longer.
+    these orders count longer.
 
     Attributes:
         members: the disciplines, none of which lets a job wait for ever.

@@ -118,15 +118,13 @@ class ConstraintState(NamedTuple):
         job, row: records.
         by_latest: int32[L], the jobs with a latest start, in the order of that time.
         limit: int32[U], most: float64[S]: the limits on submitted jobs, by job; what each limit has left. A job takes 1
-            of
-            each.
+            of each.
         timer_s, timer: float64, int32[2J + 2], heap of the times from which jobs may start; some are out of date.
         passed, shunned: int64[A * P], int64[P]: the pass in which an array in a partition is passed over, or all of it.
         clock: float64[2], the present moment; the next decision without an event, infinite if there is none.
         news: records[J], of this step; empty where ends are not noted.
         tiers, limits_stop, looks_at_all: the number of tiers; a job beyond a limit holds back its partition; each job
-            must
-            be looked at, because others depend on it.
+            must be looked at, because others depend on it.
         tally: int64[20], see the constants below.
     """
 

@@ -163,8 +163,7 @@ def fill(jobs, state, head_promise, job, length, some_are_not):
 
     Returns -1 if the undo list is too short.
     `length` LONG: only within the slack of the head's reservation. `some_are_not`: only hosts in `usable`, else all
-    open
-    hosts.
+    open hosts.
     """
     demand, left, at = jobs.demand[jobs.kind[job]], np.int64(jobs.tasks[job]), state.tally[UNDO]
     hosts, slack = state.usable if some_are_not else state.open, np.int64(0)

@@ -53,8 +53,7 @@ def choose_victims(engine, bound, general, preemption, now):
     """Choose the jobs that leave or get notice, and start the first row for which jobs leave at once.
 
     `alone` is an entry point for passes with one row. Returns (whether a row starts, winners, wrong or 0); that start
-    is
-    the plan, and its hosts are taken. The jobs that leave are still on their hosts.
+    is the plan, and its hosts are taken. The jobs that leave are still on their hosts.
     """
     order, winners, wrong = general.this_pass.order, np.int64(0), np.int64(0)
     preemption.number[LEAVING] = 0

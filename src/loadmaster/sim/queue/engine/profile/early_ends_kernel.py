@@ -130,8 +130,7 @@ def start_sooner(plan, rate, now_s):
     """Start, in the order of arrival, each job that fits now beside all other reservations.
 
     Only hosts that may have become able to hold a job are checked: capacity was freed there, or a step has passed.
-    `order`
-    holds, by number, jobs that might start beside their own reservation.
+    `order` holds, by number, jobs that might start beside their own reservation.
     """
     kept, sky = plan.kept, plan.sky
     count = plan.tally

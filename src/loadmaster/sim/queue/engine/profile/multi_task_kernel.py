@@ -29,8 +29,7 @@ def first_beside_own(plan, job, seen, now_s):
     """A lower bound of the job's start if that is sooner than its reservation; infinite if it cannot start sooner.
 
     The job's own reservation begins only then, so the time until then is enough. A sooner start overlaps with capacity
-    that
-    was freed since `seen`, the last check, or could have been found then.
+    that was freed since `seen`, the last check, or could have been found then.
     """
     from_s, until_s = freed_since(plan.bounds, seen, np.int64(plan.bounds.of[job]))
     from_s = max(now_s, from_s - plan.requests.expected_s[job] - 1.0)  # a second, for rounding
