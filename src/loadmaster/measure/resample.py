@@ -108,11 +108,11 @@ RESAMPLINGS: Mapping[str, Callable[[Workload, np.random.Generator], Sample]] = M
 def without_interval(workload: Workload, how: str) -> str:
     """Why samples drawn so give no interval; empty where they do (rule R5)."""
     if how == "shake":
-        return "shaken arrivals tell how far chance moves a result, not how logs differ"
+        return "shaken arrivals show how far chance moves a result, not how logs differ"
     count = whole_weeks(workload)
     if count < FEWEST_WEEKS:
         weeks_ = "1 whole week" if count == 1 else f"{count} whole weeks"
-        return f"the log has {weeks_}, and {FEWEST_WEEKS} are the least that tell how weeks differ"
+        return f"the log has {weeks_}, and {FEWEST_WEEKS} are needed to show how weeks differ"
     if (people := _people(workload)) < FEWEST_USERS:
         users_ = "1 user" if people == 1 else f"{people} users"
         reason = "does not say who submitted" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"

@@ -198,9 +198,9 @@ class Workload:
         last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
         said = f"the last job would come after {last_s:.3g} s, and a clock"
         if not last_s <= LATEST_S:
-            return f"{said} keeps its milliseconds up to {LATEST_S:.3g} s", False
+            return f"{said} has milliseconds only up to {LATEST_S:.3g} s", False
         if last_s < SHORTEST_S and self.jobs and self.submit_s[-1] > 0:
-            return f"{said} tells milliseconds apart, no less", True
+            return f"{said} has no steps shorter than a millisecond", True
         return "", False
 
     def scaled(self, beta: float) -> "Workload":
@@ -214,7 +214,7 @@ class Workload:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
         if beta != 1.0:
-            self.refuse_starting("a factor on the times between arrivals would move its moments")
+            self.refuse_starting("a factor on the times between arrivals would move it")
         why, more = self.why_not_scaled(beta)
         if why:
             fix = "a larger factor" if more else "a smaller factor"

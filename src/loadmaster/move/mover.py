@@ -73,7 +73,7 @@ def check_mover(mover: object) -> None:
     if mover is not None and not isinstance(mover, PeriodicMover | TerminationMover):
         raise InputError(
             type(mover).__name__,
-            "this is no mover: no host can ask it for a move",
+            "this is not a mover: it has no method that gives a move",
             fix="give it name, period_s, fanout and turn(...), or name and next_move(...)",
         )
 

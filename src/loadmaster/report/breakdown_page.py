@@ -52,7 +52,7 @@ def _what_is_compared(rules: Sequence[RuleGroups]) -> str:
     after = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
     return (
         f"Before: {first}. After: {after}. A group gains or pays if its mean wait changes by more than 1 %. "
-        "The cost is the time that the jobs of these groups wait longer, all together."
+        "The cost is how much longer the jobs of the losing groups wait in all."
     )
 
 

@@ -239,7 +239,7 @@ def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     weeks = [row.weeks for row in judgement.rows if row.weeks is not None]
     if weeks:
         first = f", {_weeks(min(weeks))} the first of them" if len(weeks) > 1 else ""
-        text += f"; about {_weeks(max(weeks))} of such a log would tell{first}"
+        text += f"; about {_weeks(max(weeks))} of such a log would show it{first}"
     return text
 
 

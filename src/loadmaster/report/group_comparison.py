@@ -90,8 +90,8 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
         f"drain {drain}",
     ]
     caption = (
-        "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
-        "is best left out to know the mean of the queue (rules R13 to R15)."
+        "Settled: from the end of the warm-up to the last arrival; the time after it is the drain. The warm-up is "
+        "the first part, which distorts the mean queue (rules R13 to R15)."
     )
     return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
 

@@ -67,10 +67,10 @@ class InterimWaits:
         text = f"mean wait of the site {show_seconds(self.site_wait_s)}"
         if self.error is None:
             why = "no job waited there" if self.model_wait_s is not None else "without the model's error"
-            text += f", ours {show_seconds(self.own_wait_s)}; no gain is told, {why}"
+            text += f", ours {show_seconds(self.own_wait_s)}; no gain is claimed, {why}"
         else:
             assert self.gain is not None
-            verdict = "" if self.tells else ", which tells nothing"
+            verdict = "" if self.tells else ", so no gain is claimed"
             text += f", ours {show_seconds(self.own_wait_s)} ({signed(self.gain)}); "
             text += f"the model's error {signed(self.error)}{verdict}"
-        return f"{text}; {self.open:,} of {self.jobs:,} jobs still wait or run in one of both"
+        return f"{text}; {self.open:,} of {self.jobs:,} jobs still wait or run in one of the two queues"

@@ -19,7 +19,7 @@ class DaskOptions(Options):
     on: Annotated[
         str | None,
         Option(
-            "Run on the Dask cluster whose scheduler listens there; or tcp://HOST:PORT.",
+            "Run on the Dask cluster of the scheduler at this address; also tcp://HOST:PORT.",
             metavar="tls://HOST:PORT",
             panel=CLUSTER,
         ),

@@ -32,7 +32,7 @@ class ExplainOptions(Options):
     job: Annotated[
         "str | int",
         Option(
-            "The job's number or name, such as 12_3, in the log; a command, a machine.",
+            "The job, by its number or name in the log, such as 12_3; or a command or a machine of a live record.",
             metavar="JOB",
             argument=True,
             typed=str,
@@ -222,7 +222,7 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
         return
     left_out = left_out_in(lines_of(Path(given)))
     for row in meant(tuple(left_out), str(options.name)):
-        raise InputError(options.name, f"it was not decided on: {tuple(left_out.values())[row]}")
+        raise InputError(options.name, f"the scheduler left it out: {tuple(left_out.values())[row]}")
 
 
 class _Live(TypedDict, total=False):

@@ -263,7 +263,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     if objective is not None:
         refuse_unused(options, ["method", "exact"], "one search serves such a sum")
     elif not packer.timed and not packer.rates and options.numa_nodes is None:
-        refuse_unused(options, ["time_limit"], "it is for exact solvers, local search and placement policies")
+        refuse_unused(options, ["time_limit"], "it works only with exact solvers, local search and placement policies")
     if options.out is not None:
         make_folder(Path(options.out))
     if options.admit is not None and options.minimise not in (None, "level"):

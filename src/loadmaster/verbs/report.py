@@ -86,7 +86,7 @@ def report_with(options: ReportOptions, command: str = "") -> Reported:
 
     folder = Path(options.folder)
     if kind_of(folder) != "live":
-        refuse_unused(options, ("by", "last"), "it is for the record of a live queue")
+        refuse_unused(options, ("by", "last"), "it works only on the record of a live queue")
     breakdown: LiveBreakdown | None = None
     if options.by or options.last != "":
         page_made, breakdown = _checked(lambda: _live_by_group(options, command), folder)

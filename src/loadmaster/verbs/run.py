@@ -27,7 +27,7 @@ class BagRunOptions(DaskOptions):
 
     commands: Annotated[
         "str | Path | Sequence[str]",
-        Option("A file with one shell command a line; lines with # are passed over.", argument=True, typed=Path),
+        Option("A file with one shell command a line; lines with # are ignored.", argument=True, typed=Path),
     ]
     _: KW_ONLY
     on: Annotated[
@@ -43,18 +43,18 @@ class BagRunOptions(DaskOptions):
     sizer: Annotated[
         "str | int | Sizer | None",
         Option(
-            "planner, silva, all-at-once, a number, or file.py:Class; default: all machines that are there.",
+            "planner, silva, all-at-once, a number, or file.py:Class; default: all machines of the cluster.",
             typed=str | None,
         ),
     ] = None
-    budget: Annotated[float | None, Option("Money that may be spent, over all starts; ends as soon as it allows.")] = (
-        None
-    )
+    budget: Annotated[
+        float | None, Option("Money that may be spent, over all starts; the bag ends as early as the budget allows.")
+    ] = None
     deadline: Annotated[
         str | float | None,
-        Option("Such as 2h from the first start; kept as cheaply as possible.", typed=str | None),
+        Option("Time from the first start, such as 2h; kept as cheaply as possible.", typed=str | None),
     ] = None
-    confidence: Annotated[float, Option("With which budget or deadline are to be kept.")] = 0.9
+    confidence: Annotated[float, Option("Probability with which the budget or the deadline is kept.")] = 0.9
     guess: Annotated[
         str | float | None, Option("Duration of one command, if you have an idea: 5min.", typed=str | None)
     ] = None
@@ -127,7 +127,7 @@ class BagRunOptions(DaskOptions):
         from loadmaster.verbs.bag_options import chosen_type
 
         if self.budget is None and self.deadline is None:
-            refuse_unused(self, ["confidence"], "it is for a budget or a deadline")
+            refuse_unused(self, ["confidence"], "it works only with --budget or --deadline")
         if self.prices is None:
             refuse_unused(self, ["currency"], "without prices costs are machine hours", "add --prices")
         kind = chosen_type(self.prices, self.billing, self.machine_type)

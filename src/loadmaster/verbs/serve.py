@@ -36,8 +36,8 @@ class ServeOptions(Options):
         "str | Path | None",
         Option("The one folder that is written into; the first DIR.", metavar="DIR", typed=Path | None),
     ] = None
-    max_upload: Annotated[str, Option("How large a file may be sent.", metavar="SIZE")] = "1GB"
-    read_only: Annotated[bool, Option("Look only: nothing is sent, started or stopped.")] = False
+    max_upload: Annotated[str, Option("Largest file that may be uploaded.", metavar="SIZE")] = "1GB"
+    read_only: Annotated[bool, Option("Read only: no file is uploaded, no run is started or stopped.")] = False
 
 
 def serve_with(options: ServeOptions) -> None:
@@ -62,8 +62,8 @@ def serve_with(options: ServeOptions) -> None:
     def ready(where: str) -> None:
         said.print(f"The workbench: {where}", soft_wrap=True, highlight=False, markup=False)
         if options.host is not None:
-            notes.print("What is sent there and back is not encrypted, the token neither.", style="yellow")
-        notes.print("Ctrl-C ends it. Anyone with the address can do everything that it can do.")
+            notes.print("The connection is not encrypted; neither is the token.", style="yellow")
+        notes.print("Ctrl-C ends the workbench. Anyone with this address can use all of it.")
         if options.open:
             import webbrowser
 

@@ -42,7 +42,7 @@ class SimulateOptions(RuleOptions, SiteChangeOptions, RunOptions, MetricOptions,
     beta: Annotated[str | float, Option("Factor on the times between arrivals.", metavar="B", typed=str)] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where the run's record goes.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for the record of the run.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     @property

@@ -72,7 +72,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
     samples: Annotated[
         int,
         Option(
-            "Simulate so many ways in which the queue may go on.",
+            "Number of simulated futures of the queue.",
             metavar="N",
             panel=FORECAST,
             least=FEWEST_SAMPLES,
@@ -82,7 +82,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
     past_jobs: Annotated[
         int,
         Option(
-            "Forecast so many past jobs of the log in the same way, and tell how often that was right.",
+            "Number of past jobs to forecast in the same way; shows how often the interval was right.",
             metavar="N",
             panel=FORECAST,
             least=0,

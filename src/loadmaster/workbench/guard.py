@@ -69,7 +69,11 @@ class Guard:
             return None
         if scope["method"] != "POST":
             return PlainTextResponse("GET and POST are served here.", 405)
-        return None if self._from_us(headers) else PlainTextResponse("This did not come from a page of ours.", 403)
+        return (
+            None
+            if self._from_us(headers)
+            else PlainTextResponse("This request did not come from a page of the workbench.", 403)
+        )
 
     def _welcome(self) -> Response:
         """Keep the token as a cookie and go to the overview; as a page, so that what follows comes from ourselves."""

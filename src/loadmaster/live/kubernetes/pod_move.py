@@ -74,7 +74,7 @@ class Moves:
         if item is None or pod is None:
             return self.refused(Refusal(action, "gone", "it was not there when it was last seen"))
         if self.under_way is not None:
-            return self.refused(Refusal(action, "busy", f"{self.under_way.id} is on its way"))
+            return self.refused(Refusal(action, "busy", f"{self.under_way.id} is being moved"))
         if why := why_it_stays(item, self._scheduler):
             return self.refused(Refusal(action, "busy", why))
         refusal = self.evictions.evict(action)

@@ -143,8 +143,8 @@ class QueueDecider(Decider):
         most = self.settings.max_starts
         if self._has_started_all():
             those = "1 job was" if most == 1 else f"{most:,} jobs were"
-            note = f"{those} asked to start, as many as --max-starts allows"
-            self.report.say(f"{note}: what waits for us waits until the end.")
+            note = f"{those} asked to start, the limit of --max-starts"
+            self.report.say(f"{note}: the other jobs wait until this run ends.")
         self.report.left_out = self.ledger.left_out()
         self.extras.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 

@@ -192,7 +192,9 @@ class Observation:
             "a job that waits for other jobs is among the jobs",
         )
         owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
-        _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
+        _require(
+            np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is listed, in the order of the jobs"
+        )
         for name in ("host", "pin"):
             column = getattr(tasks, name)
             _require(bool(((column >= NOWHERE) & (column < hosts)).all()), name, f"no such host; there are {hosts}")

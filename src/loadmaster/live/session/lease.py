@@ -16,7 +16,7 @@ class LeaseTaken(InputError):
     """Another loadmaster runs the cluster: `who`, as far as anybody knows."""
 
     def __init__(self, cluster: str, who: str) -> None:
-        fix = "stop it first, or look on with --shadow"
+        fix = "stop it first, or run beside it with --shadow"
         super().__init__(cluster, f"another loadmaster runs this cluster ({who})", fix=fix)
 
 
@@ -41,7 +41,7 @@ class Lease:
             self._file: IO[str] | None = self.path.open("a+", encoding="utf-8")
         except OSError as error:
             rule = f"no lease can be kept here: {error.strerror}"
-            raise InputError(place, rule, fix="name a folder of ours") from None
+            raise InputError(place, rule, fix="name a folder that you own") from None
         if not lock(self._file):
             self._file.seek(0)
             who = self._file.read().strip() or "another process"
