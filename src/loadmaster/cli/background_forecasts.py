@@ -1,4 +1,4 @@
-"""Forecasts beside a live scheduler, made by a process of its own: no cycle waits for a forecast."""
+"""Forecasts beside a live scheduler, made in a separate process: no cycle waits for a forecast."""
 
 from collections.abc import Sequence
 from pathlib import Path

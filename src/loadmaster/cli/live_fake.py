@@ -1,4 +1,4 @@
-"""`loadmaster live fake`: the loop on an engine in memory, with a clock of its own and any trouble one asks for."""
+"""`loadmaster live fake`: the loop on an engine in memory, with a simulated clock and injected faults."""
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking

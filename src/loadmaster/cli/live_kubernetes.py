@@ -1,4 +1,4 @@
-"""`loadmaster live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
+"""`loadmaster live kubernetes`: checks a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking

@@ -1,4 +1,4 @@
-"""What a person sees while a live scheduler runs: one small table, anew after every cycle."""
+"""The table at a terminal while a live scheduler runs, printed again after every cycle."""
 
 from collections import Counter
 from datetime import UTC, datetime

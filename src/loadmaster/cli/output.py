@@ -1,4 +1,4 @@
-"""Where the output goes when nobody takes it: a reader that has seen enough, a stream that was closed before we began.
+"""Output that cannot be written: the reader has stopped, or the stream was closed before the program began.
 
 Both end as with other tools of Unix: `| head -1` without a word and with the code of a broken pipe, `>&-` in one line,
 once something is to be shown.

@@ -1,4 +1,4 @@
-"""`loadmaster report DIR`: the page of a kept folder, once more."""
+"""`loadmaster report DIR`: writes the page of a kept folder again."""
 
 from typing import TYPE_CHECKING, Any
 

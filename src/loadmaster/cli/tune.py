@@ -1,4 +1,4 @@
-"""`loadmaster tune`: search for a better rule, and tell what it gains on weeks the search never saw."""
+"""`loadmaster tune`: search for a better rule, and measure its gain on weeks that the search never saw."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

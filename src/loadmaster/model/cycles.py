@@ -1,4 +1,4 @@
-"""What happened in each scheduling cycle of a run, and whom a meta-rule followed there."""
+"""What happened in each scheduling cycle of a run, and which member a meta-rule followed there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

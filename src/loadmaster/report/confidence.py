@@ -1,4 +1,4 @@
-"""Confidence of a comparison in words and table cells: the best rule, or that samples do not tell (rules R6 to R12)."""
+"""Confidence of a comparison in words and table cells: the best rule, or that none is shown (rules R6 to R12)."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""The why-page of a job: what it waited for, the hosts that it could have had, and when all that was."""
+"""The why-page of a job: what it waited for, the hosts that it could have had, and a timeline."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page of a search: what was found, what it gains on unseen weeks, why, who loses, and the trials."""
+"""The page of a search: the rule, its gain on unseen weeks, the reasons, the groups that lose, and the trials."""
 
 import math
 from collections.abc import Sequence

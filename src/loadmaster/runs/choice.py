@@ -1,4 +1,4 @@
-"""Why a job got its host: the cycle of its start decided once more, with every score written down."""
+"""Why a job got its host: the cycle of its start decided again, with every score written down."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Waits of a shadow's jobs so far: at the site, in our own queue, and in our model of the site."""
+"""Waits of a shadow's jobs so far: at the site, in the simulated queue, and in the model of the site."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Data never executes: a record that carries Python of its own is run again only by who says that it may."""
+"""Data never executes: a record that carries Python is run again only with --trust."""
 
 from loadmaster.model import InputError
 from loadmaster.rules.by_value import is_given

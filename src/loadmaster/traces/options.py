@@ -1,4 +1,4 @@
-"""What a reader may be told about a log."""
+"""The options of a reader of logs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Options that several verbs take, said once: type, help, limits."""
+"""Options that several verbs take, written once: type, help, limits."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal

@@ -1,4 +1,4 @@
-"""What a folder holds that a verb has left behind: a result is made of it, or it is said what it is."""
+"""The content of a folder that a verb has written: as a result, or as an error that names it."""
 
 from pathlib import Path
 from typing import Literal

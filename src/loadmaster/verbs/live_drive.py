@@ -1,4 +1,4 @@
-"""A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
+"""A scheduler driven live by a verb: the run, its metrics and alerts, its record, its result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""`live fake`: the loop on an engine in memory, with a clock of its own and any trouble one asks for."""
+"""`live fake`: the loop on an engine in memory, with a simulated clock and injected faults."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
+"""`live kubernetes`: checks a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""`live slurm`: looks at a Slurm, tries it, runs beside it, runs it; and lets go of it."""
+"""`live slurm`: checks a Slurm, tests it, runs beside it or runs it, and releases its held jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

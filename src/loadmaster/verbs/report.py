@@ -1,4 +1,4 @@
-"""The page of a kept folder, once more; nothing is run again."""
+"""`report`: writes the page of a kept folder again; nothing is run again."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass

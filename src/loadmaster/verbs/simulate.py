@@ -1,4 +1,4 @@
-"""`simulate`: one run, kept whole: who ran where and when."""
+"""`simulate`: one run, recorded in full: where and when each job ran."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

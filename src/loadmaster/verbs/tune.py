@@ -1,4 +1,4 @@
-"""`tune`: search for a better rule, tell what it gains on weeks the search never saw, and write it down."""
+"""`tune`: search for a better rule, measure its gain on weeks that the search never saw, and write it to a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

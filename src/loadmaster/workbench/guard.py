@@ -1,4 +1,4 @@
-"""Stands before everything: who may ask, from where, and what a browser may do with the answer.
+"""Checks every request: its token, its origin, and what a browser may do with the answer.
 
 Every request needs the token or the cookie made of it, and a Host header that names us; one that changes anything also
 needs to come from a page of ours (Origin), with the word that stands on our pages.

@@ -1,4 +1,4 @@
-"""The word that lets a browser in, kept in the work folder, so that a page that is open survives the server's end."""
+"""The token that lets a browser in, kept in the work folder, so that an open page survives a restart."""
 
 import hmac
 import os

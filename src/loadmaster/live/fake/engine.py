@@ -1,4 +1,4 @@
-"""An engine that is none: a cluster in memory with a clock of its own, on which policies and the loop are tried.
+"""A fake engine: a cluster in memory with a simulated clock, to try policies and the loop on.
 
 It does what real engines do wrong: jobs go while they are being placed, listings are old, nodes die with what runs on
 them, the engine restarts and has forgotten, others meddle.

@@ -1,4 +1,4 @@
-"""What the fake engine tells of its cluster: one observation."""
+"""What the fake engine shows of its cluster: one observation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Looks at a Kubernetes and says what stands in the way of running it; changes nothing."""
+"""Checks a Kubernetes and reports what prevents a live run; changes nothing."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""One loadmaster at a time for one cluster: a Lease object of the cluster's own, renewed while we live."""
+"""One loadmaster at a time for one cluster: a Lease object of the cluster, renewed while the run lasts."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Only looks: what answers, what may be capped and moved, what is left out and why."""
+"""Checks hosts of libvirt: which answer, which machines may be capped and moved, which are left out and why."""
 
 import time
 from collections.abc import Iterator, Sequence

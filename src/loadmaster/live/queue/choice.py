@@ -1,4 +1,4 @@
-"""Why a job of a live run got its host: the recorded decision that started it, taken once more on what was seen."""
+"""Why a job of a live run got its host: the recorded decision that started it, repeated on the recorded observation."""
 
 from collections.abc import Mapping
 from dataclasses import replace

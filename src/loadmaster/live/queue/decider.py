@@ -1,4 +1,4 @@
-"""A scheduler on a real cluster: what is observed becomes its snapshot, what it decides becomes starts."""
+"""A scheduler on a real cluster: an observation becomes its snapshot, its decision becomes starts."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Figures of a live run for those who watch clusters: the text form that Prometheus reads; beyond loopback by token."""
+"""Metrics of a live run as text for Prometheus; beyond loopback only with a token."""
 
 import hmac
 import ipaddress

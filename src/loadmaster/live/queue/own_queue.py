@@ -1,4 +1,4 @@
-"""A queue of our own beside a site that a shadow looks on at: it runs on from cycle to cycle by a rule (rule X16)."""
+"""A simulated queue beside a site that a shadow observes: it goes on from cycle to cycle under a rule (rule X16)."""
 
 import math
 from collections.abc import Callable

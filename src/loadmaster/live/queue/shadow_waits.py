@@ -1,4 +1,4 @@
-"""Mean waits of a shadow so far: at the site, in our own queue, and in our model of the site (rule X16)."""
+"""Mean waits of a shadow so far: at the site, in the simulated queue, and in the model of the site (rule X16)."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

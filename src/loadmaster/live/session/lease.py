@@ -1,4 +1,4 @@
-"""One loadmaster at a time for one cluster: locks that the system gives back when we die."""
+"""One loadmaster at a time for one cluster: locks that the system releases when the process ends."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Looks at a Slurm and says what stands in the way of running it; changes nothing."""
+"""Checks a Slurm and reports what prevents a live run; changes nothing."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""Slurm as an engine: what `squeue` and `scontrol` tell, what `scontrol` does."""
+"""Slurm as an engine: what `squeue` and `scontrol` show, what `scontrol` does."""
 
 import shlex
 import time

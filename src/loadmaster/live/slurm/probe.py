@@ -1,4 +1,4 @@
-"""One test job of our own, from held to run: whether this user may do what a live run does."""
+"""One test job, held, pinned and run: whether this user may do what a live run does."""
 
 import re
 import time
