@@ -1,7 +1,7 @@
 """The command line: one thin file a verb; heavy imports wait until a verb runs.
 
 Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand,
-141 where nobody reads the output any more.
+141 if the output is no longer read.
 """
 
 import atexit

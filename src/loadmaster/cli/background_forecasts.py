@@ -30,7 +30,7 @@ class BackgroundForecasts(LiveBeside):
 
 
 def _told(news: dict[str, Any]) -> str:
-    """In a line: who starts next, when all that wait have started, how good earlier forecasts were."""
+    """In a line: the next start, when all waiting jobs have started, how good earlier forecasts were."""
     if not news:
         return "none yet: too few jobs have ended"
     rows, judged = news["forecasts"], news["judged"]

@@ -5,8 +5,8 @@
     forget_minima(minima, slot)                     whenever all hosts have been rated for the slot
 
 A pass may shut hundreds of hosts, most of them those that a rule would take. Then most blocks have a shut host with
-their lowest rank, and `lanes.least` does not give the lowest rank of its open hosts. Jobs come in runs of equal demands, so
-within a pass the same slot is read many times, while only a few blocks change in between.
+their lowest rank, and `lanes.least` does not give the lowest rank of its open hosts. Jobs come in runs of equal
+demands, so within a pass the same slot is read many times, while only a few blocks change in between.
 """
 # mypy: disable-error-code="no-untyped-def"
 

@@ -12,7 +12,7 @@ class CountedCells:
     """Makes cells as `pool` does.
 
     Attributes:
-        pool: who makes them.
+        pool: runs the cells.
         made: how many it was given so far.
     """
 

@@ -63,7 +63,7 @@ class RoomOverTime:
 
 
 def room_over_time(workload: Workload, cluster: Cluster, spans: int = 300) -> RoomOverTime:
-    """What was in use, who waited, and who of them had room, as the log has it; jobs of unknown start are left out.
+    """Use, waiting jobs, and those of them with room, as the log has it; jobs of unknown start are left out.
 
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0, 40], runtime_s=[15, 9, 9], cores=[1, 1, 1], recorded_wait_s=[0, 20, 0])

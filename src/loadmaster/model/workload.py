@@ -28,8 +28,8 @@ class Workload:
             numbers, as `loadmaster.model.exact_amounts` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task a job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
-        project: int32[J], who pays, an account (fair share is kept between projects); None means one project.
-        user: int32[J], who submitted; None means unknown.
+        project: int32[J], the account that pays (fair share is kept between projects); None means one project.
+        user: int32[J], the user that submitted; None means unknown.
         job_id: int64[J], the identifier in the log; None means 0..J-1.
         recorded_wait_s: float64[J], what each really waited, NaN where unknown; None where the log never says.
         recorded_hosts: the hosts on which each really ran, by the log's names, as `model.host_names` reads them; no
@@ -106,7 +106,7 @@ class Workload:
 
     @property
     def projects(self) -> Ints:
-        """int32[J]: who pays for every job."""
+        """int32[J]: the account that pays for each job."""
         return np.zeros(self.jobs, np.int32) if self.project is None else self.project
 
     @property

@@ -179,7 +179,7 @@ _FEW_BARS = MOST_BARS // 5
 
 
 def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
-    """Use, stranded amounts and, of few jobs, who ran where; empty where the log does not name the hosts."""
+    """Use, stranded amounts and, of few jobs, where each ran; empty where the log does not name the hosts."""
     on_hosts = comparison.on_hosts
     if on_hosts is None:
         return []

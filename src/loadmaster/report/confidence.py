@@ -228,7 +228,7 @@ def _over_both(judgement: Judgement, leader: Judged) -> str:
 
 
 def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
-    """Whom the samples favour all the same, and what would tell."""
+    """The rule that the samples favour without proof, and how long a log would prove it."""
     text = ""
     if leader.difference is not None:
         base = comparison.rule_name(judgement.baseline)

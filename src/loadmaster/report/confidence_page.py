@@ -83,7 +83,7 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
 
 
 def _all_ran(judgement: Judgement) -> int:
-    """On so many samples all rules ran: a race leaves out whoever is surely worse."""
+    """On so many samples all rules ran: a race leaves out rules that are surely worse."""
     return min(row.samples for row in judgement.rows)
 
 

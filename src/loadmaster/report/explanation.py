@@ -269,7 +269,7 @@ def _members(choice: Choice, rule: str) -> str:
 
 
 def _followed(followed: Followed) -> str:
-    """Whom a twin followed, and why."""
+    """The member that a twin followed, and why."""
     name = escape(followed.name)
     if followed.look_s is None:
         return f"The twin followed {name}; at its last comparison the forecast wait was equal under all members."

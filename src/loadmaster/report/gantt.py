@@ -150,7 +150,7 @@ def _since(unit: str, begin: float) -> str:
 
 
 def _end_of(bars: Bars, begin: float) -> float:
-    """Until when a chart goes that nobody has set an end."""
+    """The end of a chart without a given end."""
     last, started = float(bars.end_s.max()), float(bars.start_s.max())
     return min(last, begin + 1.5 * (started - begin)) if started > begin else last
 

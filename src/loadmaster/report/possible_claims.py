@@ -21,7 +21,7 @@ NEAR = 1.1
 
 
 def possible_at(comparison: Comparison, load: float, hosts: str) -> "Possible | None":
-    """What is known of the best schedule at a load on a set of machines; None where nobody asked."""
+    """What is known of the best schedule at a load on a set of machines; None if it was not computed."""
     return next((each for each in comparison.possible if (each.load, each.hosts) == (load, hosts)), None)
 
 
@@ -38,7 +38,7 @@ def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Mapp
 def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
     """Mean wait of a run over that of the best schedule found.
 
-    None where there is none, where nobody waits in it, or where the run did not run every job once, to its end.
+    None where there is none, if no job waits in it, or where the run did not run every job once, to its end.
     """
     each = possible_at(comparison, outcome.load, outcome.setting.hosts)
     best = None if each is None else each.found

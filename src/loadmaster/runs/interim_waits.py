@@ -17,7 +17,7 @@ class InterimWaits:
         open: of these, jobs that wait or run in the site's world or in ours, so that something of them is supposed.
         site_wait_s: what happened.
         own_wait_s: in our queue, which runs on by our rule.
-        model_wait_s: in a queue that runs on by the site's own rule; None where nobody said what that is.
+        model_wait_s: in a queue that runs on by the site's own rule; None if that rule is not known.
     """
 
     at_s: float
@@ -29,7 +29,7 @@ class InterimWaits:
 
     @property
     def error(self) -> float | None:
-        """Of the model, as a part of what happened (rule H5); None where it is not known, or nobody waited."""
+        """Of the model, as a part of what happened (rule H5); None where it is not known, or no job waited."""
         has_both = self.model_wait_s is not None and self.site_wait_s > 0
         return self.model_wait_s / self.site_wait_s - 1.0 if has_both and self.model_wait_s is not None else None
 

@@ -43,7 +43,7 @@ def backfilling_knobs(name: str, *, by_arrival: bool) -> tuple[Knob, ...]:
 
 
 def usual_backfilling(knobs: tuple[Knob, ...]) -> dict[str, Value]:
-    """The parameters as they are where nobody says otherwise."""
+    """The parameters as they are by default."""
     return {knob.name: _USUAL[knob.term] for knob in knobs}
 
 

@@ -55,8 +55,8 @@ def tuned(
         logs: drawn from them for the gain.
         folder: where trials are kept; None keeps none.
         store: where runs are kept.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
 
     Raises:
         InputError: the log is too short, or has nothing to search.

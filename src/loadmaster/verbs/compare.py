@@ -147,7 +147,7 @@ class Compared(Result):
         return breakdown_frame(all_groups(self.comparison), [name])
 
     def recorded_gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
-        """Who really ran where, as the log recorded it: an Altair chart like `Simulated.gantt`.
+        """Where each job really ran, as the log recorded it: an Altair chart like `Simulated.gantt`.
 
         Args:
             first_s: from when, in seconds of the log; its first arrival.

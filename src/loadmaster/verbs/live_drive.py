@@ -26,7 +26,7 @@ whether time does not wait. A context manager with `show(*cycle)`, `say(note)` a
 
 
 def quiet(*_: Any) -> Quiet:
-    """Nobody watches."""
+    """No observer."""
     return Quiet()
 
 

@@ -129,7 +129,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)
 
     def compiled() -> None:
-        """Compile before the Lease is taken: nobody else decides while we hold it."""
+        """Compile before the Lease is taken: no other loadmaster decides while we hold it."""
         compile_for(scheduler, made(looks_on=True, watch=False, say=lambda _: None).observe(), long_queues=True)
 
     try:

@@ -272,7 +272,7 @@ class QueueOptions(LiveOptions):
         """The rule that decides.
 
         Raises:
-            InputError: it cannot be written down, as whoever reads the record again must be able to read it.
+            InputError: it has no name that the record could hold.
         """
         from loadmaster.model import InputError
         from loadmaster.runs import Setting

@@ -64,7 +64,7 @@ class Packed(Result):
         packing: their placement.
         admitted: bool[J] over the jobs of `asked`.
         known: what was known of the file before anything was packed.
-        methods: what others make of the same tasks, a row each; None where nobody has tried yet.
+        methods: the results of other methods on the same tasks, a row each; None before they have run.
         command: how to make it again.
     """
 

@@ -210,7 +210,7 @@ class Tuned(Result):
         return trials_chart(self.tuning)
 
     def page(self) -> "Page":
-        """What was found, what it gains, why, and who loses."""
+        """The rule found, its gain, the reasons, and the groups that lose."""
         from loadmaster.report.tune_page import tune_page
 
         return tune_page(self.tuning, self.notes, self.command)

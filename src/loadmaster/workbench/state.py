@@ -21,7 +21,7 @@ class BenchState:
     Attributes:
         name: `done`, `runs`, `stopped` or `failed`.
         words: beside that: what is done now and what is left, or why it failed.
-        part: of 1, how much is done; None where nobody knows.
+        part: of 1, how much is done; None if unknown.
         ours: it was started here, and can be stopped and gone on with.
     """
 

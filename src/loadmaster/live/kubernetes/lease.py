@@ -61,7 +61,7 @@ class ClusterLease:
         now_s: the clock, which should go as those of others do.
 
     Raises:
-        LeaseTaken: somebody else holds it.
+        LeaseTaken: another process holds it.
         InputError: we may not.
         EngineDown: the server does not answer.
     """
@@ -82,7 +82,7 @@ class ClusterLease:
         """It is ours for its time from now on.
 
         Raises:
-            LeaseTaken: somebody else has taken it.
+            LeaseTaken: another process has taken it.
             InputError: we may not have it, and never had it.
             EngineDown: the server does not answer.
         """

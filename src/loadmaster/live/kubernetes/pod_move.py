@@ -67,7 +67,7 @@ class Moves:
         """Evict a pod; what it asks is kept on its new node from now on.
 
         Raises:
-            EngineDown: nobody can tell whether it was done.
+            EngineDown: it is not known whether the action was done.
         """
         item = next((each for each in items if id_of(each) == action.id), None)
         pod = None if item is None else pod_of(item)

@@ -189,7 +189,7 @@ class QueueDecider(Decider):
         return Step(lines, actions)
 
     def end(self, how: str) -> Sequence[Line]:
-        """See `Decider`; what nobody else can start is counted."""
+        """See `Decider`; jobs that only this run can start are counted."""
         left = len(self.ledger.releasable()) if self.settings.acts and self.settings.on_exit == "hold" else 0
         if left:
             those = "1 job stays" if left == 1 else f"{left:,} jobs stay"

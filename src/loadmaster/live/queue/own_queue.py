@@ -28,7 +28,7 @@ class OwnQueue(ResumedEngine):
         scheduler: decides.
         interval_s: seconds between cycles; 0: at every event.
         seed: for policies that draw.
-        watch: called again and again; whoever has waited long enough raises.
+        watch: called again and again; it raises to stop the computation.
     """
 
     def __init__(

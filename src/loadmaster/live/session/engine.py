@@ -209,7 +209,7 @@ class Refusal:
     Attributes:
         action: what was asked.
         kind: the job or host is `gone`; we may not (`denied`); it is in another state than the action needs, such as
-            a job to start that runs already (`busy`); the hosts cannot serve the job (`unfit`); or nobody can tell
+            a job to start that runs already (`busy`); the hosts cannot serve the job (`unfit`); or it is not known
             whether it was done (`unknown`).
         text: the engine's own words.
     """
@@ -261,7 +261,7 @@ class Engine(Protocol):
         A job that is not held any more must not be started again: that is refused as `busy`, or `gone`.
 
         Raises:
-            EngineDown: it does not answer, so that nobody can tell whether it was done.
+            EngineDown: it does not answer, so it is not known whether the action was done.
         """
         ...
 

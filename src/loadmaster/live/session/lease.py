@@ -13,7 +13,7 @@ from loadmaster.system.state_folder import state_folder
 
 
 class LeaseTaken(InputError):
-    """Another loadmaster runs the cluster: `who`, as far as anybody knows."""
+    """Another loadmaster runs the cluster: `who`, as far as is known."""
 
     def __init__(self, cluster: str, who: str) -> None:
         fix = "stop it first, or run beside it with --shadow"
@@ -28,7 +28,7 @@ class Lease:
         folder: of the lock; two who are to see each other must give the same, None is the user's own state.
 
     Raises:
-        InputError: somebody else holds it, or the folder cannot be written to.
+        InputError: another process holds it, or the folder cannot be written to.
     """
 
     def __init__(self, name: str, folder: Path | None = None) -> None:

@@ -34,7 +34,7 @@ class RecordSink(Protocol):
 
 @dataclass
 class Loop:
-    """Drives a decider on an engine until it says that it is over, or somebody stops it.
+    """Drives a decider on an engine until it says that it is over, or it is stopped.
 
     Attributes:
         engine: that observes and acts.

@@ -31,7 +31,7 @@ from loadmaster.traces.fit import held_by
 
 EARLY_END = {"kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER, "replan": REPLAN}
 PARTS_ANEW = 0.1
-"""Classes of one demand for each doubling of the expected runtime where each pass makes a new plan: few, since each class
+"""Classes of one demand for each doubling of the expected runtime if each pass makes a new plan: few, since each class
 learns its bounds in each pass by itself."""
 MOST_UNSEEN = 32
 """Passes that ended before those of earlier ones, whose changes are still kept."""
