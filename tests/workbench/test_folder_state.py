@@ -38,7 +38,7 @@ def test_a_study_that_was_broken_off_says_so(tmp_path, changed, name):
 
 def test_a_comparison_started_here_that_left_no_page_is_told_by_its_last_words(tmp_path):
     (tmp_path / STARTED).write_text(json.dumps({"process": "1.1", "started_s": 100.0, "choices": {}}))
-    assert state_of(tmp_path, None, 0.0) == BenchState("stopped", "what is finished is kept", None, True)
+    assert state_of(tmp_path, None, 0.0) == BenchState("stopped", "finished runs are kept", None, True)
     (tmp_path / COMPLAINED).write_text("note\nloadmaster: 'x': not a log\n\n")
     assert state_of(tmp_path, None, 0.0) == BenchState("failed", "'x': not a log", None, True)
     assert state_of(tmp_path, None, 101.0) == BenchState()

@@ -11,7 +11,7 @@ from loadmaster.model.snapshot import Alternative
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The member that a meta-rule followed in C cycles, and the worth of its M members in the N cycles where they differed.
+    """The member that a meta-rule followed in C cycles, and the worth of its M members in N cycles where they differ.
 
     Attributes:
         members: their names, in the order of the bits of `Cycles.winners`.

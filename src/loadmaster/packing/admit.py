@@ -80,7 +80,7 @@ def _raised(instance: Instance, least_yield: float) -> Floats:
 
 
 def _chosen(promised: Instance, packer: Packer, options: PackOptions) -> tuple[Bools, Attempt | None]:
-    """bool[J]: the longest prefix of the jobs that `packer` packs, the easiest first, then others that fit; its packing.
+    """bool[J]: the longest prefix of the jobs that `packer` packs, easiest first, then others that fit; its packing.
 
     When the time is up it is the longest prefix known by then.
     """

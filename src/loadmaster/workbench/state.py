@@ -76,7 +76,7 @@ def _broken_off(child: Child, progress: Progress | None) -> BenchState:
     """A comparison that was started here, whose process is gone and has left no page."""
     part = None if progress is None else progress.part
     if child.last_words.startswith("loadmaster: stopped") or not child.last_words:
-        return BenchState(STOPPED, "what is finished is kept", part, ours=True)
+        return BenchState(STOPPED, "finished runs are kept", part, ours=True)
     return BenchState(FAILED, child.last_words.removeprefix("loadmaster: "), part, ours=True)
 
 
