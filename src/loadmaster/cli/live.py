@@ -58,7 +58,7 @@ def check(
     trust: o.Trust = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
+    """Run the scheduler that was simulated on a real cluster; try --shadow first."""
     from loadmaster.cli.signature import typed
     from loadmaster.cli.unused_options import option, refuse_unused
     from loadmaster.model import InputError

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @taking(TuneOptions, out=Path("tuned"))
 def tune(options: TuneOptions, as_json: AsJson = False) -> None:
-    """Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it down."""
+    """Search for a better rule on a log's first weeks; measure its gain on the last; write the rule."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import print_document
     from loadmaster.report.tune_document import tune_document

@@ -32,6 +32,6 @@ def refuse_untrusted(setting: Setting, trust: bool, where: str) -> None:
     if files and not trust:
         raise InputError(
             ", ".join(files),
-            "this record carries Python, which would be run",
+            "this record has Python code, which would be run",
             fix=f"read it under {where}; if you trust it, say --trust",
         )

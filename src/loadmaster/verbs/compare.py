@@ -52,7 +52,7 @@ class CompareOptions(
     ] = DEFAULT_POLICIES
     disciplines: Annotated[
         Rule | Sequence[Discipline],
-        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+        Option("Disciplines, ORDER+BACKFILLING; default: easy, for the demo netbatch.", metavar="A,B,...", typed=str),
     ] = ""
     loads: Annotated[
         str | float | Sequence[float],
@@ -72,7 +72,7 @@ class CompareOptions(
             metavar="TIME",
         ),
     ] = ""
-    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    store: Annotated[str, Option("Database of finished runs; default: in DIR.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
         Option("Folder for the report and the results.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),

@@ -39,7 +39,7 @@ class ExplainOptions(Options):
         ),
     ]
     _: KW_ONLY
-    top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
+    top: Annotated[int, Option("How many of the possible hosts are shown.", least=1)] = 8
     beside: Annotated[
         "str | Path | Simulated | None",
         Option(
@@ -48,7 +48,7 @@ class ExplainOptions(Options):
             typed=Path | None,
         ),
     ] = None
-    trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
+    trust: Annotated[bool, Option("Run the Python of a policy file in the record; read it first.")] = False
     out: PageFolder = None
 
     @property

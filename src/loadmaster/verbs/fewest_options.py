@@ -50,8 +50,8 @@ class FewestOptions(
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
         Option(
-            "Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
-            "for each further kind.",
+            "Machines with the numbers to try: 10..400x16c64g@1.2; without numbers, 1 to 8 times those given. "
+            "Repeat the option for more kinds.",
             metavar="HOSTS",
             panel=MACHINES,
             reads=True,
@@ -66,7 +66,7 @@ class FewestOptions(
     ] = "first-fit"
     disciplines: Annotated[
         Rule | Sequence[Discipline],
-        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+        Option("Disciplines, ORDER+BACKFILLING; default: easy, for the demo netbatch.", metavar="A,B,...", typed=str),
     ] = ""
     growth: Annotated[float, Option("Multiply the log's jobs an hour by this factor.", metavar="FACTOR")] = 1.0
     samples: Annotated[
@@ -80,10 +80,10 @@ class FewestOptions(
         ),
     ] = 0
     resample: Resample = ""
-    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    store: Annotated[str, Option("Database of finished runs; default: in DIR.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where page and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for the page and the results.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     @property

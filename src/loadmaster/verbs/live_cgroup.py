@@ -37,7 +37,10 @@ class CgroupOptions(LiveOptions):
         str, Option("Memory that each command of a plain file asks for, such as 2GB.", metavar="SIZE")
     ] = ""
     method: Annotated[
-        str, Option("fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD", rule=True)
+        str,
+        Option(
+            "Method: fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD", rule=True
+        ),
     ] = "fractional"
     least_yield: Annotated[
         float | None, Option("A command waits if its start would push a share below this; default 0.1.")

@@ -35,7 +35,7 @@ class MachineOptions(LogOptions):
         ),
     ] = field(default=None, kw_only=False)  # type: ignore[assignment]
     currency: Annotated[
-        str, Option("The money of the prices, to be shown with every cost.", metavar="EUR", panel=MACHINES)
+        str, Option("Currency of the prices, shown with every cost.", metavar="EUR", panel=MACHINES)
     ] = ""
 
     @property

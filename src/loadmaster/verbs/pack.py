@@ -49,7 +49,7 @@ class PlacingOptions(TaskOptions):
     numa_nodes: Annotated[
         int | None, Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes.", least=1)
     ] = None
-    admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
+    admit: Annotated[float | None, Option("Refuse jobs until the other jobs keep this yield.")] = None
     seed: Seed = 0
 
 

@@ -38,7 +38,7 @@ class RebalanceOptions(TaskOptions):
     budget: Annotated[
         str | float | None, Option("The most memory to move, such as 64GiB; numbers are bytes.", typed=str | None)
     ] = None
-    moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
+    moves: Annotated[int | None, Option("Or the largest number of tasks to move.", least=0)] = None
     drain: Annotated[str | None, Option("Goal: move all tasks off these hosts (commas).", metavar="HOSTS")] = None
     consolidate: Annotated[bool, Option("Goal: empty as many hosts as possible.")] = False
     balance: Annotated[bool, Option("Goal: even out how full the hosts are.")] = False

@@ -27,11 +27,15 @@ class ReportOptions(GroupOptions):
     _: KW_ONLY
     out: Annotated[
         "str | Path | None",
-        Option("Where the page goes; DIR/report.html.", metavar="FILE", flags=("-o", "--out"), typed=Path | None),
+        Option("File of the page; default: DIR/report.html.", metavar="FILE", flags=("-o", "--out"), typed=Path | None),
     ] = None
     last: Annotated[
         str | float,
-        Option("Group the jobs that arrived so long before the record's end, such as 7d.", metavar="TIME", typed=str),
+        Option(
+            "Group only the jobs that arrived in this time before the record's end, such as 7d.",
+            metavar="TIME",
+            typed=str,
+        ),
     ] = ""
 
 

@@ -38,7 +38,7 @@ class BagRunOptions(DaskOptions):
     ] = False
     slurm_option: Annotated[
         "Sequence[str] | Mapping[str, str] | None",
-        Option("For SLURMCluster, such as queue=short.", panel=CLUSTER, typed=list[str] | None),
+        Option("Option for SLURMCluster, such as queue=short.", panel=CLUSTER, typed=list[str] | None),
     ] = None
     sizer: Annotated[
         "str | int | Sizer | None",
@@ -56,14 +56,14 @@ class BagRunOptions(DaskOptions):
     ] = None
     confidence: Annotated[float, Option("Probability with which the budget or the deadline is kept.")] = 0.9
     guess: Annotated[
-        str | float | None, Option("Duration of one command, if you have an idea: 5min.", typed=str | None)
+        str | float | None, Option("Guess of the duration of one command, such as 5min.", typed=str | None)
     ] = None
     prices: Annotated["str | Path | None", Option("Table of machine types.", reads=True, typed=Path | None)] = None
     machine_type: Annotated[
         str | None, Option("The machine type of that table to rent, if it has several.", flags=("--type",))
     ] = None
-    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
-    billing: Annotated[str | None, Option("second, minute, hour, or a duration.")] = None
+    currency: Annotated[str, Option("Currency of the price table, shown with every cost.", metavar="EUR")] = ""
+    billing: Annotated[str | None, Option("Charging unit: second, minute, hour, or a duration.")] = None
     limit: Annotated[int | None, Option("Machines at the same time; on local: as many as processors.", least=1)] = None
     copies: Annotated[bool, Option("Start the last stragglers a second time; the first to end counts.")] = False
     retries: Annotated[int, Option("How often a failing command is tried again.", least=0)] = 0

@@ -20,21 +20,21 @@ class ServeOptions(Options):
     folders: Annotated[
         "str | Path | Sequence[str | Path] | None",
         Option(
-            "Folders in which results are found, also below them; the current one.",
+            "Folders of results, with all folders below; default: the current one.",
             metavar="DIR",
             argument=True,
             typed=list[Path] | None,
         ),
     ] = None
     _: KW_ONLY
-    port: Annotated[int, Option("Where it listens; 0 takes a port that is free.", least=0, most=65535)] = PORT
+    port: Annotated[int, Option("Port of the workbench; 0 takes a free port.", least=0, most=65535)] = PORT
     host: Annotated[
         str | None, Option("An address of this machine that others can reach; loopback if not given.", metavar="NAME")
     ] = None
     open: Annotated[bool, Option("Open it in the browser of this machine.", flags=("--open/--no-open",))] = False
     work: Annotated[
         "str | Path | None",
-        Option("The one folder that is written into; the first DIR.", metavar="DIR", typed=Path | None),
+        Option("The one folder that is written into; default: the first DIR.", metavar="DIR", typed=Path | None),
     ] = None
     max_upload: Annotated[str, Option("Largest file that may be uploaded.", metavar="SIZE")] = "1GB"
     read_only: Annotated[bool, Option("Read only: no file is uploaded, no run is started or stopped.")] = False

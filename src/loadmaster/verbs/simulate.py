@@ -36,7 +36,7 @@ class SimulateOptions(RuleOptions, SiteChangeOptions, RunOptions, MetricOptions,
         Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
     ] = "mix-fit"
     discipline: Annotated[
-        Discipline, Option("Queue discipline; easy, and of the demo netbatch.", metavar="DISCIPLINE", typed=str)
+        Discipline, Option("Queue discipline; default: easy, for the demo netbatch.", metavar="DISCIPLINE", typed=str)
     ] = ""
     load: Annotated[str | float, Option("Offered load to scale the log to.", metavar="LOAD", typed=str)] = ""
     beta: Annotated[str | float, Option("Factor on the times between arrivals.", metavar="B", typed=str)] = ""

@@ -49,12 +49,12 @@ class SizeOptions(DaskOptions):
         "str | Path | None",
         Option("Table of machine types; else one, at price 1 an hour.", reads=True, typed=Path | None),
     ] = None
-    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
+    currency: Annotated[str, Option("Currency of the price table, shown with every cost.", metavar="EUR")] = ""
     billing: Annotated[str | None, Option("Charging unit: second, minute, hour or a duration.")] = None
     column: Annotated[str | None, Option("Column of the file that holds the durations.")] = None
-    guess: Annotated[str | float | None, Option("Duration of a task where none is known: 5min.", typed=str | None)] = (
-        None
-    )
+    guess: Annotated[
+        str | float | None, Option("Guess of the duration of a task without one, such as 5min.", typed=str | None)
+    ] = None
     sizers: Annotated[
         Rule | Sequence[Rule],
         Option(

@@ -90,7 +90,9 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where winner.py, report and trials go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option(
+            "Folder for winner.py, the report and the trials.", metavar="DIR", flags=("-o", "--out"), typed=Path | None
+        ),
     ] = None
 
     def plan(self, name: Naming, at: "SiteCase | None" = None) -> "SearchPlan":

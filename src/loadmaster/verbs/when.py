@@ -93,7 +93,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
         "first-fit"
     )
     discipline: Annotated[
-        Discipline, Option("Queue discipline; of a site its own, else easy.", metavar="DISCIPLINE", typed=str)
+        Discipline, Option("Queue discipline; default: the site's own, else easy.", metavar="DISCIPLINE", typed=str)
     ] = ""
     out: Annotated[
         "str | Path | None",
