@@ -77,7 +77,7 @@ def test_what_was_run_once_is_kept(log, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("options", "why"), [
-    ({}, "no target for the wait is given"), ({"p95": "soon"}, "soon"), ({"p95": "1h", "growth": 0}, "--growth"),
+    ({}, "how long jobs may wait is not given"), ({"p95": "soon"}, "soon"), ({"p95": "1h", "growth": 0}, "--growth"),
     ({"p95": "1h", "resample": "users"}, "no samples are drawn"), ({"p95": "1h", "samples": 2}, "at least 5"),
     ({"p95": "1h", "currency": "EUR"}, "no price"), ({"p95": "1h", "hosts": "5..2x4c"}, "go up"),
 ])  # fmt: skip

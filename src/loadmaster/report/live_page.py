@@ -146,7 +146,7 @@ def _agreement(timeline: LiveTimeline) -> list[Block]:
             "the rule would have started in another cycle counts as the site's alone.",
         ),
         Table(
-            ["who", "starts", "cores started"],
+            ["scheduler", "starts", "cores started"],
             rows,
             caption="A job counts for this rule once, where it would first have started it.",
         ),

@@ -147,7 +147,7 @@ def _loses(tuning: Tuning) -> list[Block]:
             bands[len(rows)] = f"{_TITLES[by]}: {count} {'waits' if count == 1 else 'wait'} longer"
         rows += [[each.name, f"{each.jobs:,}", short(each.wait_s / size), short(each.before_s / size)] for each in some]
     caption = "Most time lost first; mean waits, one run each on the held-out weeks as they are."
-    heads = ["who", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]
+    heads = ["group", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]
     return [Heading("Where it loses"), Table(heads, rows, caption, bands=bands)]
 
 

@@ -152,7 +152,7 @@ class FewestOptions(
 
         given = [parse_seconds(str(each)) if each != "" else None for each in (self.mean, self.p95, self.p99)]
         if all(each is None for each in given):
-            raise InputError("no target", "no target for the wait is given", fix="give --p95 1h, --p99 or --mean")
+            raise InputError("no target", "how long jobs may wait is not given", fix="give --p95 1h, --p99 or --mean")
         return Target(*given)
 
     def tried_on(self, at: "SiteCase | None" = None) -> "list[tuple[MachineSet, HostRange]]":

@@ -95,7 +95,7 @@ class ClusterLease:
             self._refuse_others(lease.body.get("spec") or {})
             answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
-            raise LeaseTaken(self._name, "who was quicker")
+            raise LeaseTaken(self._name, "another process, which was faster")
         self._require(answer)
         self._renewed_s = asked_s
 

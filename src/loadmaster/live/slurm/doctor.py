@@ -113,7 +113,7 @@ def _readable(engine: SlurmEngine, folder: Path) -> list[Finding]:
             return [
                 Finding(
                     "bad",
-                    f"{name}, as whom Slurm's controller runs, may not look into {each}: no job would be held",
+                    f"{name}, the user of Slurm's controller, may not read {each}: no job would be held",
                     fix,
                 )
             ]
