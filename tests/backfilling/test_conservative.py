@@ -125,7 +125,7 @@ def test_promises_on_unlike_hosts_are_kept_on_the_hosts_that_were_promised():
 def test_counting_hosts_is_refused_where_hosts_are_not_alike():
     workload, _ = as_equal_hosts(4, [2, 4], [10, 5])
     _, cluster = as_one_host(4, [1], [1])
-    with pytest.raises(InputError, match="hosts are not alike"):
+    with pytest.raises(InputError, match="these hosts differ"):
         starts(workload, cluster, "conservative(promise=pool)")
 
 

@@ -39,11 +39,12 @@ def until(foretelling, holds):
     [
         (
             said(ROWS, 20, 15),
-            "17 starts in 40 s (20 s to never); the last of 2 in 2 min; 75 % of 20 earlier ones fell inside",
+            "17 starts in 40 s (20 s to never); the last of 2 waiting jobs in 2 min; "
+            "75 % of 20 earlier starts were inside the interval",
         ),
         (said([]), "no job waits"),
-        (said([ROWS[0] | {"start_s": None}]), "none of those that wait can ever start"),
-        ([sys.executable, "-c", "raise SystemExit(2)"], "not yet: too little has been seen"),
+        (said([ROWS[0] | {"start_s": None}]), "no waiting job can ever start"),
+        ([sys.executable, "-c", "raise SystemExit(2)"], "none yet: too few jobs have ended"),
     ],
     ids=["two wait", "nobody", "never", "refused"],
 )  # fmt: skip

@@ -62,7 +62,7 @@ def test_what_estimates_cannot_mean_is_refused_in_one_line(told, options):
     assert len(err) < 300
 
 
-@pytest.mark.parametrize(("option", "why"), [("--estimates last-two", "who submitted"), ("--overrun kill", "neither")])
+@pytest.mark.parametrize(("option", "why"), [("--estimates last-two", "not name users"), ("--overrun kill", "neither")])
 @pytest.mark.parametrize("verb", ["simulate bare.csv --discipline easy", "share bare.csv --methods easy"])
 def test_what_the_log_does_not_say_enough_for_is_refused_in_one_line(told, verb, option, why, tmp_path):
     (tmp_path / "bare.csv").write_text("submit_s,runtime_s,cores\n0,120,2\n")

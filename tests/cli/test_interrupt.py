@@ -81,7 +81,7 @@ def test_ctrl_c_stops_a_comparison_at_once_while_the_plain_engine_runs(tmp_path)
         env={**os.environ, "PYTHONPATH": SOURCE},
     )
     assert (ended.returncode, ended.stdout) == (130, "")
-    assert ended.stderr.splitlines()[-1] == "loadmaster: stopped; the same command goes on where it was"
+    assert ended.stderr.splitlines()[-1] == "loadmaster: stopped; give the same command again to continue"
     assert "Traceback" not in ended.stderr
 
 

@@ -58,7 +58,7 @@ def test_what_must_be_said_is_said_at_once_on_stdout_unless_that_is_json(capsys,
 
 def test_who_may_start_no_more_says_so():
     table, report = LiveTable("fake", LiveSettings(max_starts=4)), Report(starts=4)
-    assert shown(table, 0.0, ledger(0.0), report)["starts"].startswith("4, as many as --max-starts allows")
+    assert shown(table, 0.0, ledger(0.0), report)["starts"].startswith("4, the limit of --max-starts")
     assert shown(table, 0.0, ledger(0.0), Report(starts=3))["starts"] == "3"
 
 
@@ -93,5 +93,5 @@ def test_a_shadow_shows_what_jobs_waited_so_far():
     table.so_far = InterimWaits(60.0, 12, 3, 40.0, 30.0, 44.0)
     assert shown(table, 0.0, ledger(0.0), Report())["so far"] == (
         "mean wait of the site 40 s, ours 30 s (−25 %); the model's error +10 %; "
-        "3 of 12 jobs still wait or run in one of both"
+        "3 of 12 jobs still wait or run in one of the two queues"
     )

@@ -43,7 +43,7 @@ def test_a_live_run_shows_what_it_did_and_leaves_a_record_that_checks(run, here)
     assert "`loadmaster live --check d`" in err
     assert read_record(here / "d").workload.jobs == 12
     code, out, _ = run("live --check d")
-    assert (code, out.splitlines()[1]) == (0, "12 of 12 starts alike in the simulator (100 %)")
+    assert (code, out.splitlines()[1]) == (0, "12 of 12 starts identical in the simulator (100 %)")
 
 
 def test_a_record_that_does_not_check_ends_with_one(run, here):
@@ -140,9 +140,9 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
     ("command", "words"),
     [
         ("live", "name an engine"),
-        ("live --check d --so-far d", "each of these stands alone"),
+        ("live --check d --so-far d", "only one of these options can be given"),
         ("live --check nowhere", "no record of a live run here"),
-        ("live --check d fake", "it stands alone"),
+        ("live --check d fake", "cannot be given before an engine"),
         (f"{FAKE} --trouble smoke=1", "no such trouble"),
         ("live fake log.csv --hosts 2x2c1g --interval 0s", "needs a time between its cycles"),
         (f"{FAKE} --shadow --dry-run", "both ask nothing"),
@@ -155,7 +155,7 @@ def test_bad_input_is_told_in_one_line(told, command, words):
 
 
 def test_a_first_start_that_is_denied_ends_with_two(told):
-    assert "lets us start nothing" in told(*f"{FAKE} --trouble denied=0.999999 -o d".split())
+    assert "refuses every start" in told(*f"{FAKE} --trouble denied=0.999999 -o d".split())
 
 
 def test_the_members_of_a_twin_are_named_live_as_in_simulations(run, here):
@@ -168,8 +168,9 @@ def test_members_of_a_twin_beside_another_discipline_are_refused(run):
     code, _, err = run(f"{FAKE} --discipline easy --twin-members fcfs+easy,lxf+easy -o d")
     assert code == 2
     assert (
-        "'--twin-members': this option changes nothing here: it is for twin; --discipline twin, or leave it out" in err
-    )
+        "'--twin-members': this option changes nothing here: it works only with twin; "
+        "--discipline twin, or leave it out"
+    ) in err
 
 
 def test_a_log_of_json_has_one_object_a_line_and_nothing_else_on_stdout(run):

@@ -115,7 +115,7 @@ def test_names_of_jobs_and_hosts_and_words_of_engines_are_escaped(written, tmp_p
          "live record is damaged"),
         ({"run.json": "{}"}, "this run record is damaged"),
         ({"run.json": "[]"}, "this run record is damaged"),
-        ({"log.jsonl": ""}, "this bag has not come to its end"),
+        ({"log.jsonl": ""}, "this bag has not ended"),
         ({"results.sqlite": "", "report.html": "kept"}, "its page is d/report.html"),
     ],
 )  # fmt: skip

@@ -46,7 +46,7 @@ CHANGE_NOTHING = [
     ("share --format csv", "--format", "the demo"),
     ("pack tasks.csv --hosts 1x1c --time-limit 3", "--time-limit", "exact solvers"),
     ("size constant(9)x9 --column x", "--column", "a law"),
-    ("run commands.txt --confidence 0.8", "--confidence", "a budget or a deadline"),
+    ("run commands.txt --confidence 0.8", "--confidence", "only with --budget or --deadline"),
     ("info log.csv --spread any", "--spread", "no machines"),
     ("info log.csv --swf-memory job-total", "--swf-memory job-total", "format csv"),
     ("convert log.csv out.swf --swf-memory job-total", "--swf-memory job-total", "format csv"),
@@ -125,4 +125,4 @@ def test_a_load_that_would_stretch_the_log_beyond_any_clock_is_refused(told, loa
 def test_a_load_that_would_press_the_log_into_one_moment_is_refused_in_the_words_of_who_asked(told, option, value, fix):
     message = told("simulate", "log.csv", "--hosts", "1x1c", *option.split())
     assert value in message
-    assert message.rstrip().endswith(f"a clock tells milliseconds apart, no less; {fix}")
+    assert message.rstrip().endswith(f"a clock has no steps shorter than a millisecond; {fix}")

@@ -123,7 +123,7 @@ def test_the_rest_of_a_week_is_left_out():
         (log(1, people=2), "users", "2 users"),
         (log(1, people=1), "users", "1 user,"),
         (log(1), "shake", "chance"),
-        (Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), "users", "who submitted"),
+        (Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), "users", "name the users"),
         (log(1), "users", ""),
         (log(1, people=2), "weeks", "2 users"),
         (log(1), "weeks", ""),
@@ -142,5 +142,5 @@ def test_less_than_a_week_cannot_be_drawn_from(draw):
 
 
 def test_users_cannot_be_drawn_where_the_log_has_none():
-    with pytest.raises(InputError, match="who submitted"):
+    with pytest.raises(InputError, match="name the users"):
         users(Workload.of(submit_s=[0, 9 * WEEK_S], runtime_s=[1, 1], cores=[1, 1]), np.random.default_rng(0))

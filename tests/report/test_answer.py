@@ -71,9 +71,7 @@ def test_a_run_that_left_more_jobs_waiting_for_ever_is_named_and_not_compared():
     shown = comparison({("first-fit", 0.9): 1000.0, ("mix-fit", 0.9): 5.0, ("random", 0.9): 2000.0})
     lost = replace(shown.outcomes[1], metrics=replace(shown.outcomes[1].metrics, unstarted=3))
     shown = replace(shown, outcomes=[shown.outcomes[0], lost, shown.outcomes[2]])
-    assert answer(shown) == (
-        "mix-fit leaves more jobs waiting for ever; of the others, first-fit waits least, 16.7 min."
-    )
+    assert answer(shown) == ("mix-fit leaves more jobs waiting for ever; of the rest, first-fit waits least, 16.7 min.")
 
 
 def test_nobody_waiting_is_no_division_by_zero():

@@ -88,7 +88,7 @@ def test_a_lead_over_a_baseline_that_a_race_left_early_says_over_how_many_sample
     captions = [
         block.caption for block in sure_blocks(replace(shown, judgements=(found,))) if hasattr(block, "caption")
     ]
-    assert any("on no more of them, 10 at least" in each for each in captions)
+    assert any("after 10 samples or more" in each for each in captions)
     assert any("the part of the first 10 samples in which" in each for each in captions)
     assert not any("10" in block.caption for block in sure_blocks(shown) if hasattr(block, "caption"))
 

@@ -45,7 +45,7 @@ def test_more_bars_than_can_be_told_apart_are_refused_with_what_to_do():
     count = MOST_BARS + 1
     jobs = Workload.of(submit_s=np.arange(count), runtime_s=np.ones(count), cores=np.ones(count))
     run = lm.simulate(jobs, "4x4c", policy="first-fit")
-    with pytest.raises(InputError, match=r"no more than 5,000 can be told apart; give times, such as gantt\(0, "):
+    with pytest.raises(InputError, match=r"no more than 5,000 can be distinguished; give times, such as gantt\(0, "):
         run.gantt()
     assert run.hosts_over_time().to_dict()
 

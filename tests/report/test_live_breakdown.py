@@ -137,4 +137,4 @@ def test_groups_are_of_live_queues_alone(report, tmp_path):
     log = lm.generate.netbatch(jobs=20, hosts=2, seed=1)
     lm.simulate(log).save(tmp_path / "run")
     code, _, err, _ = report(str(tmp_path / "run"), "--last", "7d")
-    assert (code, "it is for the record of a live queue" in err) == (2, True)
+    assert (code, "it works only on the record of a live queue" in err) == (2, True)

@@ -104,7 +104,10 @@ def test_a_model_of_the_site_that_left_jobs_unstarted_is_named_as_the_reason():
 @pytest.mark.parametrize(
     ("more", "because"),
     [
-        ({"over": 0.06}, "more cores than there are were in use for 6.0 % of the time (at most 1.5 times as many)"),
+        (
+            {"over": 0.06},
+            "more cores than the hosts have were in use for 6.0 % of the time (at most 1.5 times as many)",
+        ),
         ({"with_room": 0.81}, "81 % of the waiting passed while there was room for the job"),
         ({"unknown": 2}, "of 2 of 120 jobs it is not known when they started"),
         ({"recorded_s": 0.0}, "no job waited"),

@@ -9,9 +9,9 @@ from loadmaster.runs.interim_waits import InterimWaits
     ("site", "own", "model", "says"),
     [
         (100.0, 60.0, 110.0, "ours 1 min (−40 %); the model's error +10 %; 2 of"),
-        (100.0, 95.0, 110.0, "(−5.0 %); the model's error +10 %, which tells nothing; 2 of"),
-        (100.0, 60.0, None, "no gain is told, without the model's error"),
-        (0.0, 14.0, 0.0, "no gain is told, no job waited there"),
+        (100.0, 95.0, 110.0, "(−5.0 %); the model's error +10 %, no more than the model's error; 2 of"),
+        (100.0, 60.0, None, "no gain is claimed, without the model's error"),
+        (0.0, 14.0, 0.0, "no gain is claimed, no job waited there"),
     ],
 )
 def test_a_gain_is_told_only_beside_the_models_error_and_tells_nothing_below_it(site, own, model, says):

@@ -25,7 +25,7 @@ def test_a_running_job_without_hosts_gets_the_first_that_have_room_beside_the_ot
     jobs = [job(1, "RUNNING", 0, 600), job(2, "RUNNING", 0, 900, nodes="n1"), job(3, "RUNNING", 0, 950, nodes="other")]
     made = simulated(listing(tmp_path, *jobs), hosts(tmp_path))
     assert made.record.schedule.host.tolist() == [1, 0, 2]
-    assert any("does not tell the hosts of 2 of them" in note for note in made.notes)
+    assert any("does not show the hosts of 2 of them" in note for note in made.notes)
 
 
 def test_tasks_of_a_job_lie_on_its_hosts_in_turn(tmp_path):

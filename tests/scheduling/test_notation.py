@@ -136,7 +136,7 @@ def test_a_backfilling_of_no_job_at_all_and_capitals_are_refused_with_what_is_me
     [
         ("skip", ["No job has a reservation"]),
         ("f1", ["Arrivals count from the first job"]),
-        ("f4+conservative", ["Arrivals count", "Every pass makes all reservations anew"]),
+        ("f4+conservative", ["Arrivals count", "Every pass makes all reservations again"]),
         ("easy", []),
         ("sjf+none", []),
     ],

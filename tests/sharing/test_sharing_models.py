@@ -163,7 +163,7 @@ def test_a_model_under_which_two_jobs_hold_each_other_up_for_ever_is_refused():
 @pytest.mark.parametrize("kind", [TimesharedProblem, FractionalProblem])
 def test_what_is_no_sharing_model_is_refused(kind):
     jobs, hosts = Workload.of(submit_s=[0], runtime_s=[1], cores=[1]), Cluster.uniform(1, cores=1)
-    with pytest.raises(InputError, match="'str': this is no sharing model"):
+    with pytest.raises(InputError, match="'str': this is not a sharing model"):
         kind(jobs, hosts, **({"method": METHODS["pvm"]} if kind is TimesharedProblem else {}), sharing="halves")
 
 

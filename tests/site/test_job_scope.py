@@ -20,14 +20,14 @@ JOBS = Workload.of(
     ("scope", "words"),
     [
         (ALL_JOBS, "all 4 jobs"),
-        (NOT_IN_LOGS, "the log does not tell which jobs"),
+        (NOT_IN_LOGS, "the log does not show which jobs"),
         (JobScope("partitions", ("b",)), "2 of 4 jobs"),
         (JobScope("partitions", ("a",)), "3 of 4 jobs"),  # the job without a partition is in the default one
         (JobScope("qos", ("low",)), "2 of 4 jobs"),
         (JobScope("no qos"), "1 of 4 jobs"),
         (JobScope("several hosts"), "1 of 4 jobs"),
         (JobScope("gpus"), "no job"),
-        (JobScope("users", ("eve",)), "the log does not tell which jobs"),
+        (JobScope("users", ("eve",)), "the log does not show which jobs"),
     ],
 )
 def test_a_scope_counts_its_jobs(scope, words):

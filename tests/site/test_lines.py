@@ -85,7 +85,7 @@ def test_an_included_file_may_include_others(lines):
 
 def test_a_huge_file_is_refused(tmp_path):
     (tmp_path / "slurm.conf").write_bytes(b"# " + b"x" * (16 << 20))
-    with pytest.raises(InputError, match="this is no configuration"):
+    with pytest.raises(InputError, match="this is not a configuration"):
         read_lines(tmp_path / "slurm.conf")
 
 

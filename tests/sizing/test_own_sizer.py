@@ -120,7 +120,7 @@ def test_a_sizer_that_cannot_be_believed_is_told_in_one_line(file, body, says):
     ("spec", "says"),
     [
         ("silvia", "did you mean silva"),
-        ("oracle", "it is told all durations"),
+        ("oracle", "it knows all durations"),
         ("fixed", "does not say how many machines"),
         ("silva(parts=2)", "silva has no such parameter"),
         ("8(part=2)", "8 has no parameters"),

@@ -79,7 +79,7 @@ def test_a_checksum_of_the_user_s_must_hold(archive):
 
 def test_a_page_in_place_of_a_log_is_refused_and_leaves_nothing(archive, cache):
     archive[1].write_bytes(b"<html>moved</html>")
-    with pytest.raises(lm.InputError, match="no gzip file"):
+    with pytest.raises(lm.InputError, match="not a gzip file"):
         fetch_log("KTH-SP2", address=archive[0])
     assert list(cache.iterdir()) == []
 

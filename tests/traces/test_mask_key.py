@@ -18,7 +18,7 @@ def test_the_key_is_drawn_once_and_only_its_user_can_read_it(tmp_path):
 
 def test_what_is_no_key_is_refused(tmp_path):
     (tmp_path / FILE).write_bytes(b"short")
-    with pytest.raises(InputError, match="this is no key of masks"):
+    with pytest.raises(InputError, match="this file holds no key of masks"):
         mask_key(tmp_path)
 
 

@@ -47,7 +47,7 @@ def test_no_estimate_is_below_its_runtime_and_all_values_are_handed_out():
 
 
 def test_more_long_jobs_than_long_estimates_are_refused():
-    with pytest.raises(InputError, match="fewer estimates are so long"):
+    with pytest.raises(InputError, match="fewer estimates are that long"):
         estimates_of_users(np.full(200, 3500.0), HOUR, np.random.default_rng(4))
 
 

@@ -74,7 +74,7 @@ def test_fewest_counts_licences_and_says_in_one_line_that_they_bind(tmp_path, ho
     enough, few = (lm.fewest(tmp_path / "log.csv", hosts, licences={"matlab": number}, mean="1s") for number in (4, 3))
     assert enough.enough
     assert not few.enough
-    assert few.answer.endswith("What binds is matlab=3: where jobs do not wait for it, 4x4c keep the target.")
+    assert few.answer.endswith("The limit is matlab=3: without it, 4x4c keep the target.")
 
 
 def test_fewest_refuses_a_power_cap_that_its_search_cannot_keep(tmp_path):

@@ -63,7 +63,7 @@ def test_no_number_that_suffices_is_an_answer_of_exit_code_1(log, capsys, monkey
 
 def test_the_least_of_a_range_is_not_called_the_fewest_without_a_word(log, capsys, monkeypatch, tmp_path):
     _, out, _ = printed(f"fewest {log} --hosts 30..40x4c --p95 1min -o {tmp_path / 'f'}", capsys, monkeypatch)
-    assert "p95 wait of at most 1 min; fewer than 30 were not asked about." in " ".join(out.split())
+    assert "p95 wait of at most 1 min; fewer than 30 were not tried." in " ".join(out.split())
     _, out, _ = printed(f"fewest {log} --hosts 1..40x4c --p95 1min -o {tmp_path / 'f'}", capsys, monkeypatch)
     assert "not asked about" not in out
 
@@ -77,7 +77,7 @@ def test_what_was_run_once_is_kept(log, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("options", "why"), [
-    ({}, "how long jobs may wait is not said"), ({"p95": "soon"}, "soon"), ({"p95": "1h", "growth": 0}, "--growth"),
+    ({}, "how long jobs may wait is not given"), ({"p95": "soon"}, "soon"), ({"p95": "1h", "growth": 0}, "--growth"),
     ({"p95": "1h", "resample": "users"}, "no samples are drawn"), ({"p95": "1h", "samples": 2}, "at least 5"),
     ({"p95": "1h", "currency": "EUR"}, "no price"), ({"p95": "1h", "hosts": "5..2x4c"}, "go up"),
 ])  # fmt: skip
@@ -122,7 +122,7 @@ def test_nothing_is_promised_where_jobs_really_waited_while_there_was_room(tmp_p
     assert answer(lambda i: 0) == "1x16c keep a p95 wait of at most 1 h."
     short = answer(lambda i: 10)
     assert short.startswith("1x16c keep a p95 wait of at most 1 h. Jobs really waited 10 s on average, and ")
-    assert short.endswith(" while there was room: no machines end that, and by itself it keeps the target.")
+    assert short.endswith(" while there was room. More machines do not end that; this part alone keeps the target.")
     few = answer(lambda i: 7200 * (i % 25 == 7))
     assert few.startswith("1x16c keep a p95 wait of at most 1 h. Jobs really waited 4.8 min on average, and ")
     target = {"p99": "1h"}

@@ -15,7 +15,7 @@ from loadmaster.traces import Trace
         (1, r"'1': this job runs already, since 1 s before the listing"),
         (77, r"'77': no such job runs or waits in this listing.*did you mean 7\?"),
         (8, r"'8': this job never starts here: no empty cluster can hold it.*--hosts"),
-        (9, r"'9': no such job runs or waits in this listing: it is over"),
+        (9, r"'9': no such job runs or waits in this listing: it has ended"),
         ("seven", r"'seven': no such job"),
     ],
 )
@@ -29,5 +29,5 @@ def test_a_job_that_does_not_wait_is_refused_in_one_line(tmp_path, number, said)
 
 
 def test_a_log_of_the_past_is_no_listing_of_a_queue(tmp_path):
-    with pytest.raises(InputError, match=r"a log of jobs that are over.*squeue --json"):
+    with pytest.raises(InputError, match=r"a log of finished jobs.*squeue --json"):
         lm.when(Trace(past_log(weeks=1)), 7, hosts="3x8c")

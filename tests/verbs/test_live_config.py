@@ -74,12 +74,12 @@ def test_the_command_line_wins_and_the_record_says_so(file, tmp_path):
         ("a = [", "'live.toml': not TOML"),
         ('a = "' + chr(0xDC80) + '"', "'live.toml': not TOML"),
         ("a = " + 5000 * "[", "'live.toml': not TOML"),
-        ('config = "other.toml"', "'config': this option stands on the command line alone"),
-        ('print = "config"', "'print': this option stands on the command line alone"),
+        ('config = "other.toml"', "'config': this option works on the command line only"),
+        ('print = "config"', "'print': this option works on the command line only"),
         ('policy = "mine.py:rate"', "policy in a file of options names no Python to be run"),
         ('discipline = "fcfs+mine.py:Own"', "discipline in a file of options names no Python to be run"),
-        ('metrics-token = "token"', "this option changes nothing here: it is for --metrics"),
-        ('shadow = true\non-exit = "hold"', "nothing is asked of the engine"),
+        ('metrics-token = "token"', "this option changes nothing here: it works only with --metrics"),
+        ('shadow = true\non-exit = "hold"', "no action is sent to the engine"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(text, says, file, tmp_path):
@@ -99,12 +99,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 @pytest.mark.parametrize("key", ["doctor", "probe", "watchdog", "uninstall", "print"])
 def test_no_file_asks_for_anything_beside_a_run(key, file):
-    with pytest.raises(InputError, match="stands on the command line alone"):
+    with pytest.raises(InputError, match="works on the command line only"):
         SlurmOptions(config=file(f"{key} = true"))
 
 
 def test_no_file_names_commands_to_be_run(file):
-    with pytest.raises(InputError, match="stands on the command line alone"):
+    with pytest.raises(InputError, match="works on the command line only"):
         ENGINES["cgroup"].options("jobs.txt", config=file('commands = "jobs.txt"'))
 
 
@@ -127,7 +127,7 @@ def test_the_doctor_says_whether_a_run_by_the_file_would_begin(file):
         ('discipline = "esay"', "did you mean easy"),
         ('fail-open = "1s"', "10 s or more"),
         ('interval = "0s"', "needs a time between"),
-        ('shadow = true\nothers = "keep"', "nothing is asked of the engine"),
+        ('shadow = true\nothers = "keep"', "no action is sent to the engine"),
         ('metrics = 0\nmetrics-token = "nowhere"', "no token can be read there"),
     ):
         (bad,) = SlurmOptions(config=file(text), doctor=True).config_findings()

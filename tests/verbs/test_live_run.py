@@ -41,10 +41,10 @@ def test_a_shadow_tells_what_jobs_waited(tmp_path):
     ("call", "says"),
     [
         ({"engine": "slurmm"}, "did you mean slurm"),
-        ({"engine": "fake", "shadow": True, "on_exit": "hold"}, "nothing is asked of the engine"),
-        ({"engine": "fake", "shadow": True, "dry_run": True}, "both ask nothing of the engine"),
+        ({"engine": "fake", "shadow": True, "on_exit": "hold"}, "no action is sent to the engine"),
+        ({"engine": "fake", "shadow": True, "dry_run": True}, "both send no action to the engine"),
         ({"engine": "fake", "interval": 0}, "needs a time between its cycles"),
-        ({"engine": "slurm", "doctor": True, "watchdog": True}, "each of these stands alone"),
+        ({"engine": "slurm", "doctor": True, "watchdog": True}, "only one of these options can be given"),
         ({"engine": "fake", "policy": lambda demand, free, capacity: 0.0}, "holds rules by their names"),
         ({"engine": "kubernetes", "shadow": True, "preempt": True}, "evict no pod"),
         ({"engine": "kubernetes", "dry_run": True, "moves": 3}, "move nothing"),

@@ -76,10 +76,10 @@ def test_a_log_without_hosts_has_as_many_as_its_use_needs(tmp_path):
     path = tmp_path / "hosts.yaml"
     lm.info(log, write_hosts=path)
     assert read_machines(path).capacity[:, 0].tolist() == [4.0] * 3
-    with pytest.raises(InputError, match="ending tells the form"):
+    with pytest.raises(InputError, match="no known ending for a file of hosts"):
         lm.info(log, write_hosts=tmp_path / "hosts.txt")
     silent = str(write(tmp_path, "silent.csv", "submit_s,runtime_s,cores\n0,60,3\n"))
-    with pytest.raises(InputError, match="names no hosts and tells no starts"):
+    with pytest.raises(InputError, match="has no host names and no start times"):
         lm.info(silent, write_hosts=path)
 
 

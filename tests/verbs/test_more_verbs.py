@@ -22,7 +22,7 @@ def test_shared_machines_give_a_row_a_method_that_is_drawn_and_kept(log, tmp_pat
 
 
 def test_options_that_no_method_looks_at_are_refused_in_python_too(log):
-    with pytest.raises(lm.InputError, match=r"--pause.*it is for methods that migrate"):
+    with pytest.raises(lm.InputError, match=r"--pause.*it works only with methods that migrate"):
         lm.share(log, methods=["pvm"], pause="30s")
 
 
@@ -53,7 +53,9 @@ def test_a_bag_is_sized_from_durations_a_law_or_a_bag(tmp_path):
     assert sized.plot().to_dict()
     assert "Rent " in sized.report(tmp_path / "x.html").read_text()
     assert lm.size(lm.generate.bag("constant(60)x20"), deadline=600, repetitions=5).chosen == sized.chosen
-    assert lm.size("constant(60)x20", budget=1e-9, repetitions=5).answer.startswith("No way that was tried keeps this")
+    assert lm.size("constant(60)x20", budget=1e-9, repetitions=5).answer.startswith(
+        "No row of the table keeps this target"
+    )
 
 
 def test_what_is_generated_is_packed_and_simulated(log, tmp_path):
@@ -93,7 +95,7 @@ def test_a_deadline_that_only_a_mix_of_machines_keeps_is_not_called_out_of_reach
     prices.write_text(
         "name,price_per_h,speed,boot_s,unit_s,minimum_s,limit\nslow,0.05,0.5,60,1,60,20\nfast,0.25,2,45,1,60,4\n"
     )
-    deadlines = {"3h": "Rent 20 slow and 2 fast machines together", "30min": "No way that was tried keeps this"}
+    deadlines = {"3h": "Rent 20 slow and 2 fast machines together", "30min": "No row of the table keeps this target"}
     for deadline, answer in deadlines.items():
         sized = lm.size("normal(600,100)x200", prices=prices, deadline=deadline, repetitions=10)
         assert sized.answer.startswith(answer)

@@ -150,7 +150,7 @@ def test_of_two_results_in_a_folder_the_later_is_opened():
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("log.jsonl", "has not come to its end"), ("results.sqlite", "has not come to its end"), ("other", "no result")],
+    [("log.jsonl", "has not ended"), ("results.sqlite", "has not ended"), ("other", "no result")],
 )
 def test_a_folder_without_a_whole_result_is_told_for_what_it_is(name, says, tmp_path):
     (tmp_path / name).write_text("")
@@ -167,5 +167,5 @@ def test_a_value_that_is_no_result_is_refused(tmp_path):
     from loadmaster.kept.values import write_value
 
     write_value(tmp_path, "some", LOG.cluster)
-    with pytest.raises(InputError, match="none of a verb"):
+    with pytest.raises(InputError, match="holds no result of a verb"):
         lm.open(tmp_path)

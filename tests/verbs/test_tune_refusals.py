@@ -25,7 +25,7 @@ SMALL = {"hosts": HOSTS, "trials": 6, "runs": 2, "samples": 5}
         ("--search backfilling --discipline sjf+skip", "no parameters to search"),
         ("--search slurm", "give the site's configuration: --site slurm.conf"),
         ("--search slurm,order", "searched by themselves"),
-        ("--discipline twin", "no order with a backfilling"),
+        ("--discipline twin", "not an order with a backfilling"),
         ("--discipline nosuch+easy", "nosuch"),
         ("--policy nosuch", "nosuch"),
         ("--interval soon", "soon"),

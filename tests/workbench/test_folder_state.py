@@ -33,12 +33,12 @@ def test_a_study_under_way_says_how_many_runs_are_done_and_what_is_left(tmp_path
 def test_a_study_that_was_broken_off_says_so(tmp_path, changed, name):
     state = told(tmp_path, **changed)
     assert (state.name, state.part, state.ours) == (name, 0.5, False)
-    assert state.words == changed.get("why", "the same command goes on where it was")
+    assert state.words == changed.get("why", "give the same command again to continue")
 
 
 def test_a_comparison_started_here_that_left_no_page_is_told_by_its_last_words(tmp_path):
     (tmp_path / STARTED).write_text(json.dumps({"process": "1.1", "started_s": 100.0, "choices": {}}))
-    assert state_of(tmp_path, None, 0.0) == BenchState("stopped", "what is finished is kept", None, True)
+    assert state_of(tmp_path, None, 0.0) == BenchState("stopped", "finished runs are kept", None, True)
     (tmp_path / COMPLAINED).write_text("note\nloadmaster: 'x': not a log\n\n")
     assert state_of(tmp_path, None, 0.0) == BenchState("failed", "'x': not a log", None, True)
     assert state_of(tmp_path, None, 101.0) == BenchState()
@@ -57,4 +57,4 @@ def test_a_bag_that_runs_is_known_by_the_lock_on_its_log(tmp_path):
         fcntl.flock(file, fcntl.LOCK_EX)
         state = state_of(tmp_path, BAG, 0.0)
     assert (state.name, state.part) == ("runs", 0.5)
-    assert state.words.startswith("1 of 2 commands done, last heard of")
+    assert state.words.startswith("1 of 2 commands done, last change")

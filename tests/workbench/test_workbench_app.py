@@ -153,7 +153,7 @@ def test_a_log_is_sent_and_shown_by_what_info_says(tmp_path, asked):
     assert client.get("/log?name=../a.csv").status_code == 400
     assert client.get("/log?name=b.csv").status_code == 404
     asked[0]["info"] = Refused(422, "'a.csv': not a log")
-    assert "This is not read as a log: &#39;a.csv&#39;: not a log" in client.get("/log?name=a.csv").text
+    assert "This file cannot be read as a log: &#39;a.csv&#39;: not a log" in client.get("/log?name=a.csv").text
 
 
 def test_too_large_a_file_is_refused_in_one_line_and_nothing_is_left(tmp_path):
@@ -172,14 +172,14 @@ def test_a_comparison_is_started_watched_stopped_and_gone_on_with(tmp_path, slee
     assert at == "0/a-1"
 
     assert client.get(f"/state?at={at}").json()["state"] == "runs"
-    assert "Stop; what is finished is kept" in client.get(f"/result?at={at}").text
+    assert "Stop, and keep finished runs" in client.get(f"/result?at={at}").text
     assert client.post(f"/go-on?at={at}").status_code == 409
     assert client.post(f"/stop?at={at}&at_once=yes").status_code == 200
     end = time.monotonic() + 20
     while client.get(f"/state?at={at}").json()["state"] == "runs" and time.monotonic() < end:
         time.sleep(0.05)
     assert client.get(f"/state?at={at}").json()["state"] == "stopped"
-    assert "Go on where it was" in client.get(f"/result?at={at}").text
+    assert "Continue" in client.get(f"/result?at={at}").text
     assert client.post(f"/go-on?at={at}").json()["at"] == at
     assert client.get(f"/state?at={at}").json()["state"] == "runs"
 

@@ -32,10 +32,10 @@ BACKFILLINGS: dict[str, tuple[type[Backfilling], str, str]] = {
         "every waiting job has a place in a plan, later jobs may not delay it",
         "Mu'alem and Feitelson 2001",
     ),
-    "stepwise": (Stepwise, "the first blocked jobs get reservations, made anew in each pass", ""),
+    "stepwise": (Stepwise, "the first blocked jobs get reservations, made again in each pass", ""),
     "selective": (
         Selective,
-        "a job that has waited long for its length gets a reservation, made anew in each pass",
+        "a job that has waited long for its length gets a reservation, made again in each pass",
         "Srinivasan et al. 2002",
     ),
     "lookahead": (

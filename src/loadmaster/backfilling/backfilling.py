@@ -8,7 +8,7 @@ from loadmaster.backfilling.scheduling_pass import SchedulingPass
 class Backfilling(Protocol):
     """A frozen dataclass of its parameters with one method; `SchedulingPass` has all that it may do in a pass.
 
-    A built-in class may have `forgets = True`: every pass begins anew, without the reservations of earlier ones; and
+    A built-in class may have `forgets = True`: every pass starts without the reservations of earlier ones; and
     `compares_moments = True`: a run on hosts of one speed is a run of shorter jobs on hosts of speed 1.
     """
 

@@ -23,9 +23,9 @@ class Conservative:
         early_end: `arrival`: each reservation in turn, in the order of arrival, moves to the first moment that is free,
             if that is sooner. `start`: the same in the order of the reserved moments. `now`: in the order of arrival, a
             job starts at once if it fits beside all other reservations; nothing else moves. `kept`: nothing moves.
-            `replan`: every pass makes all reservations anew, in their order; only this rule can break one. None:
+            `replan`: every pass makes all reservations again, in their order; only this rule can break one. None:
             `arrival` behind first come, first served, `replan` behind any other order.
-        lookahead: at most so many waiting jobs get a reservation, the first in the queue; None for all.
+        lookahead: how many waiting jobs get a reservation at most, the first in the queue; None for all.
         promise: on what reservations are made, a count of hosts wherever that is exact, or hosts (rule Q11).
     """
 

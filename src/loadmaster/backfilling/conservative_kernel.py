@@ -8,8 +8,8 @@ from loadmaster.backfilling.scheduling_pass_kernel import begin, begin_pass, is_
 from loadmaster.jit.kernels import inner
 
 REPLAN, KEPT, NOW_ONLY, ARRIVAL, IN_THEIR_ORDER = range(5)
-"""What happens to reservations: made anew; nothing moves; those that can start now; all, in the order of arrival, or of
-the reserved moments."""
+"""What happens to reservations: made again; nothing moves; those that can start now; all, by arrival or by the
+reserved moments."""
 
 
 def serve_conservative(view, standing, shadow_times, availability, scan, rate, now, rules):

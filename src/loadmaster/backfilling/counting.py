@@ -24,7 +24,7 @@ def counts_hosts(snapshot: Snapshot, promise_on: PromiseOn) -> bool:
     """
     exact = counts_exactly(snapshot)
     if promise_on == "pool" and not exact:
-        rule, fix = "hosts are not alike to all of these jobs: a count promises too much", "promise=auto counts hosts"
+        rule, fix = "these hosts differ for some of the jobs, so a count promises too much", "promise=auto counts hosts"
         raise InputError("promise=pool", rule, fix=f"{fix} where that is exact")
     return exact and promise_on != "hosts"
 

@@ -15,14 +15,14 @@ class Easy:
 
     Jobs start in their order. The first job that does not fit is the head. It gets a reservation (a promise): the first
     moment at which all its tasks fit if running tasks end when expected. Later jobs start if they fit and delay no
-    reservation. Each pass makes reservations anew. A task that has outlived its estimate is expected to end right after
-    now.
+    reservation. Each pass makes its own reservations. A task that has outlived its estimate is expected to end right
+    after now.
 
     The reservation of a single head is a moment, not hosts (rule Q6): a job may start if it leaves enough hosts at that
     moment. Heads that could use the same hosts reserve hosts, unless counting hosts is exact.
 
     Attributes:
-        heads: so many jobs get a reservation.
+        heads: how many jobs get a reservation.
         heads_of: they are counted in each partition, or in the whole cluster.
         fill: jobs behind the heads are tried in their order, or shortest expected runtime first: EASY++ (Tsafrir,
             Etsion and Feitelson 2007).

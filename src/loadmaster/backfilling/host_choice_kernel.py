@@ -1,4 +1,8 @@
-"""Hosts for a row in their future free capacity, compiled: task by task the host that the policy rates lowest."""
+"""Hosts for a row in their future free capacity, compiled: task by task the host that the policy rates lowest.
+
+A task changes the free capacity of its own host only, so after each task only that host is rated again. The result is
+the same as if all hosts were rated for each task. If scores vary from task to task, all hosts are rated.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np

@@ -32,7 +32,7 @@ class Lookahead:
     behind the window, and those left out, start as under EASY if they still fit.
 
     Attributes:
-        window: so many jobs behind the head are packed; the paper finds that 50 are enough.
+        window: how many jobs behind the head are packed; the paper finds that 50 are enough.
     """
 
     window: int = 50

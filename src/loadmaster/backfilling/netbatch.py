@@ -11,8 +11,8 @@ class NetBatch:
     """Start each job that finds an unreserved host; reserved hosts take no further job in this cycle (rule Q2).
 
     Attributes:
-        reservations: at most so many jobs a cycle get a reservation; None for no limit, 0 for none at all.
-        lookahead: at most so many waiting jobs are tried in a cycle; None for all.
+        reservations: how many jobs get a reservation in a cycle at most; None for no limit, 0 for none.
+        lookahead: how many waiting jobs are tried in a cycle at most; None for all.
     """
 
     reservations: int | None = None

@@ -1,6 +1,6 @@
 """On how many hosts the tasks of a row may lie, compiled: the same as `loadmaster.model.host_count` (rule C9).
 
-Hosts that hold equally many tasks are alike. So the kernel only counts how many hosts hold how many: `Room.count`.
+Only the number of tasks that a host can hold matters. So the kernel counts hosts by that number: `Room.count`.
 """
 # mypy: disable-error-code="no-untyped-def"
 

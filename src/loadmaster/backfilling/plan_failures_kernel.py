@@ -1,4 +1,4 @@
-"""Rows that do not fit now beside a plan, compiled: most rows are refused without a look at any host.
+"""Rows that do not fit now beside a plan, compiled: most rows are refused before any host is examined.
 
 While a plan only grows, a row that failed fails again, and so does a row of the same demand with no fewer tasks and no
 shorter runtime. When anything is given back, all failures are forgotten.

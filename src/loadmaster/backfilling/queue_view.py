@@ -113,7 +113,7 @@ class QueueView:
         return rows
 
     def _by_need(self) -> Iterator[int]:
-        # `used` changes while this generator is consumed: every step looks at it anew.
+        # `used` changes while this generator is consumed: every step looks at it again.
         need, used = self._snapshot.need, self._used
         assert need is not None
         assert used is not None

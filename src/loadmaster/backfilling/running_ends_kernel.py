@@ -1,4 +1,8 @@
-"""Running tasks in the order of their expected ends, kept event by event for the compiled scheduling pass."""
+"""Running tasks in the order of their expected ends, kept event by event for the compiled scheduling pass.
+
+The entries are sorted by (expected end, job), so a pass reads the ends in order and finds a job by bisection. A start
+or an end moves the entries behind it.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 from loadmaster.jit.kernels import inner

@@ -12,7 +12,7 @@ class Selective:
     Srinivasan, Kettimuthu, Subramani and Sadayappan 2002, "Selective reservation strategies for backfill job
     scheduling". The expansion factor is (wait + expected runtime) / expected runtime; shortest counted runtime 1 s.
 
-    Differs from the paper: reservations are made anew at every decision, and the bound is given, not learnt.
+    Differs from the paper: reservations are made again at every decision, and the bound is given, not learnt.
 
     Attributes:
         expansion: from this factor on a job gets a reservation; 1 gives one to all jobs, as `stepwise(depth=all)`.

@@ -14,7 +14,7 @@ from loadmaster.model.snapshot import ExpectedEnd
 class ShadowTime:
     """The reservation of a head at `shadow_s`, and what other jobs may take of the hosts without breaking it.
 
-    Tasks of one job are alike, so it is enough to count how many of them each host holds. A job that outlasts the
+    Tasks of one job are equal, so it is enough to count how many of them each host holds. A job that outlasts the
     shadow time may take any hosts that leave enough of these.
 
     Attributes:

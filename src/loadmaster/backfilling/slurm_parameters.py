@@ -13,11 +13,11 @@ class SlurmParameters:
     takes (`bf_max_time`, `bf_continue`), or concern licences (`bf_licenses`).
 
     Attributes:
-        default_queue_depth: the main pass at an event tries so many jobs and one more.
+        default_queue_depth: how many jobs, plus one, the main pass at an event tries.
         sched_interval: the main pass tries the whole queue at multiples of it; None never.
         sched_min_interval: main passes are at least so far apart.
-        partition_job_depth: the main pass tries so many jobs of a partition.
-        sched_max_job_start: the main pass starts so many jobs.
+        partition_job_depth: how many jobs of a partition the main pass tries.
+        sched_max_job_start: how many jobs the main pass starts.
         batch_sched_delay: a job that arrives waits for a main pass until so long after the last one.
         defer: a job's end waits likewise.
         assoc_limit_stop: a job beyond a limit blocks its partition.
@@ -26,10 +26,10 @@ class SlurmParameters:
         bf_window: how far ahead a reservation may start.
         bf_window_linear: the ends of running jobs are grouped in windows, each longer than the last by so much; 0:
             windows double.
-        bf_max_job_test: the backfill pass tries so many jobs.
-        bf_max_job_user, bf_max_job_part, bf_max_job_user_part, bf_max_job_assoc: and so many of a user, a partition, a
+        bf_max_job_test: how many jobs the backfill pass tries.
+        bf_max_job_user, bf_max_job_part, bf_max_job_user_part, bf_max_job_assoc: and how many of a user, a partition, a
             user in a partition, a user in an account.
-        bf_max_job_start: the backfill pass starts so many jobs.
+        bf_max_job_start: how many jobs the backfill pass starts.
         bf_min_age_reserve, bf_min_prio_reserve: younger jobs, and jobs of a lower priority (minus their rank), may
             start now but get no reservation.
         bf_job_part_count_reserve: nor do a partition's jobs after so many reservations there.

@@ -20,11 +20,11 @@ from loadmaster.model.distinct_rows import distinct_rows
 PARTS = 2.0
 """Classes of one demand for each doubling of the expected runtime, where bounds are kept from pass to pass."""
 PARTS_A_PASS = 0.25
-"""The same where each pass begins anew: each class has to learn the bounds of each host by itself."""
+"""The same where each pass begins again: each class has to learn the bounds of each host by itself."""
 MOST_BOUNDS = 2**21
 """Classes times hosts, about."""
 FEW, SEVERAL = 16, 4
-"""A class looks at up to SEVERAL new entries a host, for at least FEW hosts; beyond that it starts anew."""
+"""A class looks at up to SEVERAL new entries a host, for at least FEW hosts; beyond that it starts again."""
 FREED = 4096
 """Entries in the list of what was given back: a power of two."""
 LAST = FREED - 1
@@ -262,7 +262,7 @@ def forget(bounds):
 def catch_up(bounds, sky, kind, now_s):
     """Lower the bounds of a class by the new entries: a job that starts sooner because of one overlaps with it.
 
-    If there are too many new entries, the hosts concerned start anew.
+    If there are too many new entries, the hosts concerned start again.
     """
     known, freed = bounds.known[kind], bounds.freed[0]
     if known == freed:

@@ -1,4 +1,4 @@
-"""Stepwise backfilling, between EASY and conservative: the first blocked jobs get a reservation, anew in each pass."""
+"""Stepwise backfilling, between EASY and conservative: in each pass the first blocked jobs get reservations."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ class Stepwise:
     """Make a reservation for the first `depth` jobs that do not fit; others start if they delay none (rule Q12).
 
     With a depth of 1 this is EASY with one head in the whole cluster. With a reservation for every job it is
-    conservative backfilling that plans anew in each pass. Other schedulers call it a reservation depth.
+    conservative backfilling that makes a new plan in each pass. Other schedulers call it a reservation depth.
 
     Attributes:
-        depth: so many jobs of the whole queue get a reservation; None for all.
+        depth: how many jobs of the whole queue get a reservation; None for all.
         promise: on what reservations are made, as with EASY.
     """
 

@@ -1,4 +1,7 @@
-"""Hosts for a row of the queue beside reservations, compiled: as `Room.place` and `at_one_pace` do it."""
+"""Hosts for a row of the queue beside reservations, compiled: as `Room.place` and `at_one_pace` do it.
+
+Tasks take their hosts one by one. If one finds no host, all are given back, so a row that fails changes nothing.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np

@@ -1,7 +1,7 @@
 """The command line: one thin file a verb; heavy imports wait until a verb runs.
 
 Exit codes: 0 done, 1 the honest answer is "infeasible" or "not the same", 2 bad input or usage, 130 stopped by hand,
-141 where nobody reads the output any more.
+141 if the output is no longer read.
 """
 
 import atexit
@@ -47,7 +47,7 @@ def main() -> None:
     swallowed.settled()
     if code == _STOPPED:
         resumes = sys.argv[1:2] in (["compare"], ["fit"], ["reproduce"], ["run"], ["share"], ["tune"])
-        print("loadmaster: stopped" + "; the same command goes on where it was" * resumes, file=sys.stderr)
+        print("loadmaster: stopped" + "; give the same command again to continue" * resumes, file=sys.stderr)
         if sys.argv[1:2] != ["run"]:  # which waits until its machines are given back
             _leave_at_once()
     sys.exit(code if isinstance(code, int) else 0)
@@ -77,7 +77,7 @@ def _told(error: Exception) -> NoReturn:
     if isinstance(error, OSError):  # such as a full disk, or a folder nobody may write to
         _fail(_refused(error))
     if isinstance(error, MemoryError):
-        _fail(f"there is not enough memory here for that: {error or type(error).__name__}")
+        _fail(f"this machine has not enough memory for this command: {error or type(error).__name__}")
     if not hasattr(error, "format_message"):  # not a usage error of the command-line library
         raise error
     _fail(_usage(error))

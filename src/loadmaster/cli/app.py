@@ -13,18 +13,17 @@ VERBS = {  # in the order of --help
     "simulate": "Simulate one run and write its record, from which `explain` works and the run can be repeated.",
     "explain": "Show why a job got its host at that time: the hosts it could have had, their scores, what it waited "
     "for.",
-    "diff": "Compare two run records job by job: other starts, other hosts, metrics that moved.",
-    "when": "Tell when a waiting job starts, how sure that is, and what would start it sooner.",
-    "report": "Write the page of a live run, or of what a verb has kept, from its record; nothing is run again.",
-    "policies": "List all that can be named: rules of every kind, constraints, estimates, formats of logs.",
+    "diff": "Compare two run records job by job: starts, hosts and metrics that differ.",
+    "when": "Forecast when a waiting job starts, how sure that is, and what would start it sooner.",
+    "report": "Write the page of a live run, or of another verb's result, from its record; nothing is run again.",
+    "policies": "List all names: rules of every kind, constraints, estimates, formats of logs.",
     "pack": "Place all tasks at once: hosts, CPU shares, the least and the mean yield, the bound and the gap to it.",
     "rebalance": "Which tasks to move where: with no host ever too full, or at the least cost of a model.",
     "size": "How many machines to rent for a bag of tasks: cost against span, and the point to choose.",
     "share": "Run a log on machines that are shared: processor sharing, migration, or CPU by yield, beside the batch "
     "queue.",
-    "run": "Run a bag of shell commands for real on Dask; started again, it goes on where it stopped.",
-    "tune": "Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it "
-    "down.",
+    "run": "Run a bag of shell commands for real on Dask; the same command given again continues the run.",
+    "tune": "Search for a better rule on a log's first weeks; measure its gain on the last; write the rule.",
     "fit": "Find the queue of a site that reproduces the recorded waits best, or say why no queue can.",
     "info": "Show what is in a job log: jobs, span, load, demands, what was left out, why; also kubectl's nodes and "
     "pods.",
@@ -40,7 +39,7 @@ VERBS = {  # in the order of --help
 app = typer.Typer(
     name="loadmaster",
     cls=group_of(VERBS),
-    help="Which placement policy, which queue discipline, how many machines: asked of your own log.",
+    help="Which placement policy, which queue discipline, how many machines: answered from your own log.",
     pretty_exceptions_enable=False,
     context_settings=HELP,
     epilog=shown_below(""),

@@ -1,4 +1,4 @@
-"""Forecasts beside a live scheduler, made by a process of its own: no cycle waits for a forecast."""
+"""Forecasts beside a live scheduler, made in a separate process: no cycle waits for a forecast."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,9 +30,9 @@ class BackgroundForecasts(LiveBeside):
 
 
 def _told(news: dict[str, Any]) -> str:
-    """In a line: who starts next, when all that wait have started, how good earlier forecasts were."""
+    """In a line: the next start, when all waiting jobs have started, how good earlier forecasts were."""
     if not news:
-        return "not yet: too little has been seen"
+        return "none yet: too few jobs have ended"
     rows, judged = news["forecasts"], news["judged"]
     if not rows:
         return "no job waits"
@@ -48,7 +48,10 @@ def _told(news: dict[str, Any]) -> str:
         parts.append(f"{first['job']} starts in {start} ({low} to {high})")
     last = [row["start_s"] - row["at_s"] for row in rows if row["start_s"] is not None]
     if last:
-        parts.append(f"the last of {len(rows):,} in {show_seconds(max(0.0, max(last)))}")
+        parts.append(f"the last of {len(rows):,} waiting jobs in {show_seconds(max(0.0, max(last)))}")
     if judged["jobs"]:
-        parts.append(f"{percent(judged['inside'] / judged['jobs'], 0)} of {judged['jobs']} earlier ones fell inside")
-    return "; ".join(parts) or "none of those that wait can ever start"
+        parts.append(
+            f"{percent(judged['inside'] / judged['jobs'], 0)} of {judged['jobs']} earlier starts were "
+            "inside the interval"
+        )
+    return "; ".join(parts) or "no waiting job can ever start"

@@ -7,7 +7,7 @@ from loadmaster.verbs.diff import DiffOptions
 
 @taking(DiffOptions)
 def diff(options: DiffOptions, as_json: o.AsJson = False) -> None:
-    """Compare two run records job by job: other starts, other hosts, metrics that moved."""
+    """Compare two run records job by job: starts, hosts and metrics that differ."""
     import typer
 
     from loadmaster.cli.command_line import command_line

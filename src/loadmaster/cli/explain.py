@@ -78,4 +78,4 @@ def _shares(folder: Path, word: str, as_json: bool) -> None:
     shown = new_table("at", "what", "why")
     for each in changes:
         shown.add_row(show_seconds(each.at_s), each.what, each.why)
-    for_results().print(shown if changes else "Nothing was asked for it: it has been left as it was.")
+    for_results().print(shown if changes else "No action was sent for it.")

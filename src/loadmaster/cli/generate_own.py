@@ -21,7 +21,7 @@ def own(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """A log or a bag from a generator of your own; machines that it gives stand beside it as .hosts.csv."""
+    """A log or a bag from a generator of your own; its machines are written beside it as .hosts.csv."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.model.bag import Bag
     from loadmaster.report.console import for_notes, for_results

@@ -21,7 +21,7 @@ def show_state(path: str, result: "StateDescribed", as_json: bool) -> None:
     console = for_results()
     console.print(Path(path).name, style="bold")
     console.print(result.answer, highlight=False, soft_wrap=True)
-    heads = ("all nodes", "asked by what runs", "by what waits", "most free on a node", "stranded")
+    heads = ("all nodes", "running pods", "waiting pods", "most free on a node", "stranded")
     table = new_table("resource", *heads)
     for each in result.facts.resources:
         table.add_row(each.name, *_amounts(each))

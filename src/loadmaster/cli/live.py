@@ -33,48 +33,55 @@ def check(
     context: typer.Context,
     check: Annotated[
         Path | None,
-        typer.Option("--check", metavar="DIR", help="Take every decision of the record in DIR again, and simulate it."),
+        typer.Option("--check", metavar="DIR", help="Repeat every decision of the record in DIR, and simulate it."),
     ] = None,
     forecast: Annotated[
-        str, typer.Option("--forecast", metavar="JOB", help="When JOB starts, from a record; all: of every one.")
+        str,
+        typer.Option(
+            "--forecast", metavar="JOB", help="Forecast when JOB starts, from a record; all: every waiting job."
+        ),
     ] = "",
     record: Annotated[
-        Path, typer.Option("--record", metavar="DIR", help="The record to foretell from; the run may go on.")
+        Path, typer.Option("--record", metavar="DIR", help="Record for --forecast; its run may still be active.")
     ] = Path("live"),
     so_far: Annotated[
         Path | None,
-        typer.Option("--so-far", metavar="DIR", help="What jobs of the shadow in DIR waited: at the site, and by us."),
+        typer.Option(
+            "--so-far",
+            metavar="DIR",
+            help="Waits so far of the jobs of the shadow run in DIR: at the site, and under the rule.",
+        ),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=5, max=10_000, metavar="N", help="Ways in which jobs may last that are tried.")
+        int, typer.Option(min=5, max=10_000, metavar="N", help="Number of simulated futures for --forecast.")
     ] = 30,
     trust: o.Trust = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Run the scheduler that was simulated on a real cluster; look at it in --shadow first."""
+    """Run the scheduler that was simulated on a real cluster; try --shadow first."""
     from loadmaster.cli.signature import typed
     from loadmaster.cli.unused_options import option, refuse_unused
     from loadmaster.model import InputError
 
     if context.invoked_subcommand is not None:
         if given := typed(context):
-            fix = f"write live {context.invoked_subcommand} without it, or with it behind"
-            raise InputError(option(context, given[0]), "it stands alone", fix=fix)
+            fix = f"leave it out, or write it after live {context.invoked_subcommand}"
+            raise InputError(option(context, given[0]), "this option cannot be given before an engine", fix=fix)
         return
     alone = {"--check": check is not None, "--forecast": bool(forecast), "--so-far": so_far is not None}
     if sum(alone.values()) > 1:
         words = " ".join(name for name, on in alone.items() if on)
-        raise InputError(words, "each of these stands alone", fix="give one of them")
+        raise InputError(words, "only one of these options can be given", fix="give one of them")
     if forecast:
         show_forecast(record, forecast, samples, trust, as_json)
         return
-    refuse_unused(context, ("record", "samples"), "it is for --forecast")
+    refuse_unused(context, ("record", "samples"), "it works only with --forecast")
     if so_far is not None:
         _so_far(so_far, trust, as_json)
         return
     if check is None:
         fix = f"name an engine ({', '.join(ENGINES)}), or give --check DIR, --forecast JOB or --so-far DIR"
-        raise InputError("live", "nothing says what to run on", fix=fix)
+        raise InputError("live", "no engine is named", fix=fix)
     _check(check, trust, as_json)
 
 
@@ -104,10 +111,10 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
     from loadmaster.report.document import document, print_document
 
     if (folder / SHARES).exists():
-        _show_checked(check_shares(folder), "decisions on CPU shares taken again alike", folder, as_json)
+        _show_checked(check_shares(folder), "decisions on CPU shares repeated identically", folder, as_json)
         return
     if (folder / GUESTS).exists():
-        _show_checked(check_guests(folder), "decisions on caps and moves taken again alike", folder, as_json)
+        _show_checked(check_guests(folder), "decisions on caps and moves repeated identically", folder, as_json)
         return
     checked = check_live(folder, trust=trust)
     if as_json:
@@ -116,8 +123,8 @@ def _check(folder: Path, trust: bool, as_json: bool) -> None:
         print_document(document("live", content, command=command_line(), notes=checked.notes))
     else:
         console = for_results()
-        console.print(_share("decisions taken again alike", checked.same_passes, checked.passes))
-        console.print(_share("starts alike in the simulator", checked.same_starts, checked.starts))
+        console.print(_share("decisions repeated identically", checked.same_passes, checked.passes))
+        console.print(_share("starts identical in the simulator", checked.same_starts, checked.starts))
         for line in (*([checked.first] if checked.first else []), *checked.notes):
             console.print(line, soft_wrap=True)
     if not checked.same:

@@ -12,7 +12,7 @@ MOST_ROWS = 40
 
 @taking(CgroupOptions)
 def cgroup(options: CgroupOptions, as_json: o.AsJson = False) -> None:
-    """Run commands here under CPU shares, in control groups; started again, it goes on where it stopped."""
+    """Run commands here under CPU shares, in control groups; the same command given again continues the run."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_end import end, print_json
     from loadmaster.cli.live_findings import show

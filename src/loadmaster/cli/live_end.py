@@ -19,7 +19,7 @@ def end(result: "Lived", left: str, *, failed: bool = False) -> None:
         failed: something of the work itself went wrong.
 
     Raises:
-        Exit: with 1 where something was left behind or failed, with 130 where somebody stopped it by hand. A supervisor
+        Exit: with 1 where something was left behind or failed, with 130 if it was stopped by hand. A supervisor
             that ends it by SIGTERM, and finds that it has ended well, is told so by 0.
     """
     from loadmaster.report.console import for_notes

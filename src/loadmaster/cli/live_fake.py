@@ -1,4 +1,4 @@
-"""`loadmaster live fake`: the loop on an engine in memory, with a clock of its own and any trouble one asks for."""
+"""`loadmaster live fake`: the loop on an engine in memory, with a simulated clock and injected faults."""
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
@@ -7,9 +7,9 @@ from loadmaster.verbs.live_fake import FakeOptions
 
 @taking(FakeOptions)
 def fake(options: FakeOptions, as_json: o.AsJson = False) -> None:
-    """Run a log live on a cluster in memory: a day takes seconds, and whatever goes wrong can be asked for.
+    """Run a log live on a cluster in memory: a day takes seconds, and faults can be injected.
 
-    Without --for it goes on until every job is over.
+    Without --for it ends when every job has ended.
     """
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue

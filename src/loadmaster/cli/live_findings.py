@@ -1,4 +1,4 @@
-"""Shows what a look at an engine found."""
+"""Prints the findings of a check of an engine."""
 
 from typing import TYPE_CHECKING
 

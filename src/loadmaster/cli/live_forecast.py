@@ -67,7 +67,7 @@ def _print(foretold: "ForecastReport") -> None:
             console.print(shown)
         for each in foretold.forecasts:
             if each.why:
-                console.print(f"{each.job} is not foreseen to start: {each.why}.", soft_wrap=True)
+                console.print(f"{each.job} has no forecast start: {each.why}.", soft_wrap=True)
     if judged.jobs:
         error = (
             ""
@@ -75,15 +75,15 @@ def _print(foretold: "ForecastReport") -> None:
             else f"; on average they started {_span(abs(judged.error_s))} "
             + ("later" if judged.error_s > 0 else "earlier")
         )
-        share = f"{percent(judged.inside / judged.jobs, 0)}; {percent(LEVEL, 0)} is meant"
+        share = f"{percent(judged.inside / judged.jobs, 0)}; {percent(LEVEL, 0)} is the target"
         console.print(
-            f"Of {judged.jobs} earlier jobs, foretold as they arrived, {judged.inside} started within such an interval "
+            f"Of {judged.jobs} earlier jobs, forecast as they arrived, {judged.inside} started within such an interval "
             f"({share}){error}. The samples alone held {judged.inside_plain}: intervals are wider by "
             f"{percent(judged.widened, 0)} of the wait.",
             soft_wrap=True,
         )
     if foretold.launch_s is not None:
-        console.print(f"From decision to start a job takes {foretold.launch_s:.3g} s (middle of those seen).")
+        console.print(f"From decision to start a job takes {foretold.launch_s:.3g} s (median).")
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""`loadmaster live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
+"""`loadmaster live kubernetes`: checks a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
@@ -9,7 +9,8 @@ from loadmaster.verbs.live_kubernetes import KubernetesOptions
 def kubernetes(options: KubernetesOptions, as_json: o.AsJson = False) -> None:
     """Bind the pods of a running Kubernetes; start with --doctor, then --shadow.
 
-    No bound pod is moved or deleted unless --moves, --budget or --preempt is given; at the end pods of ours wait on.
+    No bound pod is moved or deleted unless --moves, --budget or --preempt is given. At the end, waiting pods go on
+    waiting.
     """
     from loadmaster.cli.command_line import command_line
     from loadmaster.cli.live_queue import show_queue

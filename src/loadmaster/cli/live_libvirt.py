@@ -34,7 +34,7 @@ def libvirt(options: LibvirtOptions, as_json: o.AsJson = False) -> None:
             for_notes().print(f"{name.rpartition('@')[0]} is left out: {why}", soft_wrap=True)
         for note in result.notes:
             for_notes().print(note, soft_wrap=True)
-    end(result, "these have our caps still")
+    end(result, "these machines still have caps of this run")
 
 
 def _say(text: str) -> None:

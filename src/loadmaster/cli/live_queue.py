@@ -1,4 +1,4 @@
-"""What is printed of a live run of a queue, and of a look at an engine."""
+"""The output of a live run of a queue, and of a check of an engine."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any

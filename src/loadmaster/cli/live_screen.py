@@ -1,4 +1,4 @@
-"""What is seen of a live run: its table with forecasts at a terminal, lines in a log, and what it says."""
+"""The screen of a live run: its table with forecasts at a terminal, lines in a log, and its messages."""
 
 from functools import partial
 from pathlib import Path

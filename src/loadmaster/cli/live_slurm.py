@@ -1,4 +1,4 @@
-"""`loadmaster live slurm`: looks at a Slurm, tries it, runs beside it, runs it; and lets go of it."""
+"""`loadmaster live slurm`: checks a Slurm, tests it, runs beside it or runs it, and releases its held jobs."""
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking

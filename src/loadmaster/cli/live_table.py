@@ -1,4 +1,4 @@
-"""What a person sees while a live scheduler runs: one small table, anew after every cycle."""
+"""The table at a terminal while a live scheduler runs, printed again after every cycle."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -81,7 +81,7 @@ class LiveTable(OnTerminal):
         rows: dict[str, Any] = {
             "cycle": f"{now_s:,.0f} s, number {report.cycles:,}",
             "queue": f"{len(ledger.waiting.rows):,} may start now",
-            "running": f"{running:,}, and {len(ledger.runs) - running:,} asked to start",
+            "running": f"{running:,}, and {len(ledger.runs) - running:,} about to start",
             "starts": self._started(report.starts),
             "refusals": ", ".join(f"{kind} {n:,}" for kind, n in report.refusals.items()) or "none",
             **self._rules(),
@@ -98,7 +98,7 @@ class LiveTable(OnTerminal):
     def _started(self, starts: int) -> str:
         most = self._how.max_starts
         if most is not None and starts >= most and self._how.acts:
-            return f"{starts:,}, as many as --max-starts allows: what waits for us waits until the end"
+            return f"{starts:,}, the limit of --max-starts: the other jobs wait until this run ends"
         return f"{starts:,}" + (f" of {self._jobs:,} jobs" if self._jobs else "")
 
     def _rules(self) -> dict[str, str]:

@@ -4,7 +4,5 @@ from typing import Annotated
 
 import typer
 
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Run the Python of a policy file that the record carries; read it first.")
-]
+Trust = Annotated[bool, typer.Option("--trust", help="Run the Python of a policy file in the record; read it first.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]

@@ -1,4 +1,4 @@
-"""Where the output goes when nobody takes it: a reader that has seen enough, a stream that was closed before we began.
+"""Output that cannot be written: the reader has stopped, or the stream was closed before the program began.
 
 Both end as with other tools of Unix: `| head -1` without a word and with the code of a broken pipe, `>&-` in one line,
 once something is to be shown.
@@ -18,7 +18,7 @@ def watched_output() -> bool:
     """Let stdout and stderr end the program where their reader is gone; a closed one gives no file its number.
 
     Returns:
-        Whether stderr is this process's own, and not what somebody, such as a test, has put in its place.
+        Whether stderr is this process's own, and not a replacement, such as that of a test.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         _never_free(number, mode)

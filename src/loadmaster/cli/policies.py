@@ -7,7 +7,7 @@ from loadmaster.verbs.policies import PoliciesOptions
 
 @taking(PoliciesOptions)
 def policies(options: PoliciesOptions, as_json: o.AsJson = False) -> None:
-    """List all that can be named: rules of every kind, constraints, estimates, formats of logs."""
+    """List all names: rules of every kind, constraints, estimates, formats of logs."""
     from loadmaster.report.console import for_results, new_table
     from loadmaster.verbs.policies import rules_with
 

@@ -1,4 +1,4 @@
-"""`loadmaster report DIR`: the page of a kept folder, once more."""
+"""`loadmaster report DIR`: writes the page of a kept folder again."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @taking(ReportOptions)
 def report(options: ReportOptions, as_json: o.AsJson = False) -> None:
-    """Write the page of a live run, or of what a verb has kept, from its record; nothing is run again."""
+    """Write the page of a live run, or of another verb's result, from its record; nothing is run again."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import print_document

@@ -9,7 +9,7 @@ from loadmaster.verbs.run import BagRunOptions
 
 @taking(BagRunOptions)
 def run(options: BagRunOptions, as_json: AsJson = False) -> None:
-    """Run a bag of shell commands for real on Dask; started again, it goes on where it stopped."""
+    """Run a bag of shell commands for real on Dask; the same command given again continues the run."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import document, print_document
     from loadmaster.verbs.run import run_with

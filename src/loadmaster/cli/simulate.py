@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def simulate(
     options: SimulateOptions,
     again: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Do the run recorded in DIR again, and compare to the bit.")
+        Path | None, typer.Option(metavar="DIR", help="Repeat the run recorded in DIR, and compare the two bit by bit.")
     ] = None,
     trust: o.Trust = False,
     as_json: o.AsJson = False,
@@ -36,7 +36,7 @@ def simulate(
     if trust:
         from loadmaster.model import InputError
 
-        raise InputError("--trust", "it concerns a record that is run again", fix="give it with --again DIR")
+        raise InputError("--trust", "it works only with --again", fix="give it with --again DIR")
     with Bar() as bar:
         result = simulate_with(options, bar, command_line())
     case, out = result.record.case, Path(options.out or "")

@@ -64,8 +64,8 @@ def _show(result: "Sized") -> None:
     console.print(table)
     if result.sizers:
         names = " and ".join(", ".join(p.label for p in result.sizers).rsplit(", ", 1))
-        words = "is not told the durations" if len(result.sizers) == 1 else "are not told the durations"
-        console.print(f"{names} {words}.", highlight=False, soft_wrap=True)
+        words = "does" if len(result.sizers) == 1 else "do"
+        console.print(f"{names} {words} not know the durations in advance.", highlight=False, soft_wrap=True)
     console.print(result.answer, highlight=False, soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""`loadmaster tune`: search for a better rule, and tell what it gains on weeks the search never saw."""
+"""`loadmaster tune`: search for a better rule, and measure its gain on weeks that the search never saw."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @taking(TuneOptions, out=Path("tuned"))
 def tune(options: TuneOptions, as_json: AsJson = False) -> None:
-    """Search for a better rule on a log's first weeks; tell its gain on the last, with its interval; write it down."""
+    """Search for a better rule on a log's first weeks; measure its gain on the last; write the rule."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.document import print_document
     from loadmaster.report.tune_document import tune_document

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @taking(WhenOptions)
 def when(options: WhenOptions, as_json: o.AsJson = False) -> None:
-    """Tell when a waiting job starts, how sure that is, and what would start it sooner."""
+    """Forecast when a waiting job starts, how sure that is, and what would start it sooner."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes
     from loadmaster.verbs.progress import Bar

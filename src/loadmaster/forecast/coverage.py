@@ -96,7 +96,7 @@ def coverage(
     Args:
         workload: the log.
         cluster: its hosts.
-        rules: who decides in the forecasts.
+        rules: the scheduler of the forecasts.
         past: what became of the jobs.
         jobs: how many past jobs are forecast at most.
         done: told how many are.

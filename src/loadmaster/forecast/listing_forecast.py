@@ -74,4 +74,4 @@ _LIMITS = (
 )
 _UNDATED = "The log or the listing has no dates: arrivals are drawn without regard to weekday and hour."
 _DAYS = "The log holds no whole week before the listing: arrivals are drawn from the same hour of past days."
-_NO_LIMITS = "The log tells no limits: runtimes are drawn in seconds, up to the limit of each listed job."
+_NO_LIMITS = "The log has no limits: runtimes are drawn in seconds, up to the limit of each listed job."

@@ -24,7 +24,7 @@ _MARGIN, _LEAST_S = 1.25, 3600.0
 
 @dataclass(frozen=True, eq=False)
 class SchedulerRules:
-    """Who decides, in every sample alike.
+    """The scheduler, the same in every sample.
 
     Attributes:
         policy: rates hosts.

@@ -5,7 +5,7 @@
 
 Both read the minima of H / 16 blocks, 0.1 to 1 ns each, or of H / 512 groups where hosts are very many, and name the
 host of the lowest. If that host is shut, the minima over open hosts count (`open_minima_kernel.py`): 3 ns for each
-block that has changed since the slot was asked last. If it is not in `usable`, also the lanes of the blocks are read
+block that has changed since the slot was last read. If it is not in `usable`, also the lanes of the blocks are read
 that might hold a better one than found so far, host by host: 15 to 30 ns a block.
 """
 # mypy: disable-error-code="no-untyped-def"

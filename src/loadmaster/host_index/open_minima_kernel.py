@@ -5,8 +5,8 @@
     forget_minima(minima, slot)                     whenever all hosts have been rated for the slot
 
 A pass may shut hundreds of hosts, most of them those that a rule would take. Then most blocks have a shut host with
-their lowest rank, and `lanes.least` tells nothing of them. Jobs come in runs of equal demands, so within a pass the
-same slot is asked many times, while only a few blocks change in between.
+their lowest rank, and `lanes.least` does not give the lowest rank of its open hosts. Jobs come in runs of equal
+demands, so within a pass the same slot is read many times, while only a few blocks change in between.
 """
 # mypy: disable-error-code="no-untyped-def"
 
@@ -92,7 +92,7 @@ def _some_changed(version, known, first, stop, start):
 
 @inner
 def _renew(scores, slot, block):
-    """Find the minimum of a block anew."""
+    """Find the minimum of a block again."""
     lanes, shut, minima = scores.lanes, scores.shut, scores.minima
     width = lanes.host.shape[0] // scores.blocks.shape[0]  # is `BLOCK`; a loop of constant length has no vectors
     first, at = block * width, slot * scores.blocks.shape[0] + block

@@ -1,4 +1,4 @@
-"""The scores of all hosts for the demands of a log: rated when asked for, remembered, rated again where hosts changed.
+"""The scores of all hosts for the demands of a log: computed on demand, and again where hosts changed.
 
     scores = empty_scores(cluster.kinds, demand, often)      in Python, once
     changed(scores, host)                                    whenever what is free on a host has changed; no more
@@ -8,7 +8,7 @@
 
 `scan` is a policy from `scans.scanner`. Costs: `changed` is a store; a question is 10 ns for each host changed
 since the last one, and then
-- for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last asked, 10 to 20 ns
+- for a demand that owns its slot: a scan of the blocks of 16 hosts that changed since it was last read, 10 to 20 ns
   each, or only of their changed hosts where the score does not become vectors;
 - for any other demand, and `rate_all`: a scan of all live hosts, 0.5 to 1.5 ns a host, 4 to 15 where the score is slow;
 `lowest` reads the minima of H / 16 blocks, of H / 512 groups where hosts are very many; where hosts are not usable,
@@ -66,8 +66,7 @@ class Scores(NamedTuple):
 
     Why the arrays suffice: a kind has as many lanes as hosts or more, and a host lies in one lane. `dirty` and `idle`
     hold each host once, by the flags beside them. `blocks` holds each block once: of the entries of `news` since a
-    moment only the last of a block counts, and where there is more than one for every block, all blocks are looked
-    through.
+    change, only the last of a block counts. If more entries than blocks have come since, all blocks are checked.
     """
 
     lanes: Lanes

@@ -1,4 +1,4 @@
-"""Says once that something is compiled for the first time, where that lasts: a minute of silence looks like a fault."""
+"""Prints once that a long first compilation runs: a minute of silence looks like a fault."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Counts the cells that are made, so that who asks for some knows how many were not kept from before."""
+"""Counts the cells that are computed, so that a caller knows how many were not in the store."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class CountedCells:
     """Makes cells as `pool` does.
 
     Attributes:
-        pool: who makes them.
+        pool: runs the cells.
         made: how many it was given so far.
     """
 

@@ -28,7 +28,7 @@ class Certificates(NamedTuple):
 
 
 class DaskAddress(NamedTuple):
-    """Where a scheduler listens, such as tls://10.0.0.1:8786, and how to show it who we are."""
+    """Where a scheduler listens, such as tls://10.0.0.1:8786, and the certificates for it."""
 
     url: str
     tls: Certificates = Certificates()
@@ -38,7 +38,7 @@ def connect(address: DaskAddress) -> Any:
     """A client of the scheduler at `address`; the caller closes it.
 
     Raises:
-        InputError: nobody answers there, or the certificates are missing, unreadable or not accepted.
+        InputError: no scheduler answers there, or the certificates are missing, unreadable or not accepted.
         MissingExtra: Dask is not installed.
     """
     if not _ADDRESS.fullmatch(address.url):

@@ -27,7 +27,7 @@ class OnDask:
         """Make all of `tasks`; if the caller stops listening, what is left is taken back from the cluster.
 
         Raises:
-            InputError: nobody answers at the address, no worker is there, or one would run other code.
+            InputError: no scheduler answers at the address, no worker is there, or one would run other code.
             MissingExtra: Dask is not installed here.
         """
         client = dask_client.connect(self.address)
@@ -60,7 +60,7 @@ def worker_source(made_by: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _untold(_steps: int) -> None:
-    """A worker tells nobody how far it is."""
+    """A worker reports no progress."""
 
 
 def _require_workers(client: Any, address: str, made_by: tuple[str, ...]) -> None:

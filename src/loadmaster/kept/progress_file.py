@@ -1,4 +1,4 @@
-"""How a study gets on, written into its folder, for whoever looks from outside: the workbench, or a script.
+"""The progress of a study, in a file of its folder, for the workbench or a script.
 
 The file is there while the study runs, and goes away when it is done. What was stopped or failed leaves it, with why.
 """

@@ -48,7 +48,7 @@ class KeptResult(NamedTuple):
 
     Attributes:
         kind: of result, such as `compare`.
-        about: what whoever reads the database wants to see of it, as JSON in the column of that name.
+        about: a description for readers of the database, as JSON in the column of that name.
         block: the result itself.
     """
 

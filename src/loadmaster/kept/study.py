@@ -33,7 +33,7 @@ class Work(Generic[S, T, R]):
         to_bytes, from_bytes: of a result. Every result goes through both, wherever it was made.
         prepare: called on this machine before the first of the tasks, to compile what they need.
         workers: at most so many cells at a time on this machine; None for one a core.
-        steps: of each cell, for whoever draws a bar.
+        steps: of each cell, for a progress bar.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Cell(Generic[T]):
     Attributes:
         key: from `Work.key`; cells of the same key are made once.
         task: what `Work.make` is given for it.
-        about: which one it is, for whoever reads messages and the database.
+        about: which one it is, for messages and the database.
         is_kept: its result may be stored and taken from the store; not where a rule has a state of its own.
     """
 
@@ -95,8 +95,8 @@ def run_study(
         work: what makes them.
         cells: of the study.
         store: where they are kept; None keeps none.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
         tell: what of a result is put beside it in the database, to be read there.
     """
     watcher = watch or Watch()

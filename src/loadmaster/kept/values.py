@@ -4,7 +4,7 @@ result.json   what it is, the version that wrote it, its tree of plain values, a
 result.npz    its arrays
 
 Only frozen dataclasses and named tuples of this package are made again of what is read, through the constructors that
-check them; a folder that somebody else has written can make a wrong value, never an action.
+check them; a folder from another user can make a wrong value, never an action.
 """
 
 import dataclasses

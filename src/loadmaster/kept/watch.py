@@ -1,4 +1,4 @@
-"""Who is told how a study gets on; the command line draws its progress bar from these calls."""
+"""The observer of a study's progress; the command line draws its progress bar from these calls."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

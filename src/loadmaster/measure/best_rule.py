@@ -1,4 +1,4 @@
-"""The best rule over samples, or the verdict that the samples do not tell (rules R10 and R11)."""
+"""The best rule over samples, or the verdict that the samples do not show one (rules R10 and R11)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ NO_GPU, NO_MODEL = "no GPU", "model not named"
 GROUPINGS = {
     "partition": "the partition",
     "qos": "the quality of service",
-    "account": "the account, who pays",
+    "account": "the account that pays",
     "user": "the user",
     "size": "cores of the whole job, up to the next power of two",
     "gpu": "the model of its GPUs",

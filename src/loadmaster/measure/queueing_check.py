@@ -34,9 +34,9 @@ def why_unexplained(record: Recorded | None) -> str:
         return "no job waited"
     name = max(record.over, key=lambda each: record.over[each])
     if record.over[name] > MOST_OVER:
-        over = f"more {name} than there are were in use for {percent(record.over[name])} of the time"
+        over = f"more {name} than the hosts have were in use for {percent(record.over[name])} of the time"
         times = f"at most {record.peak[name]:.3g} times as many"
-        return f"{over} ({times}), so jobs shared machines, or ran on others than these"
+        return f"{over} ({times}), so jobs shared machines, or ran on other machines than these"
     if record.with_room > MOST_WITH_ROOM:
         held = f"{percent(record.with_room)} of the waiting passed while there was room for the job"
         sure = "" if record.known else "if these are your machines, "
@@ -63,7 +63,7 @@ class RoomOverTime:
 
 
 def room_over_time(workload: Workload, cluster: Cluster, spans: int = 300) -> RoomOverTime:
-    """What was in use, who waited, and who of them had room, as the log has it; jobs of unknown start are left out.
+    """Use, waiting jobs, and those of them with room, as the log has it; jobs of unknown start are left out.
 
     Example:
         >>> jobs = Workload.of(submit_s=[0, 0, 40], runtime_s=[15, 9, 9], cores=[1, 1, 1], recorded_wait_s=[0, 20, 0])

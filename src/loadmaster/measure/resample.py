@@ -54,7 +54,7 @@ def users(workload: Workload, rng: np.random.Generator) -> Sample:
     """
     weeks_ = _weeks_or_error(workload)
     if workload.user is None:
-        raise InputError(workload.source or "this log", "does not say who submitted", fix="resample weeks")
+        raise InputError(workload.source or "this log", "does not name the users", fix="resample weeks")
     at_s = workload.submit_s - workload.submit_s[0]
     jobs = np.flatnonzero(at_s < weeks_ * WEEK_S)
     _, who = np.unique(workload.user[jobs], return_inverse=True)
@@ -108,14 +108,14 @@ RESAMPLINGS: Mapping[str, Callable[[Workload, np.random.Generator], Sample]] = M
 def without_interval(workload: Workload, how: str) -> str:
     """Why samples drawn so give no interval; empty where they do (rule R5)."""
     if how == "shake":
-        return "shaken arrivals tell how far chance moves a result, not how logs differ"
+        return "shaken arrivals show how far chance moves a result, not how logs differ"
     count = whole_weeks(workload)
     if count < FEWEST_WEEKS:
         weeks_ = "1 whole week" if count == 1 else f"{count} whole weeks"
-        return f"the log has {weeks_}, and {FEWEST_WEEKS} are the least that tell how weeks differ"
+        return f"the log has {weeks_}, and {FEWEST_WEEKS} are needed to show how weeks differ"
     if (people := _people(workload)) < FEWEST_USERS:
         users_ = "1 user" if people == 1 else f"{people} users"
-        reason = "does not say who submitted" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
+        reason = "does not name the users" if people == 0 else f"has {users_}, and {FEWEST_USERS} are the least"
         return f"the log {reason}"
     return ""
 

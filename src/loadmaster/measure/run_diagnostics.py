@@ -66,7 +66,7 @@ def _groups(plain: Mapping[str, Any]) -> Groups:
 
 
 def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:
-    """What stands beside the metrics of a run: means in the steady state, who waits, and why hosts were idle."""
+    """Diagnostics beside the metrics of a run: means in the steady state, waits by group, and why hosts were idle."""
     used = np.array(list(utilization(workload, cluster, schedule).values()))
     groups = group_waits(workload, schedule, cluster)
     return RunDiagnostics(steady(workload, schedule), groups, why_idle(workload, cluster, schedule, used))

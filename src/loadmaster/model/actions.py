@@ -1,4 +1,4 @@
-"""What is asked of an engine: one set of actions for queues, shares, moves and rented machines.
+"""Actions for an engine: one set for queues, shares, moves and rented machines.
 
 Jobs and hosts bear the names that the engine gives them, so that an action means the same after the next observation.
 """

@@ -14,22 +14,22 @@ _T = TypeVar("_T", bound=np.generic)
 
 
 def frozen_floats(values: ArrayLike) -> Floats:
-    """`values` as a contiguous float64 array that nobody can write to; copies only if it must."""
+    """`values` as a contiguous float64 array that is read-only; copies only if it must."""
     return _read_only(np.ascontiguousarray(values, dtype=np.float64))
 
 
 def frozen_ints(values: ArrayLike) -> Ints:
-    """`values` as a contiguous int32 array that nobody can write to; copies only if it must."""
+    """`values` as a contiguous int32 array that is read-only; copies only if it must."""
     return _read_only(np.ascontiguousarray(values, dtype=np.int32))
 
 
 def frozen_longs(values: ArrayLike) -> Longs:
-    """`values` as a contiguous int64 array that nobody can write to; copies only if it must."""
+    """`values` as a contiguous int64 array that is read-only; copies only if it must."""
     return _read_only(np.ascontiguousarray(values, dtype=np.int64))
 
 
 def frozen_bools(values: ArrayLike) -> Bools:
-    """`values` as a contiguous array of flags that nobody can write to; copies only if it must."""
+    """`values` as a contiguous array of flags that is read-only; copies only if it must."""
     return _read_only(np.ascontiguousarray(values, dtype=np.bool_))
 
 

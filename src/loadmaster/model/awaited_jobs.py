@@ -1,4 +1,4 @@
-"""What a job waits for in other jobs and has not come, and the words in which people are told."""
+"""The jobs that a job still waits for, and the words for it in messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

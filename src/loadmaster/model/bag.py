@@ -34,7 +34,7 @@ class Bag:
     """N independent tasks.
 
     Attributes:
-        duration_s: float64[N], seconds on a machine of speed 1, more than 0; NaN where nobody knows it.
+        duration_s: float64[N], seconds on a machine of speed 1, more than 0; NaN if unknown.
         source: where the durations come from.
         synthetic: made by a generator; said wherever a result is shown.
 

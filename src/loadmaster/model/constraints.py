@@ -1,4 +1,4 @@
-"""What else binds a job: when it may start, where, after whom, and against whose limits it counts."""
+"""The constraints of a job: when and where it may start, after which jobs, and which limits it counts against."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What happened in each scheduling cycle of a run, and whom a meta-rule followed there."""
+"""What happened in each scheduling cycle of a run, and which member a meta-rule followed there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from loadmaster.model.snapshot import Alternative
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Whom a meta-rule followed in C cycles, and what its M members were worth in those N in which they differed.
+    """The member that a meta-rule followed in C cycles, and the worth of its M members in N cycles where they differ.
 
     Attributes:
         members: their names, in the order of the bits of `Cycles.winners`.
-        chosen: int32[C], the number of the member that was followed; -1 where nobody could be started.
+        chosen: int32[C], the number of the member that was followed; -1 where no job could start.
         cycle: int64[N], the numbers of the cycles in which some were worth more than others.
         value: float64[N, M], what each was worth there, the higher the better; NaN where it was not worked out.
     """
@@ -35,7 +35,7 @@ class Cycles:
         queue_length: int64[C], jobs waiting when the cycle began.
         started: int64[C], jobs started in the cycle.
         winners: int64[C], bit m is set if member m of a meta-rule won or tied; 0 without a meta-rule.
-        choices: whom the meta-rule followed; None without one.
+        choices: the members that the meta-rule followed; None without one.
     """
 
     time_s: Floats

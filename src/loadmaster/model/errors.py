@@ -62,7 +62,7 @@ class OutOfRoom(LoadmasterError):
     def __init__(self) -> None:
         super().__init__(
             "the engine's arrays are too short for this log: it has stopped, and there is no result; "
-            "this is a fault of loadmaster: please report it, with the command and the log"
+            "this is an error in loadmaster: please report it, with the command and the log"
         )
 
 

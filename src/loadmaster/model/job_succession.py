@@ -1,4 +1,4 @@
-"""Which job of a log follows which: users who send the next job only after the one before has ended."""
+"""Which job of a log follows which: users that submit the next job only after the one before has ended."""
 
 import numpy as np
 

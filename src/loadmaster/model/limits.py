@@ -57,7 +57,7 @@ class Limits:
 
     Attributes:
         max_jobs_pu, max_jobs_pa, grp_jobs: jobs that run.
-        max_submit_pu, max_submit_pa, grp_submit: jobs that run or wait; who comes beyond is refused.
+        max_submit_pu, max_submit_pa, grp_submit: jobs that run or wait; a job beyond the limit is refused.
         max_tres_pu, max_tres_pa, grp_tres: what running jobs hold.
         max_tres_job, min_tres_job: what one job may ask for, and must.
         max_tres_host: what one job may ask for, over the hosts that it asks for at least.

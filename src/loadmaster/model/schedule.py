@@ -1,4 +1,4 @@
-"""What a run leaves behind: who started when and where, and what happened in each cycle."""
+"""The result of a run: when and where each job started, and what happened in each cycle."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

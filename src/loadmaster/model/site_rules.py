@@ -29,7 +29,7 @@ class Partition:
         allow_accounts, allow_qos: None admits all, then `deny_*` counts.
         qos: whose limits bind all of its jobs.
         preempt_mode: what becomes of its jobs; None is the cluster's.
-        exclusive: hosts are shared by anyone, by one user's jobs (`user`), by nobody (`host`).
+        exclusive: hosts are shared by all jobs, by one user's jobs (`user`), by no other job (`host`).
         state: `up`; `down` queues and starts none; `drain` takes none and starts those that wait; `inactive` neither.
         billing: charge for each unit of a resource; empty charges cores.
     """
@@ -107,9 +107,9 @@ class CalendarRow:
 
     Attributes:
         from_s, to_s: half open, seconds from the start of the log; None is for ever.
-        kind: `down` stops what runs there; `drained` lets it end; `reserved` is for those who name it and may use it.
+        kind: `down` stops what runs there; `drained` lets it end; `reserved` is for jobs that name it and may use it.
         name: of a reservation.
-        users, accounts: who may use a reservation; with neither, whoever names it.
+        users, accounts: that may use a reservation; with neither, every job that names it.
         flex: jobs of the reservation may begin before it and end after it.
     """
 
@@ -136,11 +136,11 @@ class CalendarRow:
 
 @dataclass(frozen=True)
 class Preemption:
-    """Who may stop whom.
+    """Which jobs may stop which.
 
     Attributes:
         by: `qos`: whose QOS lists that of the other; `partition`: whose partition has the higher tier; or `none`.
-        mode: what becomes of who is stopped, where neither QOS nor partition says otherwise.
+        mode: what happens to a stopped job, where neither QOS nor partition says otherwise.
         exempt_s: how long a job runs before it may be stopped.
         youngest_first: those that started last are stopped first, whatever their priority.
         reorder_count: how often a choice of victims is gone over again to stop fewer.
@@ -218,7 +218,7 @@ class SiteRules:
 
     @property
     def _suspends(self) -> bool:
-        """Whether somebody may be suspended."""
+        """Whether a job may be suspended."""
         by = self.preemption.by
         modes = [each.preempt_mode for each in self.qos] if by == "qos" else []
         modes += [each.preempt_mode for each in self.partitions] if by == "partition" else []

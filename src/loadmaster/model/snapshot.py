@@ -214,7 +214,7 @@ class NextLoops(NamedTuple):
         full_s: a look at all of it.
         backfill_s: a backfill pass.
         choice_s: of one that follows others: a new choice is due.
-        member: whom it follows, by number; -1 before the first choice.
+        member: that it follows, by number; -1 before the first choice.
     """
 
     last_s: float = float("-inf")

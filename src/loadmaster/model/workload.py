@@ -28,8 +28,8 @@ class Workload:
             numbers, as `loadmaster.model.exact_amounts` says.
         tasks: int32[J], number of tasks, 1 or more; None means one task a job.
         estimate_s: float64[J], the user's own estimate of the runtime; None means the runtime itself.
-        project: int32[J], who pays, an account (fair share is kept between projects); None means one project.
-        user: int32[J], who submitted; None means unknown.
+        project: int32[J], the account that pays (fair share is kept between projects); None means one project.
+        user: int32[J], the user that submitted; None means unknown.
         job_id: int64[J], the identifier in the log; None means 0..J-1.
         recorded_wait_s: float64[J], what each really waited, NaN where unknown; None where the log never says.
         recorded_hosts: the hosts on which each really ran, by the log's names, as `model.host_names` reads them; no
@@ -106,7 +106,7 @@ class Workload:
 
     @property
     def projects(self) -> Ints:
-        """int32[J]: who pays for every job."""
+        """int32[J]: the account that pays for each job."""
         return np.zeros(self.jobs, np.int32) if self.project is None else self.project
 
     @property
@@ -198,9 +198,9 @@ class Workload:
         last_s = float(self.submit_s[-1]) * beta if self.jobs else 0.0
         said = f"the last job would come after {last_s:.3g} s, and a clock"
         if not last_s <= LATEST_S:
-            return f"{said} keeps its milliseconds up to {LATEST_S:.3g} s", False
+            return f"{said} has milliseconds only up to {LATEST_S:.3g} s", False
         if last_s < SHORTEST_S and self.jobs and self.submit_s[-1] > 0:
-            return f"{said} tells milliseconds apart, no less", True
+            return f"{said} has no steps shorter than a millisecond", True
         return "", False
 
     def scaled(self, beta: float) -> "Workload":
@@ -214,7 +214,7 @@ class Workload:
             InputError: the last would arrive after `LATEST_S`, or within a millisecond of the start.
         """
         if beta != 1.0:
-            self.refuse_starting("a factor on the times between arrivals would move its moments")
+            self.refuse_starting("a factor on the times between arrivals would move it")
         why, more = self.why_not_scaled(beta)
         if why:
             fix = "a larger factor" if more else "a smaller factor"

@@ -1,4 +1,4 @@
-"""Whom a host hears of at a tick: a few others, drawn by hashing, so that every mover hears of the same."""
+"""The few other hosts whose load a host knows at a tick, drawn by hashing, so that all movers know the same."""
 
 _MASK = (1 << 64) - 1
 

@@ -32,7 +32,7 @@ class PeriodicMover(Protocol):
         """The move that `host` makes, if any; pure.
 
         Args:
-            hosts: who is where; looked at, never changed.
+            hosts: the tasks on each host; read, never changed.
             host: whose turn it is.
             contacts: the others it hears of.
             demand: float64[T, R], what each task uses.
@@ -54,7 +54,7 @@ class TerminationMover(Protocol):
         """The next move, if any; pure.
 
         Args:
-            hosts: who is where.
+            hosts: the tasks on each host.
             demand: float64[T, R], what each task uses.
             load_before: float64[T], the CPU load of the task's host just before the task came to it.
         """
@@ -65,7 +65,7 @@ Mover = PeriodicMover | TerminationMover
 
 
 def check_mover(mover: object) -> None:
-    """Refuse what is no mover: nobody would ever ask it, and nobody move.
+    """Refuse an object that is not a mover: it would never be called.
 
     Raises:
         InputError: it is not None and has the methods and attributes of neither kind.
@@ -73,7 +73,7 @@ def check_mover(mover: object) -> None:
     if mover is not None and not isinstance(mover, PeriodicMover | TerminationMover):
         raise InputError(
             type(mover).__name__,
-            "this is no mover: no host can ask it for a move",
+            "this is not a mover: it has no method that gives a move",
             fix="give it name, period_s, fanout and turn(...), or name and next_move(...)",
         )
 
@@ -84,9 +84,9 @@ def asked(
     """The move that `mover` makes when it is asked, if that can be made.
 
     Args:
-        mover: who is asked, for messages.
+        mover: its name, for messages.
         ask: asks it.
-        hosts: who is where.
+        hosts: the tasks on each host.
         host: whose task it must be; None where it may be any host's.
 
     Raises:
@@ -110,7 +110,7 @@ def asked(
 
 
 def check_periodic(period_s: float, fanout: int) -> None:
-    """Refuse a period or a number of contacts with which a run would never end or nobody ever move.
+    """Refuse a period or a number of contacts with which a run would never end or no task would ever move.
 
     Raises:
         InputError: it is one.

@@ -149,7 +149,7 @@ class Unmoved:
     def resume(self, before: Ranking, was: Longs) -> None:
         """Go on from where `before` stood, which knew other jobs: `was` int64[J] is each job's number there, or -1.
 
-        A live cluster's jobs are not known beforehand. Who remembers nothing has nothing to do.
+        A live cluster's jobs are not known beforehand. An order without state needs no code here.
         """
 
 

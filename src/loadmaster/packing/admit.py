@@ -21,7 +21,7 @@ MOST_RETRIES = 50
 
 @dataclass(frozen=True, eq=False)
 class Admission:
-    """Who is let in, and where they run.
+    """The jobs that are let in, and where they run.
 
     Attributes:
         admitted: bool[J], the jobs let in.
@@ -80,7 +80,7 @@ def _raised(instance: Instance, least_yield: float) -> Floats:
 
 
 def _chosen(promised: Instance, packer: Packer, options: PackOptions) -> tuple[Bools, Attempt | None]:
-    """bool[J]: the longest prefix of the jobs that `packer` packs, the easiest first, then who else fits; its packing.
+    """bool[J]: the longest prefix of the jobs that `packer` packs, easiest first, then others that fit; its packing.
 
     When the time is up it is the longest prefix known by then.
     """

@@ -1,4 +1,4 @@
-"""Exact packing by our own branch and bound on the compact form: no host too full at the level to beat."""
+"""Exact packing by branch and bound on the compact form: no host too full at the level to beat."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""An independent judge of packings: adds up every host anew, in plain Python, from the instance alone."""
+"""An independent check of packings: adds up every host in plain Python, from the instance alone."""
 
 from math import ceil, fsum
 

@@ -35,4 +35,4 @@ Report = Callable[[Incumbent], None]
 
 
 def silent(_: Incumbent) -> None:
-    """A report that nobody looks at."""
+    """A report without an observer."""

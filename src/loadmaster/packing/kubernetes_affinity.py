@@ -79,7 +79,7 @@ def _tolerates(each: Mapping[str, str], taint: Mapping[str, str]) -> bool:
 
 
 def _meets(labels: Mapping[str, str], name: str, term: Mapping[str, Any]) -> bool:
-    """All of a term; an empty one is met by nobody."""
+    """All of a term; an empty one matches no pod."""
     by_label, by_field = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not by_label and not by_field:
         return False

@@ -1,4 +1,4 @@
-"""Packs a state of Kubernetes anew: pods that may leave their nodes and pods that wait, under all their rules (B9)."""
+"""Packs a state of Kubernetes again: pods that may leave their nodes and pods that wait, under all their rules (B9)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -109,7 +109,7 @@ def _notes(objects: KubernetesObjects, rules: PodRules, elsewhere: int) -> list[
     if objects.unread:
         more = f"; and {len(objects.unread) - _SHOWN:,} more" if len(objects.unread) > _SHOWN else ""
         told = f"{'; '.join(objects.unread[:_SHOWN])}{more}"
-        notes.insert(0, f"Left out, as they cannot be read (their nodes take no further pod): {told}.")
+        notes.insert(0, f"Left out, since they cannot be read (their nodes take no further pod): {told}.")
     lines = (
         ("Rules kept, with the pods that they concern", [each for each in rules.counts if each.kept]),
         (

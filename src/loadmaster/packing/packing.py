@@ -33,7 +33,7 @@ class Attempt:
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
         partial: int32[T], without a mapping: the host of each task that the solver placed, -1 for one that is left
             over; None where it says nothing of them.
-        place_bound: where tasks are left over: no placement has more tasks; None where nobody has calculated it.
+        place_bound: where tasks are left over: no placement has more tasks; None if it was not computed.
         cost_bound: a proven lower bound on the number or the price of the hosts in use, where that is minimised.
         interrupted: the user stopped the search.
     """
@@ -76,7 +76,7 @@ class Packing:
         seconds: wall time of solver and mean-yield phase.
         notes: what the user should know about how it came about, one sentence each.
         cards: bool[T, K], the GPUs of its host that every task takes; None where GPUs are one pool.
-        place_bound: no placement has more tasks; None where nobody has calculated it.
+        place_bound: no placement has more tasks; None if it was not computed.
         minimise: what was minimised; `gap` and `proven` speak of it.
         cost: the number of hosts in use; their price, or a weighted sum, where that was minimised; NaN without a
             mapping.

@@ -42,7 +42,7 @@ class StateFacts:
     Attributes:
         hosts: how many there are.
         running, waiting: tasks.
-        owners: who they belong to.
+        owners: how many controllers own these pods.
         without_room: tasks that wait and that no host has room for now.
         not_judged: tasks that wait and that some host has room for, if the rules that no plan models admit it.
         not_judged_rules: those rules, with the tasks that hold them.

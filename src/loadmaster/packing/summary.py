@@ -19,7 +19,7 @@ def summary(instance: Instance, packing: Packing, asked: Instance, admitted: Boo
     Args:
         instance: what was packed.
         packing: its packing.
-        asked: the instance before admission; `instance` itself where nobody was refused.
+        asked: the instance before admission; `instance` itself if no job was refused.
         admitted: bool[J] over the jobs of `asked`.
     """
     placed = packing.placed

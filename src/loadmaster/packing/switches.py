@@ -1,4 +1,4 @@
-"""What can be said to MCB and to the greedy packers; it loads none of them."""
+"""The options of MCB and of the greedy packers; this module loads none of them."""
 
 from dataclasses import dataclass
 from typing import Literal

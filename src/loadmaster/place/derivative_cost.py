@@ -1,4 +1,4 @@
-"""Derivative of the opportunity cost: E-PVM for tasks whose needs nobody told (D-PVM of Amir et al.'s later slides)."""
+"""Derivative of the opportunity cost: E-PVM for tasks with unknown needs (D-PVM of Amir et al.'s later slides)."""
 
 import math
 

@@ -129,7 +129,7 @@ def _of_the_eligible(comparison: Comparison, group: Group) -> str:
     names = listed([_name(comparison, outcome) for outcome in others])
     verb = "leaves" if len(others) == 1 else "leave"
     wait = show_seconds(best.metrics.mean_wait_s)
-    return f"{names} {verb} more jobs waiting for ever; of the others, {_name(comparison, best)} waits least, {wait}"
+    return f"{names} {verb} more jobs waiting for ever; of the rest, {_name(comparison, best)} waits least, {wait}"
 
 
 def _name(comparison: Comparison, outcome: Outcome) -> str:

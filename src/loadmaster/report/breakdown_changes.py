@@ -1,4 +1,4 @@
-"""Who gains and who pays under a rule, in words: groups of jobs beside what was before (rule R16)."""
+"""The groups of jobs that gain and that pay under a rule, in words, compared with before (rule R16)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The part of a page that breaks results down: a chart and a table a grouping; who gains, who pays, what it costs."""
+"""The part of a page that breaks results down: a chart and a table a grouping, and the groups that gain or pay."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def _what_is_compared(rules: Sequence[RuleGroups]) -> str:
     after = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
     return (
         f"Before: {first}. After: {after}. A group gains or pays if its mean wait changes by more than 1 %. "
-        "The cost is the time that the jobs of these groups wait longer, all together."
+        "The cost is how much longer the jobs of the losing groups wait in all."
     )
 
 

@@ -1,4 +1,4 @@
-"""A breakdown in the terminal: a table a grouping, and who gains and who pays."""
+"""A breakdown in the terminal: a table a grouping, and the groups that gain and pay."""
 
 from collections.abc import Sequence
 from functools import partial

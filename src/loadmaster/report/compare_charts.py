@@ -56,7 +56,7 @@ def _against_the_load(comparison: Comparison) -> list[Block]:
     if not _several_loads(comparison):
         return []
     caption = "The load is that of the first machines. " if comparison.several_machines else ""
-    caption += "A click on a rule, here or in the bar above, stresses it in all charts and tables."
+    caption += "Click on a rule, here or in the bar above, to highlight it in all charts and tables."
     return [Heading("Against the load"), Chart(themed(load_charts(comparison, comparison.outcomes)), caption)]
 
 

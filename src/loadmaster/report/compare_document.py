@@ -15,7 +15,7 @@ from loadmaster.report.run_breakdown import all_groups
 from loadmaster.runs import Outcome
 from loadmaster.runs.judgement import Judgement
 
-ONE_RUN = "one replay of one log cannot tell chance from merit: no interval stands behind these means"
+ONE_RUN = "one run on one log cannot name a winner: these means have no interval"
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -84,7 +84,10 @@ def who_waits(comparison: Comparison) -> list[dict[str, Any]]:
 def _because(judgement: Judgement) -> str:
     if judgement.because:
         return judgement.because
-    reasons = {"best": "it is better than every other rule", "tied": "these rules cannot be told from the leader"}
+    reasons = {
+        "best": "it is better than every other rule",
+        "tied": "these rules cannot be distinguished from the leader",
+    }
     return f"over {samples_words(judgement)}, {reasons[judgement.kind]} (rule R10)"
 
 

@@ -151,7 +151,7 @@ def _facts(comparison: Comparison) -> dict[str, str]:
 
 def _little(worst: float) -> str:
     agreement = "exactly" if worst == 0 else f"within {worst * 100:.1g} %"
-    return f"the queue that the engine counted and the queue that the waits imply agree {agreement} in all runs"
+    return f"the mean queue as the engine counted it and as the waits give it agree {agreement} in all runs"
 
 
 def _limit(count: int | None) -> str:
@@ -168,9 +168,9 @@ def _described(one: MachineSet) -> str:
 
 
 _POSSIBLE = (
-    "Below the bound no schedule lies. The best found knew all arrivals and runtimes, and let jobs wait as long as "
-    "that helped the others: what no scheduler can, and few should. Both scales are logarithmic; the longest "
-    "wait is the price of a low mean."
+    "No schedule lies below the bound. The best schedule found was made with all arrivals and runtimes known, which "
+    "no scheduler has. It lets single jobs wait long where this lowers the mean, so compare the longest wait too. "
+    "Both scales are logarithmic."
 )
 
 
@@ -179,7 +179,7 @@ _FEW_BARS = MOST_BARS // 5
 
 
 def recorded_hosts_blocks(comparison: Comparison) -> list[Block]:
-    """Use, stranded amounts and, of few jobs, who ran where; empty where the log does not name the hosts."""
+    """Use, stranded amounts and, of few jobs, where each ran; empty where the log does not name the hosts."""
     on_hosts = comparison.on_hosts
     if on_hosts is None:
         return []
@@ -200,14 +200,11 @@ def _beside(comparison: Comparison) -> str:
     text = ""
     if on_hosts.unknown:
         jobs = "job" if on_hosts.unknown == 1 else "jobs"
-        text += f" {on_hosts.unknown:,} {jobs} of which the hosts are not known are not in it."
+        text += f" {on_hosts.unknown:,} {jobs} with unknown hosts are not in it."
     if on_hosts.overfull:
         part = percent(on_hosts.overfull) if on_hosts.overfull >= 0.0005 else "less than 0.1 %"
-        text += f" In {part} of the hosts' time more was asked of one than it has."
+        text += f" In {part} of the hosts' time, jobs asked for more than the host has."
     return text
 
 
-_WHO = (
-    "A bar for every time in which a task held a host, as the log recorded it; the stronger the colour, the longer its "
-    "job had waited."
-)
+_WHO = "Each bar is a task on a host, as the log recorded it. The stronger the colour, the longer its job had waited."

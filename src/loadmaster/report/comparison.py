@@ -76,7 +76,7 @@ class Comparison:
         recorded: what really happened to the jobs; None where that is not known, or no run has the log's own arrivals.
         on_hosts: the same host by host; None where the log does not name the hosts, or others than these.
         site_policy: the placement policy of the row of a site's own rule; empty where there is none.
-        possible: what is known of the best schedule at each load; empty where nobody asked.
+        possible: what is known of the best schedule at each load; empty if it was not computed.
         notes: what was assumed, and which options do nothing under some of the runs; they are among the remarks.
         judgements: what samples say, a load each; empty where none were drawn.
         machines: the sets of machines; where there are several, runs say by `setting.hosts` on which they are.

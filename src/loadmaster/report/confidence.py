@@ -1,4 +1,4 @@
-"""Confidence of a comparison in words and table cells: the best rule, or that samples do not tell (rules R6 to R12)."""
+"""Confidence of a comparison in words and table cells: the best rule, or that none is shown (rules R6 to R12)."""
 
 import math
 from typing import Any
@@ -228,7 +228,7 @@ def _over_both(judgement: Judgement, leader: Judged) -> str:
 
 
 def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
-    """Whom the samples favour all the same, and what would tell."""
+    """The rule that the samples favour without proof, and how long a log would prove it."""
     text = ""
     if leader.difference is not None:
         base = comparison.rule_name(judgement.baseline)
@@ -239,7 +239,7 @@ def _lean(comparison: Comparison, judgement: Judgement, leader: Judged) -> str:
     weeks = [row.weeks for row in judgement.rows if row.weeks is not None]
     if weeks:
         first = f", {_weeks(min(weeks))} the first of them" if len(weeks) > 1 else ""
-        text += f"; about {_weeks(max(weeks))} of such a log would tell{first}"
+        text += f"; about {_weeks(max(weeks))} of such a log would show it{first}"
     return text
 
 

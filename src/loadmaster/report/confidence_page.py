@@ -45,17 +45,18 @@ def _of_metrics(comparison: Comparison, judgement: Judgement) -> list[Block]:
 
 def _caption(judgement: Judgement) -> str:
     how = {
-        "percentile": "Whiskers hold the middle 95 % of the samples; more weeks shorten them, more samples do not.",
-        "spread": "Whiskers are 95 % intervals, by the spread of few samples; more weeks of log make them shorter.",
-        "mean": "Whiskers are 95 % intervals of the mean over independent logs; more of them make it shorter.",
-        "chaos": "Whiskers are no interval: they show how far chance moves the difference, not how logs differ.",
+        "percentile": "Whiskers hold the middle 95 % of the samples. A longer log makes them shorter; more samples "
+        "do not.",
+        "spread": "Whiskers are 95 % intervals, from the spread of few samples. A longer log makes them shorter.",
+        "mean": "Whiskers are 95 % intervals of the mean over independent logs. More logs make them shorter.",
+        "chaos": "Whiskers are not an interval: they show how far chance moves the difference, not how logs differ.",
     }
     kinds = {row.difference.how for row in judgement.rows if row.difference is not None}
     text = f"The dot is the mean over {samples_words(judgement)}, paired: all rules saw the same. "
     if (all_ran := _all_ran(judgement)) < judgement.sampled.samples:
         text += (
-            f"A rule that was surely worse was run on no more of them, {all_ran:,} at least; a dot and its whisker are "
-            "over those on which the rule and the baseline ran. "
+            f"A rule that was surely worse was stopped early, after {all_ran:,} samples or more. A dot and its "
+            "whisker are over the samples on which the rule and the baseline ran. "
         )
     return text + " ".join(how[kind] for kind in sorted(kinds))
 
@@ -66,13 +67,13 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
     all_ran = _all_ran(judgement)
     which = f"the first {all_ran:,} samples" if all_ran < judgement.sampled.samples else "the samples"
     caption = (
-        f"Lowest in: the part of {which} in which the rule waits least. Rank: the place of this log's own mean wait "
-        "among those of the samples, from 1."
+        f"Lowest in: the part of {which} in which the rule waits least. Rank: the position of this log's own mean "
+        "wait among those of the samples; 1 is the lowest."
     )
-    more = " Weeks: of such a log, to tell a rule from the leader." if weeks else ""
+    more = " Weeks needed: length of such a log that would show a rule to be worse than the leader." if weeks else ""
     if judgement.kind != "none" and len(judgement.rows) > 2:
         more += " Verdicts are against the leader and adjusted for the number of rules; differences are neither."
-    heads = ["rule", "difference", "lowest in", "rank of this log", "weeks that would tell", "verdict"]
+    heads = ["rule", "difference", "lowest in", "rank of this log", "weeks needed", "verdict"]
     return Table(
         [head for head in heads if weeks or not head.startswith("weeks")],
         [_cells(comparison, judgement, row, weeks) for row in judgement.rows],
@@ -82,7 +83,7 @@ def _table(comparison: Comparison, judgement: Judgement) -> Table:
 
 
 def _all_ran(judgement: Judgement) -> int:
-    """On so many samples all rules ran: a race leaves out whoever is surely worse."""
+    """On so many samples all rules ran: a race leaves out rules that are surely worse."""
     return min(row.samples for row in judgement.rows)
 
 

@@ -1,4 +1,4 @@
-"""What `--json` prints: one object, the same head for every verb, then what the verb has to say.
+"""The output of `--json`: one object, the same head for every verb, then the verb's content.
 
 The head is described in docs/reference/json.md; a JSON Schema for each verb stands in `report/schemas/`.
 """

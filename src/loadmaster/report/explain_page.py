@@ -1,4 +1,4 @@
-"""The why-page of a job: what it waited for, the hosts that it could have had, and when all that was."""
+"""The why-page of a job: what it waited for, the hosts that it could have had, and a timeline."""
 
 from typing import Any
 
@@ -100,14 +100,12 @@ def _times(record: Record, explanation: Explanation) -> list[Block]:
     end_s = start_s + (0.0 if explanation.start_s is None else explanation.runtime_s)
     margin_s = max(0.12 * (end_s - explanation.submit_s), 30.0)
     span = (max(explanation.submit_s - margin_s, 0.0), end_s + margin_s)
-    blocks: list[Block] = [Heading("When all that was")]
+    blocks: list[Block] = [Heading("Timeline")]
     if explanation.start_s is not None:
         chart = _host_over_time(record, explanation, span)
         name = record.case.cluster.name(explanation.hosts[0])
         if chart is not None:
-            caption = (
-                f"What ran on host {name} in that time; the job is the stressed bar. Lines: its arrival, its start."
-            )
+            caption = f"What ran on host {name} in that time; the job is highlighted. Lines: its arrival, its start."
             blocks.append(Chart(themed(chart.properties(padding=_PADDING)), caption))
     caption = "Jobs waiting as each cycle found them. Lines: the arrival of the job, and its start."
     return [*blocks, Chart(themed(_queue(record, explanation, span).properties(padding=_PADDING)), caption)]

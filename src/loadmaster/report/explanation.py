@@ -196,7 +196,7 @@ def _wait(record: Record, explanation: Explanation) -> list[str]:
         until_cycle = delay.first_cycle_s - explanation.submit_s
         if until_cycle > 0:
             text = f"It got its host in the first cycle after it came, {show_seconds(until_cycle)} later"
-            return ["", f"{text}: it waited for nothing but the clock."]
+            return ["", f"{text}: it waited only for the next cycle."]
         return ["", "It got its host at once."]
     ahead = {0: "no job was", 1: "1 job was"}.get(delay.ahead, f"{delay.ahead:,} jobs were")
     later = {0: "no job", 1: "1 job"}.get(delay.overtaken_by, f"{delay.overtaken_by:,} jobs") + " that came later"
@@ -234,7 +234,9 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
     choice = explanation.choice
     if choice is None:
         return (
-            ["", f"Why this host cannot be told: {escape(explanation.unexplained)}."] if explanation.unexplained else []
+            ["", f"The reason for this host is not known: {escape(explanation.unexplained)}."]
+            if explanation.unexplained
+            else []
         )
     total = record.case.cluster.hosts
     lines = ["", f"[bold]Why host {escape(record.case.cluster.name(explanation.hosts[0]))}[/]"]
@@ -250,8 +252,8 @@ def _choice(record: Record, explanation: Explanation) -> list[str]:
     )
     if not choice.same:
         lines.append(
-            "[bold red]The cycle could not be decided again exactly[/]: the record does not say what earlier cycles "
-            "had promised, nor in which order they started jobs. What follows is close, but not what was seen."
+            "[bold red]This cycle cannot be repeated exactly[/]: the record has neither the reservations of earlier "
+            "cycles nor the order of their starts. What follows is an approximation."
         )
     return lines
 
@@ -267,13 +269,13 @@ def _members(choice: Choice, rule: str) -> str:
 
 
 def _followed(followed: Followed) -> str:
-    """Whom a twin followed, and why."""
+    """The member that a twin followed, and why."""
     name = escape(followed.name)
     if followed.look_s is None:
-        return f"The twin followed {name}; at its last look the queue would have waited alike under every member."
+        return f"The twin followed {name}; at its last comparison the forecast wait was equal under all members."
     waits = sorted(followed.mean_wait_s.items(), key=lambda each: followed.counted_wait_s[each[0]])
     text = ", ".join(_waited(member, wait_s, followed.counted_wait_s[member]) for member, wait_s in waits)
-    return f"The twin followed {name}. At its look at {moment(followed.look_s)} the queue would have waited {text}."
+    return f"The twin followed {name}. At its comparison at {moment(followed.look_s)} the forecast wait was {text}."
 
 
 def _waited(member: str, wait_s: float, counted_s: float) -> str:

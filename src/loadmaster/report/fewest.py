@@ -124,8 +124,8 @@ def _found(result: FewestFound) -> str:
     if waits is None:
         return text
     if not result.target.met_by(waits):
-        return f"No promise for the site: {passed}, which no machines end. In the model alone, {text}"
-    return f"{text} {passed[0].upper()}{passed[1:]}: no machines end that, and by itself it keeps the target."
+        return f"No promise for the site: {passed}, and more machines do not end that. In the model alone, {text}"
+    return f"{text} {passed[0].upper()}{passed[1:]}. More machines do not end that; this part alone keeps the target."
 
 
 def _amounts_bind(result: FewestFound) -> str:
@@ -140,9 +140,9 @@ def _amounts_bind(result: FewestFound) -> str:
     what += [f"a power cap of {max(watts for _, watts in rules.power_cap):,.6g} W"] if rules.power_cap else []
     amounts = ", ".join(what)
     if not enough:
-        return f" Nor has any without what is counted of the whole cluster ({amounts})."
+        return f" Nor has any number without the limits of the whole cluster ({amounts})."
     there = enough[0].words(enough[0].most)
-    return f" What binds is {amounts}: where jobs do not wait for it, {there} keep the target."
+    return f" The limit is {amounts}: without it, {there} keep the target."
 
 
 class _RoomWaits(NamedTuple):
@@ -179,7 +179,7 @@ def _at_the_edge(best: FewestRow) -> str:
         return ""
     if number is None or number > least:
         return "; one fewer does not"
-    return f"; fewer than {least} were not asked about" if least > 1 else ""
+    return f"; fewer than {least} were not tried" if least > 1 else ""
 
 
 def _mixes_in_words(mixes: MixesTried) -> str:
@@ -273,9 +273,9 @@ def details(result: FewestFound) -> list[str]:
             f"{show_seconds(f.p99_wait_s)}."
         )
     if isinstance(best.fewest.machines, MixedRange):
-        lines.append("It is one log, and --samples asks only of single kinds.")
+        lines.append("This is one log; --samples works only with a single kind of machine.")
     elif best.needed is None:
-        lines.append("It is one log: --samples 100 says what other logs like it would need.")
+        lines.append("This is one log: --samples 100 shows what other logs like it would need.")
     else:
         low, high = show_seconds(best.needed.p95_low_s), show_seconds(best.needed.p95_high_s)
         part = "all" if len(best.needed.numbers) < ENOUGH_FOR_PERCENTILES else "the middle 95 %"

@@ -30,7 +30,7 @@ class FitFound:
         log: its name.
         really: what the log recorded; None where it does not say.
         rejected: jobs that did not fit the machines; skipped: lines of the log that could not be used.
-        room: what was in use, and who waited, over time; None where the log does not say.
+        room: what was in use, and the jobs that waited, over time; None where the log does not say.
         fit: what was tried; None where queueing explains nothing, so that nothing was.
         refused: why no queue is offered; empty where one is.
         remarks: what was left out, assumed or is synthetic, one sentence each.

@@ -151,8 +151,8 @@ def _lines(text: str) -> dict[str, str]:
 
 
 _QUEUES = "Jobs that wait at each full hour: as the log recorded them, and under the queue that was found."
-_WEEKS = "A mark a week: the nearer to the line, the more alike are recorded and modelled mean waits."
+_WEEKS = "Each mark is a week. On the line, the recorded and the modelled mean wait are equal."
 _USE = (
-    "site.yaml beside this page; loadmaster compare LOG --site site.yaml has it as the row site, and says of every "
-    "candidate whether its gain is larger than the error of this model."
+    "The queue is site.yaml beside this page. loadmaster compare LOG --site site.yaml shows it as the row site, and "
+    "shows for every candidate whether its gain is larger than the error of this model."
 )

@@ -80,7 +80,7 @@ def gantt_chart(
     again as it took to start them all, since all other bars would be too narrow to see.
 
     Raises:
-        InputError: no job runs then, or more than can be told apart.
+        InputError: no job runs then, or more than can be distinguished.
     """
     import altair as alt
 
@@ -142,7 +142,7 @@ def _check(bars: Bars, begin: float) -> None:
     if len(bars.job) > MOST_BARS:
         until = float(np.sort(bars.start_s)[MOST_BARS // 2])
         fix = f"give times, such as gantt({begin:g}, {until:g}), or see hosts_over_time()"
-        raise InputError(f"{len(bars.job):,} bars", f"no more than {MOST_BARS:,} can be told apart", fix=fix)
+        raise InputError(f"{len(bars.job):,} bars", f"no more than {MOST_BARS:,} can be distinguished", fix=fix)
 
 
 def _since(unit: str, begin: float) -> str:
@@ -150,7 +150,7 @@ def _since(unit: str, begin: float) -> str:
 
 
 def _end_of(bars: Bars, begin: float) -> float:
-    """Until when a chart goes that nobody has set an end."""
+    """The end of a chart without a given end."""
     last, started = float(bars.end_s.max()), float(bars.start_s.max())
     return min(last, begin + 1.5 * (started - begin)) if started > begin else last
 

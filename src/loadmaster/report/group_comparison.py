@@ -54,7 +54,7 @@ def who_pays(comparison: Comparison) -> list[Block]:
 
 
 def payers(groups: Groups, before_s: Mapping[str, float], base: str) -> str:
-    """Who waits over 1 % longer than under `base`, having waited `before_s` on average, and who pays most of it."""
+    """The groups that wait over 1 % longer than under `base`, where they waited `before_s` on average."""
     before = np.array([before_s.get(name, np.nan) for name in groups.names])
     before[groups.jobs == 0] = np.nan
     more_s = groups.jobs * (groups.mean_wait_s - before)
@@ -90,8 +90,8 @@ def settled(comparison: Comparison, load: float) -> list[Block]:
         f"drain {drain}",
     ]
     caption = (
-        "Settled: from the end of the warm-up to the last arrival; what follows that is the drain. The warm-up is what "
-        "is best left out to know the mean of the queue (rules R13 to R15)."
+        "Settled: from the end of the warm-up to the last arrival; the time after it is the drain. The warm-up is "
+        "the first part, which distorts the mean queue (rules R13 to R15)."
     )
     return [Heading("Without warm-up and drain"), Table(heads, rows, caption)]
 

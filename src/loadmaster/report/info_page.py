@@ -60,9 +60,9 @@ def _pictures(workload: Workload, cluster: Cluster | None) -> list[Block]:
     cores = workload.demand[:, 0] * workload.task_count
     work = cores * workload.runtime_s
     name = workload.resources[0]
-    caption = f"The {name} in use if every job began as it came, averaged over spans of time."
+    caption = f"The {name} in use if every job started as it arrived, averaged over spans of time."
     if cluster is not None:
-        caption += " The line is what all hosts have: where the area stands above it, jobs must wait."
+        caption += " The line is what all hosts have: where the area is above it, jobs must wait."
     blocks: list[Block] = [Heading("Load over time"), Chart(_load(workload, cores, name, cluster), caption)]
     week = (
         "Jobs that arrived in each hour of each day of the week, counted from the first arrival of the log, which is "

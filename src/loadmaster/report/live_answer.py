@@ -80,10 +80,10 @@ def _agreement(timeline: LiveTimeline) -> list[str]:
     if not agreed:
         return []
     if agreed["same_job"] is None:
-        return ["It asked nothing of the engine, and the site started nothing that had been seen to wait"]
+        return ["It sent no action to the engine, and the site started no job that had been seen to wait"]
     same, hosts = percent(agreed["same_job"]), percent(agreed["same_hosts"])
     return [
-        f"It asked nothing of the engine: of the site's {agreed['site_starts']:,} starts it would have made {same} in "
+        f"It sent no action to the engine: of the site's {agreed['site_starts']:,} starts it would have made {same} in "
         f"the same cycle, {hosts} on the same hosts"
     ]
 
@@ -98,9 +98,9 @@ def _so_far(timeline: LiveTimeline) -> list[str]:
     if not waits.site_wait_s:
         return [text]
     if waits.gain is None or waits.error is None:
-        return [f"{text}; how far that can be believed is not known"]
+        return [f"{text}; the error of this comparison is not known"]
     if not waits.tells:
-        return [f"{text}, which tells nothing: the model of the site is wrong by {signed(waits.error)}"]
+        return [f"{text}. That is no gain, since the model of the site is wrong by {signed(waits.error)}"]
     return [f"{text} ({signed(waits.gain)}; the model of the site is wrong by {signed(waits.error)})"]
 
 

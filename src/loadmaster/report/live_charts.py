@@ -228,7 +228,7 @@ def refusals_chart(timeline: LiveTimeline, spans: Spans) -> Any:
 
 
 def choices_chart(timeline: LiveTimeline, spans: Spans) -> Any:
-    """Whom a meta-rule followed, over time."""
+    """The member that a meta-rule followed, over time."""
     members = list(dict.fromkeys(name for each in timeline.choices for name in (each.member, *each.best)))
     what = [(each.at_s, each.member, 1) for each in timeline.choices]
     return counted_chart(what, members, colours(members), spans, "decisions")

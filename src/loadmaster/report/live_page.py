@@ -58,7 +58,7 @@ def _warnings(timeline: LiveTimeline) -> list[str]:
     if timeline.unended:
         texts.append(f"{timeline.unended}.")
     elif last.ended not in ("done", "stopped"):
-        texts.append(f"The last session ended otherwise than it should: {last.ended}.")
+        texts.append(f"The last session did not end normally: {last.ended}.")
     if timeline.skipped:
         whys = list(dict.fromkeys(why for _, why in timeline.skipped))
         texts.append(f"In {len(timeline.skipped):,} cycles no decision was taken: {'; '.join(whys[:3])}.")
@@ -86,7 +86,7 @@ def _table(figures: dict[str, Any]) -> Table:
 
 
 def _caption(figures: dict[str, Any]) -> str:
-    text = "A wait is from a job's arrival to its beginning, as the engine tells it or as it was first seen."
+    text = "A wait is from a job's arrival to its start, by the engine's times or by the first observation."
     if figures["ended_unseen"]:
         text += f" {figures['ended_unseen']:,} jobs came and ended between two observations and are not in it."
     return text
@@ -146,7 +146,7 @@ def _agreement(timeline: LiveTimeline) -> list[Block]:
             "the rule would have started in another cycle counts as the site's alone.",
         ),
         Table(
-            ["who", "starts", "cores started"],
+            ["scheduler", "starts", "cores started"],
             rows,
             caption="A job counts for this rule once, where it would first have started it.",
         ),
@@ -164,7 +164,7 @@ def _so_far(timeline: LiveTimeline) -> list[Block]:
     if last.model_wait_s is not None:
         error = "none waited" if last.error is None else f"{signed(last.error)}: the model's error"
         rows.append(["site: a queue by the site's own rule", short(last.model_wait_s / size), error])
-    gain = "" if last.gain is None else signed(last.gain) + ("" if last.tells else ", which tells nothing")
+    gain = "" if last.gain is None else signed(last.gain) + ("" if last.tells else ", no more than the model's error")
     rows.append(["candidate: a queue by this rule", short(last.own_wait_s / size), gain])
     caption = (
         f"Means over the same {last.jobs:,} jobs, as of {show_seconds(last.at_s)} after {timeline.since}; what still "
@@ -173,7 +173,7 @@ def _so_far(timeline: LiveTimeline) -> list[Block]:
     blocks: list[Block] = [Heading("What the same jobs waited so far")]
     if len(timeline.so_far) > 1:
         chart = themed(so_far_chart(timeline, spans_of(timeline), unit, size))
-        blocks.append(Chart(chart, "Mean waits so far, each time that they were reckoned from the beginning."))
+        blocks.append(Chart(chart, "Mean waits so far, at each time when they were computed."))
     return [*blocks, Table(["whose queue", f"mean wait {unit}", "against the recorded"], rows, caption=caption)]
 
 

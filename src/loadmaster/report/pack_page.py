@@ -123,9 +123,9 @@ def _methods(methods: Sequence[Mapping[str, Any]]) -> Table:
             ]
         )
     caption = (
-        "Yield: the part of the CPU that a job asks for that it gets. No placement of these tasks has a minimum yield "
-        "above the bound; the gap is how far below it a method stays at most. The first line is the placement of this "
-        "page."
+        "Yield: the CPU that a job gets over the CPU that it asks for. No placement of these tasks has a minimum yield "
+        "above the bound; the gap is how far below the bound a method is at most. The first line is the placement "
+        "of this page."
     )
     return Table(
         ("method", "minimum yield", "bound", "gap to it", "mean yield", "hosts used"), cells, caption, frozenset(best)
@@ -163,10 +163,10 @@ def _pictures(instance: Instance, packing: Packing) -> list[Block]:
     blocks: list[Block] = []
     filled = filled_chart(instance, packing.host)
     if filled is not None:
-        caption = "A bar a host, a piece a task. Above 100 % what is asked is shared, and yields fall below 1."
+        caption = "Each bar is a host, each piece a task. Above 100 %, tasks share the host and yields fall below 1."
         blocks += [Heading("The hosts, filled by task"), Chart(filled, caption)]
     else:
-        caption = "What all tasks of a host ask over what it has, for each resource; above 100 % it is shared."
+        caption = "What the tasks of a host ask for over what it has, for each resource; above 100 % it is shared."
         blocks += [Heading("How full the hosts are"), Chart(themed(host_loads(instance, packing)), caption)]
     if not packing.placed:
         return blocks

@@ -66,7 +66,7 @@ def fullest_chart(host_names: Sequence[str], before: Floats, after: Floats) -> A
     ]
     chart = alt.Chart(rows(values), width=860, height=260).encode(
         x=alt.X("rank:Q", title="hosts, the fullest before the moves first"),
-        y=alt.Y("load:Q", title="fullest resource: in use / there", axis=alt.Axis(format="%")),
+        y=alt.Y("load:Q", title="fullest resource: in use / capacity", axis=alt.Axis(format="%")),
         color=alt.Color(
             "when:N",
             sort=["before", "after"],

@@ -21,7 +21,7 @@ NEAR = 1.1
 
 
 def possible_at(comparison: Comparison, load: float, hosts: str) -> "Possible | None":
-    """What is known of the best schedule at a load on a set of machines; None where nobody asked."""
+    """What is known of the best schedule at a load on a set of machines; None if it was not computed."""
     return next((each for each in comparison.possible if (each.load, each.hosts) == (load, hosts)), None)
 
 
@@ -38,7 +38,7 @@ def possible_lines(comparison: Comparison, group: Group) -> list[tuple[str, Mapp
 def times_best_found(comparison: Comparison, outcome: Outcome) -> float | None:
     """Mean wait of a run over that of the best schedule found.
 
-    None where there is none, where nobody waits in it, or where the run did not run every job once, to its end.
+    None where there is none, if no job waits in it, or where the run did not run every job once, to its end.
     """
     each = possible_at(comparison, outcome.load, outcome.setting.hosts)
     best = None if each is None else each.found
@@ -117,9 +117,9 @@ def _sentence(comparison: Comparison, each: "Possible") -> str:
     at = where_words(each)
     least = f"{at[0].upper()}{at[1:]}: no schedule has a mean wait below {show_seconds(each.bound_s)}"
     if each.found is None:
-        return f"{least}; a best one was not looked for, since the search does not keep {each.because}."
+        return f"{least}; no best schedule was searched, since the search does not obey {each.because}."
     longest = show_seconds(each.found["longest_wait_s"])
-    given = "with all arrivals and runtimes known and no job kept from waiting long"
+    given = "with all arrivals and runtimes known and no limit on single waits"
     has = show_seconds(each.found["mean_wait_s"])
     if each.run is not None:
         name = _name(comparison, each.run)
@@ -151,11 +151,11 @@ def _distance(each: "Possible") -> str:
         return "So no job need wait at all."
     if is_near(each):
         above = each.found["mean_wait_s"] / each.bound_s - 1.0
-        return f"Bound and best found are near ({percent(above)}): no schedule at all does more than that better."
+        return f"The best found is only {percent(above)} above the bound: no schedule is much better."
     if each.bound_s <= 0.0:
-        return "The bound says nothing: what is possible below the best found is not known."
+        return "The bound is 0: it is not known whether a schedule better than the best found exists."
     apart = f"a factor {each.found['mean_wait_s'] / each.bound_s:.3g}"
-    return f"Bound and best found are {apart} apart: what is possible between them is not known."
+    return f"Bound and best found are {apart} apart: it is not known whether a schedule between them exists."
 
 
 def _row(comparison: Comparison, each: "Possible", kind: str, metrics: Mapping[str, float] | None) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _stuck(facts: Mapping[str, Any]) -> Table:
 
 
 def _pictures(now: State, plan: MovePlan) -> list[Block]:
-    caption = "What the tasks on every host ask of it, before the moves and after; the fullest before them first."
+    caption = "What the tasks of each host ask for, before the moves and after; the fullest host before them first."
     blocks: list[Block] = [Heading("Before and after"), Chart(moves_chart(now, plan), caption)]
     moved = {move.task for move in plan.moves}
     for when, host in (("before", now.host), ("after", plan.host)) if moved else ():
@@ -112,6 +112,6 @@ def _pictures(now: State, plan: MovePlan) -> list[Block]:
         if filled is not None:
             blocks += [
                 Heading(f"The hosts {when} the moves"),
-                Chart(filled, "A bar a host, a piece a task; those that move are stressed."),
+                Chart(filled, "Each bar is a host, each piece a task; tasks that move are highlighted."),
             ]
     return blocks

@@ -1,4 +1,4 @@
-"""The picture of rules H3 and H4: what was in use beside what there is, and who waited while there was room."""
+"""The picture of rules H3 and H4: use beside capacity, and the jobs that waited while there was room."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page of a live run under CPU shares: the answer, who ran where with what share, and every change with its why."""
+"""The page of a live run under CPU shares: the answer, each task's host and share, the reason of each change."""
 
 from typing import Any
 

@@ -44,7 +44,7 @@ def size_page(
     caption = "The further down and left, the better; the red circle is the number to choose."
     blocks += [Heading("Cost against span"), Chart(chart, caption)]
     with unchecked():
-        caption = f"Lines: the mean of all simulated runs. The edge of the band: {sure} of at most so much."
+        caption = f"Lines: the mean of all simulated runs. Upper edge of the band: {sure} that the value is not higher."
         blocks += [Heading("By the number of machines"), Chart(_by_number(curve, cost), caption)]
     return Page(answer, [*blocks, *page_footer(facts)], headline, "loadmaster size")
 

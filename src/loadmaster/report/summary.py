@@ -1,4 +1,4 @@
-"""The rows of a comparison as a Parquet file, for whoever goes on with them."""
+"""The rows of a comparison as a Parquet file, for other programs."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of a search: what was found, what it gains on unseen weeks, why, who loses, and the trials."""
+"""The page of a search: the rule, its gain on unseen weeks, the reasons, the groups that lose, and the trials."""
 
 import math
 from collections.abc import Sequence
@@ -147,7 +147,7 @@ def _loses(tuning: Tuning) -> list[Block]:
             bands[len(rows)] = f"{_TITLES[by]}: {count} {'waits' if count == 1 else 'wait'} longer"
         rows += [[each.name, f"{each.jobs:,}", short(each.wait_s / size), short(each.before_s / size)] for each in some]
     caption = "Most time lost first; mean waits, one run each on the held-out weeks as they are."
-    heads = ["who", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]
+    heads = ["group", "jobs", f"under the winner, {unit}", f"under {name}, {unit}"]
     return [Heading("Where it loses"), Table(heads, rows, caption, bands=bands)]
 
 

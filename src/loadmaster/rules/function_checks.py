@@ -1,4 +1,4 @@
-"""What can be said of a user's function by looking at it: its parameters, its kind, whether it draws at random."""
+"""Checks of a user's function without calling it: its parameters, its kind, whether it draws at random."""
 
 import dis
 import inspect

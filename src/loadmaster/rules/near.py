@@ -1,4 +1,4 @@
-"""Looks a name up in a table; one that is not there is answered by what was probably meant, or where it belongs."""
+"""Looks a name up in a table; for an unknown name the error shows the likely name, or where it belongs."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches

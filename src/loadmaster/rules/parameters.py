@@ -127,10 +127,10 @@ def _several(hint: Any) -> tuple[str, Callable[[str], Any]]:
     if get_origin(hint) is tuple:
         return "names and numbers such as cores:300;gpus:50", lambda text: tuple(map(_pair, text.split(";")))
     if hint is str:
-        return "names parted by semicolons", lambda text: tuple(part.strip() for part in parted(text, ";"))
+        return "names separated by semicolons", lambda text: tuple(part.strip() for part in parted(text, ";"))
     rule, read = next(_readers(hint))
     many = "numbers" if hint is float else f"some of {rule}"
-    return f"{many} parted by colons", lambda text: tuple(read(part) for part in text.split(":"))
+    return f"{many} separated by colons", lambda text: tuple(read(part) for part in text.split(":"))
 
 
 def _pair(text: str) -> tuple[str, float]:

@@ -220,7 +220,7 @@ def _check_unchanged(function: FunctionType, node: ast.FunctionDef) -> None:
     made = next((code for code in _codes(within) if code.co_name == node.name), None)
     if made is None or _gist(made) != _gist(function.__code__):
         rule = "its source has changed since it was defined"
-        raise InputError(node.name, rule, fix="run its cell again, or import its module anew")
+        raise InputError(node.name, rule, fix="run its cell again, or import its module again")
 
 
 def _gist(code: CodeType) -> tuple[Any, ...]:

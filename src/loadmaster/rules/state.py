@@ -1,4 +1,4 @@
-"""A rule that is run from its text keeps nothing between its calls: what it wrote down would be lost.
+"""Refuses rules that keep state: a rule that is run from its text would lose it between its calls.
 
 It is compiled, run by several workers at once, or on another machine, and a kept result is never run again.
 """

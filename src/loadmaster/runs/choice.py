@@ -1,4 +1,4 @@
-"""Why a job got its host: the cycle of its start decided once more, with every score written down."""
+"""Why a job got its host: the cycle of its start decided again, with every score written down."""
 
 from dataclasses import dataclass, field, replace
 
@@ -79,7 +79,7 @@ class Choice:
         queue_length: jobs waiting as the cycle began.
         members: for a meta-rule, what each member would have done.
         same: the decision came out as in the record.
-        followed: whom a twin followed as the job started; None under any other discipline.
+        followed: the member that a twin followed as the job started; None under any other discipline.
     """
 
     policy: str

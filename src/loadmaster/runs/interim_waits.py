@@ -1,4 +1,4 @@
-"""Waits of a shadow's jobs so far: at the site, in our own queue, and in our model of the site."""
+"""Waits of a shadow's jobs so far: at the site, in the simulated queue, and in the model of the site."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ class InterimWaits:
         open: of these, jobs that wait or run in the site's world or in ours, so that something of them is supposed.
         site_wait_s: what happened.
         own_wait_s: in our queue, which runs on by our rule.
-        model_wait_s: in a queue that runs on by the site's own rule; None where nobody said what that is.
+        model_wait_s: in a queue that runs on by the site's own rule; None if that rule is not known.
     """
 
     at_s: float
@@ -29,7 +29,7 @@ class InterimWaits:
 
     @property
     def error(self) -> float | None:
-        """Of the model, as a part of what happened (rule H5); None where it is not known, or nobody waited."""
+        """Of the model, as a part of what happened (rule H5); None where it is not known, or no job waited."""
         has_both = self.model_wait_s is not None and self.site_wait_s > 0
         return self.model_wait_s / self.site_wait_s - 1.0 if has_both and self.model_wait_s is not None else None
 
@@ -67,10 +67,10 @@ class InterimWaits:
         text = f"mean wait of the site {show_seconds(self.site_wait_s)}"
         if self.error is None:
             why = "no job waited there" if self.model_wait_s is not None else "without the model's error"
-            text += f", ours {show_seconds(self.own_wait_s)}; no gain is told, {why}"
+            text += f", ours {show_seconds(self.own_wait_s)}; no gain is claimed, {why}"
         else:
             assert self.gain is not None
-            verdict = "" if self.tells else ", which tells nothing"
+            verdict = "" if self.tells else ", so no gain is claimed"
             text += f", ours {show_seconds(self.own_wait_s)} ({signed(self.gain)}); "
             text += f"the model's error {signed(self.error)}{verdict}"
-        return f"{text}; {self.open:,} of {self.jobs:,} jobs still wait or run in one of both"
+        return f"{text}; {self.open:,} of {self.jobs:,} jobs still wait or run in one of the two queues"

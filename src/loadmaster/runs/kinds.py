@@ -134,7 +134,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("constraint", lambda: tuple(NamedRule(name, each.words) for name, each in COLUMNS.items()),
          "it is a constraint, a column of jobs: --ignore leaves it aside"),
     Kind("estimates", lambda: (*described(SOURCES), _OWN_FACTOR),
-         "it says whence estimates come: give it to --estimates"),
+         "it is a source of estimates: give it to --estimates"),
     Kind("format", lambda: tuple(NamedRule(name, each.summary) for name, each in FORMATS.items()),
          "it is a format of logs: give it to --format"),
 )  # fmt: skip

@@ -41,7 +41,7 @@ class CycleAgreement(NamedTuple):
 
 
 class MetaChoice(NamedTuple):
-    """A choice of a meta-rule: whom it followed, and whether its members were not worth the same."""
+    """A choice of a meta-rule: the member that it followed, and whether its members were not worth the same."""
 
     at_s: float
     member: str

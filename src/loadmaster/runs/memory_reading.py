@@ -55,7 +55,7 @@ def believable_reading(
         return possible[0]
     doubt = next(note for note in trace.notes if "Memory looks wrong" in note)
     ways = " or ".join(_command(other) for other in possible) or "--memory-unit UNIT, such as B or MB"
-    fix = f"say {ways}; --memory-unit KB insists on this reading"
+    fix = f"give {ways}; --memory-unit KB keeps this reading"
     rule = doubt.partition(". If")[0]
     raise InputError(trace.workload.source, rule[0].lower() + rule[1:], fix=fix)
 
@@ -63,8 +63,8 @@ def believable_reading(
 def said(options: ReadOptions) -> str:
     """The note for memory that was read otherwise than the standard says."""
     return (
-        f"Memory is read by {_command(options)}: as the standard reads it, it cannot be true, and of all others only "
-        "this fits the machines."
+        f"Memory is read with {_command(options)}: the standard reading cannot be right, and this is the only other "
+        "one that fits the machines."
     )
 
 

@@ -44,7 +44,7 @@ class Outcome:
         stranded: for each resource, the mean part of the cluster that was stranded until the last arrival.
         losses: jobs that did not run, or not to their end, and the work that was lost.
         faults: rules that the schedule breaks, if it was checked.
-        beside: what stands beside the means: where the queue has settled, who waits, why machines idle.
+        beside: diagnostics: the steady state, waits by group, the reason for idle machines.
         values: every metric of the registry by its name, the use of each resource, and the user's own; NaN where this
             run has none.
         same_hosts: of the jobs whose real hosts the log names, the part that ran on just those; None without any.

@@ -1,4 +1,4 @@
-"""A run on disk: who ran where and when, cycle by cycle, host by host, and how to do it again to the bit.
+"""A run on disk: where and when each job ran, each cycle, and all that is needed to repeat it exactly.
 
 A record is a folder and needs nothing outside it:
 

@@ -1,4 +1,4 @@
-"""Cycles of a run as tables of its record, and whom a meta-rule followed in them."""
+"""Cycles of a run as tables of its record, and which member a meta-rule followed in them."""
 
 from collections.abc import Mapping
 from typing import Any

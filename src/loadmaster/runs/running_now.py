@@ -31,7 +31,7 @@ def go_on_from(listed_s: float | None, workload: Workload, hosts: Cluster) -> tu
     jobs = "1 job runs" if len(job) == 1 else f"{len(job):,} jobs run"
     note = f"{jobs} as the queue was listed, and the run goes on from there."
     if assumed:
-        note += f" The listing does not tell the hosts of {assumed:,} of them: these get the first with room."
+        note += f" The listing does not show the hosts of {assumed:,} of them: these get the first hosts with room."
     return replace(workload, starting=state, recorded_hosts=None), note
 
 
@@ -79,7 +79,7 @@ def begin_at_window(opens_s: float | None, workload: Workload, hosts: Cluster) -
     waiting = int((workload.submit_s < opens_s).sum()) - len(job)
     note = f"Runs begin as the window of the dump opens: then {len(job):,} jobs run and {waiting:,} wait."
     if assumed:
-        note += f" These hosts are not those of {assumed:,} of the running jobs: these get the first with room."
+        note += f" These hosts are not those of {assumed:,} of the running jobs: these get the first hosts with room."
     return replace(workload, starting=state), note
 
 

@@ -126,7 +126,7 @@ class SharingStudy:
 
 
 def about_of(task: MethodToRun) -> dict[str, str]:
-    """Which row it is, for whoever reads messages and the database."""
+    """Which row it is, for messages and the database."""
     return {"method": task.method, "policy": task.policy} if task.policy else {"method": task.method}
 
 

@@ -36,7 +36,7 @@ class SiteCase:
         policy: the site's own placement; queue: its own queue. They make only the row `site`, all but the time that
             jobs hold their hosts beyond their runtime, which is so in every run.
         notes: what a user must know, one sentence each.
-        spread: where the tasks of one job may go, if nobody asks otherwise.
+        spread: where the tasks of one job may go, by default.
         fitted: the queue was found by a fit, not read.
         change: what of the site was changed, as `--what-if` takes it; empty where nothing was.
         unmodelled: what of the site and of its queue is not modelled, and the jobs that each concerns.

@@ -1,4 +1,4 @@
-"""Data never executes: a record that carries Python of its own is run again only by who says that it may."""
+"""Data never executes: a record that carries Python is run again only with --trust."""
 
 from loadmaster.model import InputError
 from loadmaster.rules.by_value import is_given
@@ -32,6 +32,6 @@ def refuse_untrusted(setting: Setting, trust: bool, where: str) -> None:
     if files and not trust:
         raise InputError(
             ", ".join(files),
-            "this record carries Python, which would be run",
+            "this record has Python code, which would be run",
             fix=f"read it under {where}; if you trust it, say --trust",
         )

@@ -1,4 +1,4 @@
-"""What jobs ask for and nothing enforces: features that no machine is said to have, licences without a total."""
+"""Requests that nothing enforces: features that no machine is known to have, licences without a total."""
 
 import numpy as np
 

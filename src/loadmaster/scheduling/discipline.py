@@ -95,7 +95,7 @@ _ORIGIN = (
 )
 _STARVES = "No job has a reservation, so a large job may wait for as long as smaller jobs keep coming."
 _ANEW = (
-    "Every pass makes all reservations anew (early_end=replan), because only fcfs keeps their order. A later pass may "
+    "Every pass makes all reservations again (early_end=replan), because only fcfs keeps their order. A later pass may "
     "delay a reserved start."
 )
 _BLIND_ORDERS = ("fcfs", "priority", "smallest", "largest")

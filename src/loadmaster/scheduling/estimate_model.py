@@ -93,7 +93,7 @@ class EstimateModel:
             InputError: it does not.
         """
         if self.estimates == "last-two" and (workload.user is None or not (workload.user >= 0).any()):
-            rule = "estimates from a user's last two jobs, and this log does not say who submitted its jobs"
+            rule = "estimates from a user's last two jobs, and this log does not name users"
             raise InputError("last-two", rule, fix="estimates exact, user or a factor")
         if self.overrun == "kill" and not np.isfinite(_limits(workload)).any():
             rule = "jobs are killed at their limit, and this log has neither limits nor estimates"

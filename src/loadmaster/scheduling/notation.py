@@ -90,7 +90,7 @@ def order_and_backfilling(spec: str) -> tuple[str, str]:
     if second is not None:
         return first, second
     if is_whole(spec):
-        raise InputError(spec, "this is no order with a backfilling", fix=f"write {SUMMARY}")
+        raise InputError(spec, "this is not an order with a backfilling", fix=f"write {SUMMARY}")
     part = Part.of(first)
     if _is_backfilling(part, NO_SOURCES):
         return USUAL_ORDER, first

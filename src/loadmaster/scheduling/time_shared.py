@@ -59,7 +59,7 @@ METHODS: dict[str, Method] = {
         Method("pvm", _PVM, summary="round robin, never moves", source=_AMIR),
         Method("e-pvm", _COST, scaled=True, summary="least opportunity cost, never moves", source=_AMIR),
         Method(
-            "d-pvm", POLICIES["derivative-cost"], scaled=True, blind=True, summary="e-pvm without being told the needs",
+            "d-pvm", POLICIES["derivative-cost"], scaled=True, blind=True, summary="e-pvm without knowing the needs",
             source="Amir et al., later slides",
         ),
         Method("mosix", _PVM, Mosix(), summary="round robin, then load balancing (a reconstruction)", source=_AMIR),

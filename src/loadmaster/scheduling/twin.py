@@ -156,10 +156,10 @@ def check_members(members: Sequence[Discipline]) -> None:
         raise InputError(twice, "a member of a twin is named once")
     for member in members:
         if type(member.order) is not Order:  # a subclass is a rule of its own, which is not asked here
-            rule = "a twin tries orders that are functions of job and time; this one has a memory"
+            rule = "a twin tries orders that are functions of job and time; this one keeps state"
             raise InputError(member.name, rule, fix=f"members such as {', '.join(USUAL_MEMBERS[:3])}")
         if member.remembers:
-            rule = "a twin tries backfillings that begin every pass anew; this one keeps what it promised"
+            rule = "a twin tries backfillings that keep no reservation from pass to pass; this one keeps them"
             raise InputError(member.name, rule, fix=f"members such as {', '.join(USUAL_MEMBERS[:3])}")
         if starves(member.order):
             rule = "under this order jobs may wait for ever, and a twin that looks at the queue of the moment does not "

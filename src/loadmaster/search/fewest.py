@@ -114,8 +114,8 @@ def fewest(
         settings: the rules.
         target: what jobs may wait.
         store: where runs are kept; None keeps none.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
     """
     return [_fewest(case, machines, setting, target, store, pool, watch) for setting in settings]
 

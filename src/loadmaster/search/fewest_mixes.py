@@ -81,8 +81,8 @@ def cheapest_mix(
         alone: the answer of each kind alone, all of one rule.
         target: what jobs may wait.
         store: where runs are kept; None keeps none.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
     """
     search = _MixSearch(case, alone, target, (store, pool, watch))
     search.run()

@@ -102,8 +102,8 @@ def possible(
         settings: of the runs that are to be set beside them.
         within_s: processor seconds for each load; what is not in the store takes them all.
         store: where they are kept.
-        pool: who looks.
-        watch: who is told.
+        pool: runs the searches.
+        watch: gets the progress.
 
     Raises:
         InputError: no bound holds for such jobs, such hosts or such runs.

@@ -102,8 +102,8 @@ def fit_site(
         policy: which hosts are taken.
         disciplines: to try.
         store: where trials are kept; none is made twice.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
 
     Raises:
         InputError: no such policy or discipline.

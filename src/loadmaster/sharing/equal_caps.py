@@ -1,4 +1,4 @@
-"""Equal caps: no task gets more than its equal part of the host, and nobody gets what another leaves."""
+"""Equal caps: no task gets more than its equal part of the host; what one task leaves is lost."""
 
 from dataclasses import dataclass
 

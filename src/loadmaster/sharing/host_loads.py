@@ -1,4 +1,4 @@
-"""The hosts of a time-shared cluster while a run goes on: who is where, how loaded, how it looks to a policy."""
+"""The hosts of a time-shared cluster during a run: tasks, loads, and the view that a policy gets."""
 
 from typing import Literal
 

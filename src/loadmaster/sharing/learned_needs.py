@@ -1,4 +1,4 @@
-"""What a scheduler believes of a task that told it nothing: the use it has seen of tasks before it."""
+"""The needs that a scheduler expects of a task without known needs: the use of earlier tasks."""
 
 import numpy as np
 

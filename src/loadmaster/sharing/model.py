@@ -82,7 +82,7 @@ def check_model(model: object) -> None:
     if not isinstance(model, SharingModel):
         raise InputError(
             type(model).__name__,
-            "this is no sharing model: no host can ask it for yields",
+            "this is not a sharing model: it has no method that gives yields",
             fix="give it name and yields(demand, capacity, claims)",
         )
 

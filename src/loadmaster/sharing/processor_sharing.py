@@ -1,4 +1,4 @@
-"""Processor sharing: all tasks of a host have the same yield, so that all progress alike."""
+"""Processor sharing: all tasks of a host have the same yield, so that all progress equally."""
 
 from dataclasses import dataclass
 

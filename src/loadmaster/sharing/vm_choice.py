@@ -150,7 +150,7 @@ VM_CHOICES: dict[str, tuple[Choice, str, str]] = {
     "pcfc-sg": (potential_semigreedy_free, "pc-sg; serial jobs where they take nothing from others", "Delgado 2011"),
     "ec": (equilibrium_greedy, "highest equilibrium capacity first", "Delgado 2011"),
     "pmvm": (fewest_active, "machine with the fewest active VMs, then the largest share", "Delgado 2011"),
-    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs alike", "Delgado 2011"),
+    "ec-all": (entitlement_greedy, "ec against idle VMs too, which ranks equal VMs equally", "Delgado 2011"),
 }
 """Every choice by its name: function, summary, source."""
 

@@ -1,4 +1,4 @@
-"""Lines of `sacctmgr dump`: `Cluster - `, `Parent - `, `Account - `, `User - ` with settings parted by colons."""
+"""Lines of `sacctmgr dump`: `Cluster - `, `Parent - `, `Account - `, `User - ` with settings separated by colons."""
 
 import re
 

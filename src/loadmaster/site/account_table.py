@@ -1,4 +1,4 @@
-"""Rows of `sacctmgr show assoc -P`, `sacctmgr show qos -P` and `sshare -aP`: cells parted by |, below their names."""
+"""Rows of `sacctmgr show assoc -P`, `sacctmgr show qos -P` and `sshare -aP`: cells between |, below their names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

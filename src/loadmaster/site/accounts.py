@@ -219,7 +219,7 @@ def _check_tree(associations: Iterable[Association], rows: list[AssociationRow])
         name = each.account
         while name not in sound:
             if name not in above or len(way) > MOST_DEPTH:
-                rule = "no such account in the file" if name not in above else "accounts in a circle, or too deep"
+                rule = "no such account in the file" if name not in above else "parents in a circle, or too deep"
                 raise InputError(name, rule, fix=_FIX, where=row.where)
             way.append(name)
             name = above[name]

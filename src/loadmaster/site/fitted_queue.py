@@ -67,7 +67,7 @@ class FittedSite:
         spread: where tasks of a job may go; empty for what the log says.
         policy: which hosts are taken.
         queue: how they are shared out.
-        about: how it was found, for whoever reads the file.
+        about: how it was found, for readers of the file.
     """
 
     queue: SiteQueue

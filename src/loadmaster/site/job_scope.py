@@ -91,7 +91,7 @@ def counted(unmodelled: Mapping[str, JobScope], workload: Workload, default_part
     Example:
         >>> jobs = Workload.of(submit_s=[0, 1], runtime_s=[1, 1], cores=[1, 1])
         >>> counted({"CompleteWait": ALL_JOBS, "Licenses": NOT_IN_LOGS}, jobs, "")
-        'Of the site not modelled: CompleteWait (all 2 jobs), Licenses (the log does not tell which jobs).'
+        'Of the site not modelled: CompleteWait (all 2 jobs), Licenses (the log does not show which jobs).'
     """
     if not unmodelled:
         return ""
@@ -105,7 +105,7 @@ def counted(unmodelled: Mapping[str, JobScope], workload: Workload, default_part
 
 def _words(number: int | None, jobs: int) -> str:
     if number is None:
-        return "the log does not tell which jobs"
+        return "the log does not show which jobs"
     if number == 0:
         return "no job"
     return f"all {jobs:,} jobs" if number == jobs else f"{number:,} of {jobs:,} jobs"

@@ -86,7 +86,7 @@ def text_within(path: Path) -> str:
     with opened(path) as (file, _):
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise InputError(path.name, f"more than {LARGEST >> 20} MB: this is no configuration", where=str(path))
+        raise InputError(path.name, f"more than {LARGEST >> 20} MB: this is not a configuration", where=str(path))
     refuse_document(path, data[:64])
     try:
         return checked_text(path, data).decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Who may push running jobs aside at a site, and what becomes of them."""
+"""Which jobs may stop running jobs at a site, and what happens to the stopped jobs."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class SchedulerParameters:
-    """The parameters that decide who starts, by Slurm's own names; the unit is Slurm's: s, but for `bf_window` (min),
+    """The parameters that decide on starts, by Slurm's own names; the unit is Slurm's: s, but for `bf_window` (min),
     `sched_min_interval` (microseconds). 0 of a count is no limit; None of `bf_max_time` is `bf_interval`.
     """
 

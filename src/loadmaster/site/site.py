@@ -38,7 +38,7 @@ class Site:
         memory: what jobs that ask for none get where their partition says nothing.
         over_time_limit_s: infinite where it is UNLIMITED.
         enforce: AccountingStorageEnforce, words in lower case; see `limits_bind`.
-        enforce_part_limits: `no`, `any`, `all`: who is refused at submission.
+        enforce_part_limits: `no`, `any`, `all`: which jobs are refused at submission.
         licences: name and amount of those of the whole cluster.
         not_modelled: every setting that may matter and is not modelled, once, as KEY or KEY: word, word.
         scopes: of those that concern some jobs alone, which jobs they are.

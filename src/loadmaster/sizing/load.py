@@ -104,4 +104,6 @@ SIZERS: dict[str, tuple[Making | None, str, str]] = {
 }  # fmt: skip
 """Every sizer by its name on the command line: what makes it, what it does, where it comes from."""
 _MAKERS = {name: making for name, (making, *_) in SIZERS.items() if making is not None}
-_ELSEWHERE = {"oracle": "it is told all durations, which no bag says; the best row of `size` is that number"}
+_ELSEWHERE = {
+    "oracle": "it knows all durations in advance, which no real bag gives; the best row of `size` has that number"
+}

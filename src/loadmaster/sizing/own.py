@@ -66,9 +66,11 @@ def checked_sizer(given: Any) -> Sizer:
     lacks = [name for name in ("name", "tick_s", "decide") if not hasattr(candidate, name)]
     if lacks:
         fix = "give it name, tick_s and decide(self, snapshot) -> Actions"
-        raise InputError(called, f"this is no sizer: it has no {' and no '.join(lacks)}", fix=fix)
+        raise InputError(called, f"this is not a sizer: it has no {' and no '.join(lacks)}", fix=fix)
     if not (isinstance(candidate.tick_s, int | float) and candidate.tick_s > 0):
-        raise InputError(candidate.tick_s, "the seconds between looks of a sizer must be more than zero", where=called)
+        raise InputError(
+            candidate.tick_s, "the seconds between two calls of a sizer must be more than zero", where=called
+        )
     sizer: Sizer = candidate
     return sizer
 

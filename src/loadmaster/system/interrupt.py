@@ -1,4 +1,4 @@
-"""Ctrl-C as a question that a search looks at between two steps, so that it ends with the best that it has found."""
+"""Ctrl-C as a flag that a search reads between two steps, so that it ends with the best result so far."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""The columns of amounts, alike in every table of jobs, tasks, hosts and states: their names and their units."""
+"""The columns of amounts, the same in every table of jobs, tasks, hosts and states: names and units."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -149,7 +149,7 @@ def _download(address: str, path: Path, expected: str) -> str:
             with part.open("wb") as file:
                 found = _digest(answer, file)
             if not found:
-                raise InputError(address, "this is no gzip file, or larger than 4 GiB", fix=by_hand)
+                raise InputError(address, "this is not a gzip file, or it is larger than 4 GiB", fix=by_hand)
             _check(path.name, found, expected, "see whether the archive has a newer version of the log")
     except HTTPError as error:
         error.close()
@@ -187,6 +187,6 @@ def _recorded(folder: Path) -> dict[str, str]:
         return {}
     except ValueError as error:
         raise InputError(
-            str(folder / CHECKSUMS), "is no JSON", fix="delete it: checksums are then recorded anew"
+            str(folder / CHECKSUMS), "is not JSON", fix="delete it: checksums are then recorded again"
         ) from error
     return {str(name): str(value) for name, value in recorded.items()}

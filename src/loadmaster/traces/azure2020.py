@@ -58,8 +58,8 @@ def read_azure2020(path: str | Path, options: ReadOptions = ReadOptions()) -> Tr
                 raise InputError(path.name, "no type of virtual machine in this database", where=str(path))
             if kinds > 1:
                 notes.append(
-                    f"The types are told for {kinds} kinds of machines; taken are the parts of the kind that "
-                    f"most types are offered on ({machine[0]})."
+                    f"The trace sizes its types for {kinds} kinds of machines; here the sizes are those on the kind "
+                    f"that offers most types ({machine[0]})."
                 )
             alive = database.execute("select count(*) from vm where endtime is null").fetchone()[0]
             if alive:

@@ -60,7 +60,7 @@ class BindingColumns:
                 unknown is NaN, or the default. `eligible_s` is on the clock of `submit_s`.
             rows: what else was read of the jobs: `submit_s`, and `estimate_s` if the log has it, float64[J] each.
             users: names behind the numbers of users.
-            accounts: names behind the numbers of those who pay.
+            accounts: names behind the numbers of accounts.
             recorded: `eligible_s` is what accounting wrote down: of jobs that waited for others, when these let them.
         """
         columns: dict[str, Any] = {}

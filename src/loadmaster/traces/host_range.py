@@ -82,7 +82,7 @@ def proportions_of(cluster: Cluster, name: str) -> HostRange:
         InputError: hosts that rules of a site name cannot be multiplied.
     """
     if cluster.rules is not None and replace(cluster.rules, licences=(), power=()) != SiteRules():
-        rule = "how many are needed is told of machines without partitions, features and calendars"
+        rule = "the number of machines is searched only without partitions, features and calendars"
         raise InputError("rules of a site", rule, fix="give the machines alone, with --hosts")
     return HostRange(name, 1, MOST_TIMES * cluster.hosts, cluster)
 

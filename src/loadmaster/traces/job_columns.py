@@ -47,7 +47,7 @@ COLUMNS = (
         "start_s": "when it really started, as submit_s; with end_s instead of runtime_s",
         "end_s": "with start_s instead of runtime_s, as submit_s",
         "wait_s": "seconds that it really waited, as runtime_s; goes before start_s",
-        "ran_on": "hosts on which it really ran, by name, parted by commas or as Slurm writes them: n[1-3]",
+        "ran_on": "hosts on which it really ran, by name, separated by commas or as Slurm writes them: n[1-3]",
         "tasks": "number of identical tasks, 1 if absent",
         "estimate_s": "the user's estimate of the runtime",
         "project": "the account: a number or a name",

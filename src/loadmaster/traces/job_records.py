@@ -57,7 +57,7 @@ JOB = {
     "tasks": "how many identical tasks the job has, instead of `hosts`",
     "limit_s": "runtime at which it is killed, and the user's estimate",
     "wait_s": "as recorded",
-    "ran_on": "the hosts on which it ran, parted by commas",
+    "ran_on": "the hosts on which it ran, separated by commas",
     "job_id": "the identifier, a whole number",
     "user": "name of the user",
     "account": "name of the account",

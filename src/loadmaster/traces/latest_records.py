@@ -1,4 +1,4 @@
-"""Jobs that several dumps of one folder have: each counts once, as the record says that saw most of it."""
+"""Jobs that several dumps of one folder have: each counts once, from the record that shows most of it."""
 
 from dataclasses import replace
 

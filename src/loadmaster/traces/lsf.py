@@ -1,4 +1,4 @@
-"""LSF's `lsb.acct`: a record JOB_FINISH a job, fields parted by blanks, text in quotes."""
+"""LSF's `lsb.acct`: a record JOB_FINISH a job, fields separated by blanks, text in quotes."""
 
 import csv
 import re

@@ -31,9 +31,9 @@ def mask_key(folder: Path | None = None) -> bytes:
         key = path.read_bytes()
     except OSError as error:
         rule = f"no key of masks can be kept here: {error.strerror}"
-        raise InputError(path, rule, fix="set XDG_STATE_HOME to a folder of yours") from None
+        raise InputError(path, rule, fix="set XDG_STATE_HOME to a folder that you may write to") from None
     if len(key) != _BYTES:
-        raise InputError(path, "this is no key of masks", fix="delete it, and a new one is drawn")
+        raise InputError(path, "this file holds no key of masks", fix="delete it, and a new one is drawn")
     return key
 
 

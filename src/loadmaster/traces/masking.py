@@ -1,4 +1,4 @@
-"""Names masked: users, accounts, jobs and reservations under a key, so that nobody can guess them back."""
+"""Names masked: users, accounts, jobs and reservations under a key, so that they cannot be guessed."""
 
 import hmac
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a reader may be told about a log."""
+"""The options of a reader of logs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class ReadOptions:
         find_hosts: False not to look for them.
         ignore: columns of `Constraints` that are left aside, such as `exclusive`; `all` for every one.
         columns: for CSV and Parquet, our name -> the name in the file. Other columns of the file are then left
-            aside; without it, a column that nobody knows is an error.
+            aside; without it, an unknown column is an error.
         all_fields: also read what a workload has no place for (in SWF the waits, states, queues, ...) into
             `Trace.extra`.
         use: also read what jobs really used, into `Trace.extra`: `cpu_time_s`, seconds of processor time for each core,

@@ -1,4 +1,4 @@
-"""The accounting file of Grid Engine (SGE, UGE, Son of Grid Engine): a line a job, fields parted by colons."""
+"""The accounting file of Grid Engine (SGE, UGE, Son of Grid Engine): a line a job, fields separated by colons."""
 
 import re
 from pathlib import Path

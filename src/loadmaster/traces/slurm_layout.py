@@ -1,4 +1,4 @@
-"""How Slurm prints tables: with bars, with commas, in columns of fixed width, or parted by blanks."""
+"""How Slurm prints tables: with bars, with commas, in columns of fixed width, or separated by blanks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

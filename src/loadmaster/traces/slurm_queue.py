@@ -32,7 +32,7 @@ def running_since(frame: pl.DataFrame, path: Path) -> Floats:
     lost = runs if start is None else runs & np.isnan(start.values)
     if lost.any():
         name = str(frame["jobid"][int(np.argmax(lost))]) if "jobid" in frame.columns else "a job"
-        rule = "this job runs, and the listing of squeue does not say since when: it would start anew"
+        rule = "this job runs, and the listing of squeue does not say since when: it would start again"
         raise InputError(name, rule, fix="print the starts: squeue --json, or START_TIME with -o %S", where=str(path))
     return np.full(frame.height, np.nan) if start is None else np.where(runs, start.values, np.nan)
 

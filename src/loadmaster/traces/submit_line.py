@@ -1,4 +1,4 @@
-"""What the command that submitted a job says of it that accounting forgets: dependencies, throttles, hosts."""
+"""Facts of a job from the command that submitted it, which accounting lacks: dependencies, throttles, hosts."""
 
 import re
 import shlex

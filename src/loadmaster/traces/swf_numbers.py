@@ -1,4 +1,4 @@
-"""A log in the numbers of SWF: names, states and the job before have fields there; all else is told."""
+"""A log in the numbers of SWF: names, states and the job before have fields there; a note counts all else."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""SWF text that plain Python reads sooner than the tokeniser is loaded: short, and with nothing odd in it."""
+"""Reads short, regular SWF text in plain Python, which is faster than loading the tokeniser."""
 
 import re
 from collections.abc import Sequence

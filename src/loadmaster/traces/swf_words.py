@@ -27,7 +27,7 @@ class Request(NamedTuple):
     Attributes:
         hosts, cores: how many hosts, and cores of each; 0 where the request does not say it in one part.
         features: names that its hosts must have, joined by `&`.
-        exclusive: it shares its hosts with nobody.
+        exclusive: it shares its hosts with no job.
         whole: every part of it is understood.
     """
 

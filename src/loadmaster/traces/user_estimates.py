@@ -142,8 +142,8 @@ def _given_out(runtime_s: Floats, estimate_s: Floats, longest_s: float, rng: np.
     long = runtime_s[order]
     short = np.flatnonzero(long > left)
     if short.size:
-        rule = f"{short[0] + 1:,} jobs run longer than {left[short[0]]:,.0f} s, and fewer estimates are so long"
-        raise InputError(longest_s, rule, fix="give a longer longest estimate")
+        rule = f"{short[0] + 1:,} jobs run longer than {left[short[0]]:,.0f} s, and fewer estimates are that long"
+        raise InputError(longest_s, rule, fix="give a larger longest estimate")
     fitting = np.searchsorted(-left, -long, side="right")
     drawn = rng.random(order.size)
     estimates = np.empty(order.size)

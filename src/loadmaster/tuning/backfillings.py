@@ -5,22 +5,22 @@ from collections.abc import Mapping
 from loadmaster.model.errors import InputError
 from loadmaster.tuning.knobs import Knob, Value, Values
 
-_HEADS = Knob("backfilling.heads", "so many blocked jobs are promised a time", 1, 8, step=1)
-_LOOK = "so many waiting jobs are tried in a pass"
+_HEADS = Knob("backfilling.heads", "number of blocked jobs with a reservation", 1, 8, step=1)
+_LOOK = "number of waiting jobs tried in a pass"
 _KNOBS: Mapping[str, tuple[Knob, ...]] = {
     "easy": (_HEADS, Knob("backfilling.fill", "the jobs that may fill free capacity", words=("order", "shortest"))),
     "conservative": (
-        Knob("backfilling.early_end", "what becomes of promises when a job ends early",
+        Knob("backfilling.early_end", "what happens to reservations when a job ends early",
              words=("arrival", "replan", "start", "now", "kept")),
         Knob("backfilling.lookahead", _LOOK, 10, 1000),
     ),
     "netbatch": (
-        Knob("backfilling.reservations", "so many hosts are reserved in a pass", 1, 1000),
+        Knob("backfilling.reservations", "number of hosts reserved in a pass", 1, 1000),
         Knob("backfilling.lookahead", _LOOK, 10, 10_000),
     ),
-    "stepwise": (Knob("backfilling.depth", "so many blocked jobs are promised a time", 1, 64),),
+    "stepwise": (Knob("backfilling.depth", "number of blocked jobs with a reservation", 1, 64),),
     "selective": (
-        Knob("backfilling.expansion", "from this expansion factor on a job is promised a time", 1.0, 20.0, step=0.5),
+        Knob("backfilling.expansion", "expansion factor from which a job gets a reservation", 1.0, 20.0, step=0.5),
     ),
 }  # fmt: skip
 _USUAL: Mapping[str, Value] = {
@@ -43,7 +43,7 @@ def backfilling_knobs(name: str, *, by_arrival: bool) -> tuple[Knob, ...]:
 
 
 def usual_backfilling(knobs: tuple[Knob, ...]) -> dict[str, Value]:
-    """The parameters as they are where nobody says otherwise."""
+    """The parameters as they are by default."""
     return {knob.name: _USUAL[knob.term] for knob in knobs}
 
 

@@ -30,8 +30,8 @@ class TrialBench:
         case: the jobs that logs are drawn from, and the hosts.
         seed: of the draws.
         store: where runs are kept; None keeps none.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
     """
 
     case: Case
@@ -47,7 +47,7 @@ class TrialBench:
         return ("shake", next((way for way in _WAYS if not without_interval(log, way)), "shake"))
 
     def ahead(self, runs: int) -> None:
-        """Tell whoever watches that about so many runs come after those that are asked for next."""
+        """Report that about so many runs come after those that are asked for next."""
         if self.watch is not None:
             self.watch.ahead(runs)
 

@@ -109,7 +109,7 @@ def search_rules(bench: TrialBench, plan: SearchPlan, folder: Path | None = None
         bench: draws from the training weeks.
         plan: what to search, and how long.
         folder: where trials are kept.
-        then: runs that come after the search, about; for whoever watches.
+        then: about how many runs come after the search, for the progress.
     """
     zero = baseline(plan.base, plan.parts)
     numbers = range(plan.runs)

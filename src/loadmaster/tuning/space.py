@@ -1,4 +1,4 @@
-"""All rules that a search may come upon: knobs, and a candidate's values as text that can be run (rule U4)."""
+"""All rules that a search may find: knobs, and a candidate's values as text that can be run (rule U4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A whole tune: the log in two, a search on the first part, the winner told on the second (rules U1 to U13)."""
+"""A whole tune: the log in two, a search on the first part, the winner measured on the second (rules U1 to U13)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +55,8 @@ def tuned(
         logs: drawn from them for the gain.
         folder: where trials are kept; None keeps none.
         store: where runs are kept.
-        pool: who makes them.
-        watch: who is told.
+        pool: runs the cells.
+        watch: gets the progress.
 
     Raises:
         InputError: the log is too short, or has nothing to search.

@@ -33,7 +33,7 @@ def chosen_types(prices: "str | Path | None", billing: str | None) -> "tuple[Hos
 
 
 def unit_of_cost(prices: "str | Path | None", currency: str) -> str:
-    """What a cost is counted in: machine hours without a price table, else its money; empty where nobody said which."""
+    """What a cost is counted in: machine hours without a price table, else its money; empty if it is not named."""
     return currency if prices else "machine hours"
 
 

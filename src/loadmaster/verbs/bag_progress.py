@@ -1,4 +1,4 @@
-"""What a person sees while a bag runs: done, machines, money, and how both are expected to end."""
+"""The progress line of a bag: commands done, machines, money, and the expected time and cost."""
 
 from typing import TYPE_CHECKING, Any
 

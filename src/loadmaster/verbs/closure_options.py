@@ -22,7 +22,7 @@ class ClosureOptions(LogOptions):
         "str | Sequence[str]",
         Option(
             "Close hosts: START/LENGTH:HOSTS, such as 2026-12-01T08:00/12h:node[01-20]. Jobs that would overlap "
-            "wait. Again for each further time.",
+            "wait. Repeat the option for more.",
             metavar="WHEN:HOSTS",
             panel=MACHINES,
             typed=list[str],
@@ -31,7 +31,7 @@ class ClosureOptions(LogOptions):
     site_reservations: Annotated[
         "str | Path | None",
         Option(
-            "What `scontrol show reservation` prints, with --json too: maintenance and hosts kept for some users.",
+            "Output of `scontrol show reservation`, also with --json: maintenance, and hosts reserved for some users.",
             metavar="FILE",
             panel=MACHINES,
             reads=True,

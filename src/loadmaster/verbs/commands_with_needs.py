@@ -47,7 +47,7 @@ def _of_lines(path: Path, machines: "Cluster", cores: float, memory: str) -> "Ba
     lines = read_commands(path)
     asks = {CORES: cores, MEMORY: float(parse_bytes(memory)) if memory else 0.0}
     if asks[MEMORY] > 0 and MEMORY not in machines.resources:
-        raise InputError(f"--memory {memory}", "the machines have none", fix="give --hosts like 2x1c4g")
+        raise InputError(f"--memory {memory}", "these machines have no memory given", fix="give --hosts like 2x1c4g")
     demand = exact_demand(np.tile([asks.get(name, 0.0) for name in machines.resources], (len(lines), 1)))
     return Batch(tuple(lines), tuple(str(row + 1) for row in range(len(lines))), demand, machines)
 

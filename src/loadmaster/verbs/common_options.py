@@ -1,4 +1,4 @@
-"""Options that several verbs take, said once: type, help, limits."""
+"""Options that several verbs take, written once: type, help, limits."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,7 +20,7 @@ Hosts = Annotated[
 Spread = Annotated[
     Literal["auto", "single-host", "any", "asked"],
     Option(
-        "Where the tasks of one job may go; auto goes by the log and its machines, asked by what each job asks.",
+        "Hosts for the tasks of one job. auto: as the log and its machines suggest; asked: as each job asks.",
         panel=MACHINES,
     ),
 ]
@@ -34,9 +34,7 @@ Estimates = Annotated[
         typed=str,
     ),
 ]
-Overrun = Annotated[
-    str, Option("Whether jobs run on past their limit, or are killed there.", metavar="run|kill", panel=RUN)
-]
+Overrun = Annotated[str, Option("Whether a job at its limit runs on or is killed.", metavar="run|kill", panel=RUN)]
 Seed = Annotated[int, Option("Seed of every random draw.", least=0, below=2**63)]
 PageFolder = Annotated[
     "str | Path | None",

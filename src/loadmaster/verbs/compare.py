@@ -52,7 +52,7 @@ class CompareOptions(
     ] = DEFAULT_POLICIES
     disciplines: Annotated[
         Rule | Sequence[Discipline],
-        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+        Option("Disciplines, ORDER+BACKFILLING; default: easy, for the demo netbatch.", metavar="A,B,...", typed=str),
     ] = ""
     loads: Annotated[
         str | float | Sequence[float],
@@ -62,17 +62,20 @@ class CompareOptions(
         str | float | Sequence[float],
         Option("Factors on the times between arrivals, instead of loads.", metavar="B1,B2,...", typed=str),
     ] = ""
-    baseline: Annotated[str, Option("What the others are measured against; the first policy.", metavar="POLICY")] = ""
+    baseline: Annotated[
+        str, Option("Policy that the others are compared with; default: the first.", metavar="POLICY")
+    ] = ""
     bound: Annotated[
         str,
         Option(
-            "Also tell how far from the best possible all are, 1min of CPU a load and set of hosts.", metavar="TIME"
+            "Also show how far each rule is from the best possible. TIME: CPU time for each load and set of hosts.",
+            metavar="TIME",
         ),
     ] = ""
-    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    store: Annotated[str, Option("Database of finished runs; default: in DIR.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where report and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for the report and the results.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     @property
@@ -144,7 +147,7 @@ class Compared(Result):
         return breakdown_frame(all_groups(self.comparison), [name])
 
     def recorded_gantt(self, first_s: float | None = None, last_s: float | None = None) -> Any:
-        """Who really ran where, as the log recorded it: an Altair chart like `Simulated.gantt`.
+        """Where each job really ran, as the log recorded it: an Altair chart like `Simulated.gantt`.
 
         Args:
             first_s: from when, in seconds of the log; its first arrival.

@@ -19,20 +19,20 @@ class DaskOptions(Options):
     on: Annotated[
         str | None,
         Option(
-            "Run on the Dask cluster whose scheduler listens there; or tcp://HOST:PORT.",
+            "Run on the Dask cluster of the scheduler at this address; also tcp://HOST:PORT.",
             metavar="tls://HOST:PORT",
             panel=CLUSTER,
         ),
     ] = None
     tls_ca: Annotated[
         "str | Path | None",
-        Option("The authority of its certificates.", metavar="PEM", panel=CLUSTER, typed=Path | None),
+        Option("Certificate of the cluster's authority.", metavar="PEM", panel=CLUSTER, typed=Path | None),
     ] = None
     tls_cert: Annotated[
-        "str | Path | None", Option("Our certificate for it.", metavar="PEM", panel=CLUSTER, typed=Path | None)
+        "str | Path | None", Option("Certificate of this client.", metavar="PEM", panel=CLUSTER, typed=Path | None)
     ] = None
     tls_key: Annotated[
-        "str | Path | None", Option("The key to --tls-cert.", metavar="PEM", panel=CLUSTER, typed=Path | None)
+        "str | Path | None", Option("Private key of --tls-cert.", metavar="PEM", panel=CLUSTER, typed=Path | None)
     ] = None
 
     @property

@@ -73,7 +73,7 @@ class EnergyOptions(PowerCapOptions):
     energy_price: Annotated[
         "str | float | Path",
         Option(
-            "What a kWh costs: a number, or a CSV at,price over time. The hosts file gives the power of hosts.",
+            "Price of a kWh: a number, or a CSV at,price over time. The hosts file gives the power of hosts.",
             metavar="PRICE|FILE",
             panel=MACHINES,
             typed=str,
@@ -82,7 +82,7 @@ class EnergyOptions(PowerCapOptions):
     carbon: Annotated[
         "str | float | Path",
         Option(
-            "Grams of CO2 for a kWh: a number, or a CSV at,grams over time.",
+            "Grams of CO2 per kWh: a number, or a CSV at,grams over time.",
             metavar="GRAMS|FILE",
             panel=MACHINES,
             typed=str,

@@ -32,14 +32,14 @@ class ExplainOptions(Options):
     job: Annotated[
         "str | int",
         Option(
-            "The job's number or name, such as 12_3, in the log; a command, a machine.",
+            "The job, by its number or name in the log, such as 12_3; or a command or a machine of a live record.",
             metavar="JOB",
             argument=True,
             typed=str,
         ),
     ]
     _: KW_ONLY
-    top: Annotated[int, Option("How many of the hosts it could have had are shown.", least=1)] = 8
+    top: Annotated[int, Option("How many of the possible hosts are shown.", least=1)] = 8
     beside: Annotated[
         "str | Path | Simulated | None",
         Option(
@@ -48,7 +48,7 @@ class ExplainOptions(Options):
             typed=Path | None,
         ),
     ] = None
-    trust: Annotated[bool, Option("Run the Python of a policy file that the record carries; read it first.")] = False
+    trust: Annotated[bool, Option("Run the Python of a policy file in the record; read it first.")] = False
     out: PageFolder = None
 
     @property
@@ -222,7 +222,7 @@ def _refuse_left_out(options: ExplainOptions, record: "Record") -> None:
         return
     left_out = left_out_in(lines_of(Path(given)))
     for row in meant(tuple(left_out), str(options.name)):
-        raise InputError(options.name, f"it was not decided on: {tuple(left_out.values())[row]}")
+        raise InputError(options.name, f"the scheduler left it out: {tuple(left_out.values())[row]}")
 
 
 class _Live(TypedDict, total=False):

@@ -16,7 +16,7 @@ class FetchOptions(Options):
 
     name: Annotated[str, Option("The log, such as SDSC-SP2.", argument=True)]
     _: KW_ONLY
-    folder: Annotated["str | Path | None", Option("Folder to keep it in; else your cache.", typed=Path | None)] = None
+    folder: Annotated["str | Path | None", Option("Folder for the log; default: your cache.", typed=Path | None)] = None
     mirror: Annotated[str | None, Option("Address of a copy of the archive.", metavar="URL")] = None
     sha256: Annotated[str | None, Option("SHA-256 that the file must have.", metavar="HEX")] = None
 

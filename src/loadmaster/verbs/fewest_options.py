@@ -40,7 +40,7 @@ class FewestOptions(
         "str | Sequence[str]",
         Option(
             "Hosts to add to the site, with the numbers to try: 0..40x64c256g@main, or 0..40xn01@main for hosts like "
-            "n01. Each kind that the site has, if not given. Again for more kinds.",
+            "n01. Default: each kind that the site has. Repeat the option for more.",
             metavar="N..MxKIND@PARTITION",
             panel=CHANGES,
             typed=list[str],
@@ -50,29 +50,29 @@ class FewestOptions(
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | None",
         Option(
-            "Machines with the numbers to try: 10..400x16c64g@1.2; without numbers 1 to 8 times those given. Again "
-            "for each further kind.",
+            "Machines with the numbers to try: 10..400x16c64g@1.2; without numbers, 1 to 8 times those given. "
+            "Repeat the option for more kinds.",
             metavar="HOSTS",
             panel=MACHINES,
             reads=True,
             typed=list[str] | None,
         ),
     ] = field(default=None, kw_only=False)  # type: ignore[assignment]
-    p95: Annotated[str, Option("95 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
-    p99: Annotated[str, Option("99 of 100 jobs shall wait at most so long.", metavar="TIME")] = ""
-    mean: Annotated[str, Option("Jobs shall wait at most so long on average.", metavar="TIME")] = ""
+    p95: Annotated[str, Option("Target: 95 of 100 jobs wait at most this long.", metavar="TIME")] = ""
+    p99: Annotated[str, Option("Target: 99 of 100 jobs wait at most this long.", metavar="TIME")] = ""
+    mean: Annotated[str, Option("Target: jobs wait at most this long on average.", metavar="TIME")] = ""
     policies: Annotated[
         Rule | Sequence[Rule], Option("Placement policies; also file.py:function.", metavar="A,B,...", typed=str)
     ] = "first-fit"
     disciplines: Annotated[
         Rule | Sequence[Discipline],
-        Option("Disciplines, ORDER+BACKFILLING; easy, and of the demo netbatch.", metavar="A,B,...", typed=str),
+        Option("Disciplines, ORDER+BACKFILLING; default: easy, for the demo netbatch.", metavar="A,B,...", typed=str),
     ] = ""
-    growth: Annotated[float, Option("So many times the jobs an hour that the log has.", metavar="FACTOR")] = 1.0
+    growth: Annotated[float, Option("Multiply the log's jobs an hour by this factor.", metavar="FACTOR")] = 1.0
     samples: Annotated[
         int,
         Option(
-            "Ask the same of N other logs like this one, and say how sure the number is.",
+            "Repeat the search on N sampled logs, and show how sure the number is.",
             metavar="N",
             panel=SURE,
             least=0,
@@ -80,10 +80,10 @@ class FewestOptions(
         ),
     ] = 0
     resample: Resample = ""
-    store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
+    store: Annotated[str, Option("Database of finished runs; default: in DIR.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where page and results go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for the page and the results.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     @property
@@ -152,7 +152,7 @@ class FewestOptions(
 
         given = [parse_seconds(str(each)) if each != "" else None for each in (self.mean, self.p95, self.p99)]
         if all(each is None for each in given):
-            raise InputError("no target", "how long jobs may wait is not said", fix="give --p95 1h, --p99 or --mean")
+            raise InputError("no target", "how long jobs may wait is not given", fix="give --p95 1h, --p99 or --mean")
         return Target(*given)
 
     def tried_on(self, at: "SiteCase | None" = None) -> "list[tuple[MachineSet, HostRange]]":

@@ -39,7 +39,7 @@ class FitOptions(SiteOptions):
     out: Annotated[
         "str | Path | None",
         Option(
-            "Where site.yaml and the page go, and trials are kept.",
+            "Folder for site.yaml, the page and the trials.",
             metavar="DIR",
             flags=("-o", "--out"),
             typed=Path | None,

@@ -29,7 +29,7 @@ class NetbatchOptions(SeedOptions):
     """All that `netbatch` can be told."""
 
     pool: Annotated[Literal["A", "B", "C", "D"], Option("The pool whose totals and mixes to follow.")] = "A"
-    scale: Annotated[float, Option("Part of the pool: jobs and hosts are multiplied by it.")] = 1.0
+    scale: Annotated[float, Option("Factor on the jobs and hosts of the pool.")] = 1.0
     jobs: Annotated[int | None, Option("Number of jobs; else that of the pool.", least=1)] = None
     hosts: Annotated[int | None, Option("Number of hosts; else that of the pool.", least=1)] = None
     load: Annotated[float, Option("Offered load on cores; sets the rate of arrivals.")] = 0.85
@@ -41,13 +41,13 @@ class NetbatchOptions(SeedOptions):
 class OpportunityOptions(SeedOptions):
     """All that `opportunity` can be told."""
 
-    cluster: Annotated[str, Option("Which guess at the six machines.")] = "three-kinds"
+    cluster: Annotated[str, Option("Which guess of the paper's six machines.")] = "three-kinds"
     window: Annotated[float, Option("Seconds in which jobs arrive.")] = 1000.0
     every: Annotated[float, Option("Mean seconds between arrivals.")] = 10.0
     component_work: Annotated[Literal["each", "split"], Option("Work of parallel components.")] = "each"
     component_memory: Annotated[Literal["split", "each", "iid"], Option("Memory of parallel components.")] = "split"
     memory_cap: Annotated[
-        Literal["clip", "redraw", "none"], Option("What becomes of a job larger than any machine.")
+        Literal["clip", "redraw", "none"], Option("What to do with a job larger than any machine.")
     ] = "clip"
 
 
@@ -77,7 +77,7 @@ class VirtualClustersOptions(SeedOptions):
 class VirtualJobsOptions(VirtualClustersOptions):
     """All that `virtual_jobs` can be told."""
 
-    lublin_bug: Annotated[bool, Option("Draw job sizes with the slip of the authors' later generator.")] = False
+    lublin_bug: Annotated[bool, Option("Draw job sizes with the error of the authors' later generator.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,9 @@ class LublinOptions(SeedOptions):
         Literal["exact", "tsafrir"], Option("Estimates: the runtimes, or the model of Tsafrir et al. 2005.")
     ] = "exact"
     longest_estimate: Annotated[float | None, Option("Longest estimate in seconds; else two days.")] = None
-    users: Annotated[int, Option("Users that submit alike jobs in sessions; 0 as published.", least=0)] = 0
+    users: Annotated[
+        int, Option("Number of users that submit similar jobs in sessions; 0: none, as published.", least=0)
+    ] = 0
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def netbatch_with(options: NetbatchOptions) -> "Trace":
     from loadmaster.traces import generate_netbatch
 
     if options.jobs is not None and options.hosts is not None:
-        refuse_unused(options, ["scale"], "--jobs and --hosts say how many")
+        refuse_unused(options, ["scale"], "--jobs and --hosts already set the size")
     return generate_netbatch(
         options.pool,
         scale=options.scale,

@@ -82,7 +82,7 @@ def write_hosts_file(path: Path, seen: "ObservedHosts", workload: "Workload") ->
 
     form = path.suffix.lower()
     if form not in ENDINGS:
-        raise InputError(path.name, "the ending tells the form", fix="end it in .yaml, .csv or .conf")
+        raise InputError(path.name, "no known ending for a file of hosts", fix="end it in .yaml, .csv or .conf")
     lines = {".conf": _slurm_lines, ".csv": _csv_lines}.get(form, _yaml_lines)(seen, workload)
     write_whole(path, "\n".join([*lines, ""]))
 

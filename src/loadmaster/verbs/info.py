@@ -329,7 +329,7 @@ def _write_hosts(path: Path, seen: "ObservedHosts | None", workload: "Workload")
     from loadmaster.verbs.hosts_file import write_hosts_file
 
     if seen is None:
-        rule = "the log names no hosts and tells no starts, or its head names the machines: nothing is written"
+        rule = "the log has no host names and no start times, or its header already names the machines"
         raise InputError("--write-hosts", rule, fix="dump it with NodeList and Start, or leave it out")
     write_hosts_file(path, seen, workload)
 

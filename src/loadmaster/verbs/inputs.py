@@ -1,4 +1,4 @@
-"""`read` and `hosts`: a log and machines as values, for whoever uses them more than once."""
+"""`read` and `hosts`: a log and machines as values that can be used more than once."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

@@ -29,7 +29,7 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
     """
     where = read.workload.source
     if not read.of_queue:
-        rule = "this is a log of jobs that are over, and no listing of the present queue"
+        rule = "this is a log of finished jobs, not a listing of the present queue"
         fix = "give what `squeue --json` prints, and the log with --log"
         raise InputError(where or "SQUEUE", rule, fix=fix)
     word = str(job).strip()
@@ -52,7 +52,10 @@ def waiting_row(job: str | int, read: Trace, case: Case) -> int:
     near = near_to(word, names)
     fix = f"did you mean {near}?" if near else f"{len(names):,} jobs wait in it: name one of them"
     raise InputError(
-        word, "no such job runs or waits in this listing: it is over, or of another queue", fix=fix, where=where
+        word,
+        "no such job runs or waits in this listing: it has ended, or belongs to another queue",
+        fix=fix,
+        where=where,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a folder holds that a verb has left behind: a result is made of it, or it is said what it is."""
+"""The content of a folder that a verb has written: as a result, or as an error that names it."""
 
 from pathlib import Path
 from typing import Literal
@@ -36,11 +36,11 @@ def kind_of(folder: Path) -> Literal["live", "shares", "guests", "simulate", "re
     if run > 0:
         return "simulate"
     if (folder / BAG).is_file():
-        raise InputError(folder, "this bag has not come to its end", fix="the same loadmaster run goes on with it")
+        raise InputError(folder, "this bag has not ended", fix="give the same loadmaster run command to continue it")
     if (folder / STORE).is_file():
         there = f"its page is {folder / PAGE}; " if (folder / PAGE).is_file() else ""
-        rule = "this holds finished runs of a sweep that has not come to its end"
-        raise InputError(folder, rule, fix=f"{there}the same command with -o here goes on with it")
+        rule = "this folder holds a sweep that has not ended"
+        raise InputError(folder, rule, fix=f"{there}give the same command with -o here to continue it")
     raise InputError(
         folder, "no result of loadmaster here", fix="make one with -o DIR, such as loadmaster compare -o DIR"
     )

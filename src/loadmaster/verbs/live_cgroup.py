@@ -29,20 +29,27 @@ class CgroupOptions(LiveOptions):
         ),
     ]
     _: KW_ONLY
-    hosts: Annotated[str | None, Option("Machines that this box is parted into, such as 2x1c4g.", metavar="HOSTS")] = (
+    hosts: Annotated[str | None, Option("Machines that this box is divided into, such as 2x1c4g.", metavar="HOSTS")] = (
         None
     )
     cores: Annotated[float, Option("CPU that each command of a plain file asks for.")] = 1.0
-    memory: Annotated[str, Option("Memory that each of them asks for, such as 2GB.", metavar="SIZE")] = ""
+    memory: Annotated[
+        str, Option("Memory that each command of a plain file asks for, such as 2GB.", metavar="SIZE")
+    ] = ""
     method: Annotated[
-        str, Option("fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD", rule=True)
+        str,
+        Option(
+            "Method: fractional, a packer (mcb8, ...), pvm, e-pvm, assign-u or greedy.", metavar="METHOD", rule=True
+        ),
     ] = "fractional"
-    least_yield: Annotated[float | None, Option("A command waits if it would press a share below; 0.1.")] = None
-    interval: Annotated[str | float, Option("Time between two looks.", metavar="TIME", panel=CONDUCT, typed=str)] = (
-        "0.2s"
-    )
+    least_yield: Annotated[
+        float | None, Option("A command waits if its start would push a share below this; default 0.1.")
+    ] = None
+    interval: Annotated[
+        str | float, Option("Time between two observations.", metavar="TIME", panel=CONDUCT, typed=str)
+    ] = "0.2s"
     on_exit: Annotated[
-        Literal["end", "leave"], Option("What becomes of commands that still run at the end.", panel=CONDUCT)
+        Literal["end", "leave"], Option("What to do with commands that still run at the end.", panel=CONDUCT)
     ] = "end"
 
 
@@ -113,11 +120,13 @@ def this_box(hosts: str | None) -> "Cluster":
     assert cluster.speed is not None
     if cluster.speed.max() > 1:
         raise InputError(
-            f"speed {cluster.speed.max():g}", "a part of this box is no faster than all of it", fix="1 or less"
+            f"speed {cluster.speed.max():g}",
+            "a machine cannot be faster than the box that it is part of",
+            fix="1 or less",
         )
     power = float((cluster.capacity[:, 0] * cluster.speed).sum())
     if power > here:
-        raise InputError(f"{power:g} cores", f"this box has {here} to part among machines", fix="give fewer --hosts")
+        raise InputError(f"{power:g} cores", f"this box has {here} to divide among machines", fix="give fewer --hosts")
     names = cluster.names or tuple(f"machine{row}" for row in range(cluster.hosts))
     return Cluster(cluster.resources, cluster.capacity, names, cluster.speed)
 

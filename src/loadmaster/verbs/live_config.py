@@ -53,7 +53,7 @@ def read_config(kind: type[Options], path: str | Path) -> dict[str, Any]:
             raise InputError(key, unknown.rule, fix=unknown.fix, where=str(path))
         hint, option = options[name := keys[key]]
         if not option.in_file:
-            rule = "this option stands on the command line alone"
+            rule = "this option works on the command line only"
             raise InputError(key, rule, fix="leave it out of the file", where=str(path))
         try:
             values[name] = _taken(value, hint, option, key)

@@ -1,4 +1,4 @@
-"""A scheduler driven live by a verb: the run, what watches it, its record, what it came to."""
+"""A scheduler driven live by a verb: the run, its metrics and alerts, its record, its result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ whether time does not wait. A context manager with `show(*cycle)`, `say(note)` a
 
 
 def quiet(*_: Any) -> Quiet:
-    """Nobody watches."""
+    """No observer."""
     return Quiet()
 
 
@@ -163,13 +163,13 @@ def _compared(
         so_far = interim_waits_within(lines, scheduler, LAST_RECKONING_S).plain()
     except (TookTooLong, KeyboardInterrupt) as error:
         last: list[dict[str, Any]] = [line["so_far"] for line in lines if "so_far" in line][-1:]
-        when = "that of the last reckoning on the way" if last else "not told"
+        when = "the last value computed during the run" if last else "not known"
         why = str(error) or "it was stopped"
-        fix = f"`loadmaster live --so-far {record.folder}` takes its time"
-        note = f"What jobs have waited so far is {when}: {why}; {fix}."
+        fix = f"`loadmaster live --so-far {record.folder}` computes it without a time limit"
+        note = f"The wait so far is {when}: {why}; {fix}."
         return figures | ({"so_far": last[0]} if last else {}), (note,)
     except LoadmasterError as error:
-        return figures, (f"no queue of our own: {error}",)
+        return figures, (f"no simulated queue to compare with: {error}",)
     record.append([{"so_far": so_far}])
     return figures | {"so_far": so_far}, ()
 

@@ -1,4 +1,4 @@
-"""`live fake`: the loop on an engine in memory, with a clock of its own and any trouble one asks for."""
+"""`live fake`: the loop on an engine in memory, with a simulated clock and injected faults."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
@@ -18,9 +18,11 @@ class FakeOptions(QueueOptions, SiteOptions):
     on_exit: OnExit = "release"
     others: Others = "keep"
     trouble: Annotated[
-        str, Option("What goes wrong how often, such as gone=0.01,dead=0.001.", metavar="WHAT=P,...")
+        str, Option("Faults to inject, with their probabilities, such as gone=0.01,dead=0.001.", metavar="WHAT=P,...")
     ] = ""
-    launch: Annotated[str | float, Option("From being released to running.", metavar="TIME", typed=str)] = "0s"
+    launch: Annotated[
+        str | float, Option("Time from the release of a job to its start.", metavar="TIME", typed=str)
+    ] = "0s"
 
 
 def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -> Lived | Looked:
@@ -54,7 +56,7 @@ def fake_with(options: FakeOptions, screen: Screen = quiet, command: str = "") -
         work, case.cluster, clock, rates=rates, seed=options.seed, launch_s=launch_s, looks_on=options.shadow
     )
     renamed = sum(name != str(work.id_of(job)) for job, name in enumerate(engine.ids))
-    notes = [f"Jobs that bear the number of an earlier one: {renamed:,}; here they are called NUMBER-2 and so on."]
+    notes = [f"Jobs with the number of an earlier job: {renamed:,}. They are renamed NUMBER-2 and so on."]
     run = LiveRun(
         options.about(command),
         screen,

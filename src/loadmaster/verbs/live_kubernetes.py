@@ -1,4 +1,4 @@
-"""`live kubernetes`: looks at a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
+"""`live kubernetes`: checks a Kubernetes, runs beside its scheduler, or is one of its schedulers."""
 
 import sys
 import time
@@ -35,29 +35,36 @@ class KubernetesOptions(QueueOptions):
 
     discipline: Annotated[
         Discipline,
-        Option("Queue discipline; priority is that of PriorityClass.", metavar="DISCIPLINE", typed=str, rule=True),
+        Option("Queue discipline; the order priority uses PriorityClass.", metavar="DISCIPLINE", typed=str, rule=True),
     ] = "priority+easy"
     namespace: Annotated[
-        str | Sequence[str], Option("Only pods of these namespaces.", metavar="A,B,...", panel=CONDUCT, typed=str)
+        str | Sequence[str],
+        Option("Schedule pods of these namespaces only.", metavar="A,B,...", panel=CONDUCT, typed=str),
     ] = ""
-    scheduler_name: Annotated[str, Option("Pods with this schedulerName are ours.", metavar="NAME", panel=CONDUCT)] = (
+    scheduler_name: Annotated[str, Option("Schedule pods with this schedulerName.", metavar="NAME", panel=CONDUCT)] = (
         "loadmaster"
     )
     kubeconfig: Annotated[
         "str | Path | None",
-        Option("As kubectl takes it; else KUBECONFIG or the pod's own account.", metavar="FILE", typed=Path | None),
+        Option(
+            "Kubeconfig, as for kubectl; else KUBECONFIG or the pod's service account.",
+            metavar="FILE",
+            typed=Path | None,
+        ),
     ] = None
-    context: Annotated[str, Option("Of the kubeconfig; else its current one.", metavar="NAME")] = ""
+    context: Annotated[str, Option("Context of the kubeconfig; else its current one.", metavar="NAME")] = ""
     lease_namespace: Annotated[
-        str, Option("Where the Lease is that keeps a second loadmaster away.", metavar="NAME")
+        str, Option("Namespace of the Lease, which stops a second loadmaster.", metavar="NAME")
     ] = "kube-system"
     standby: Annotated[bool, Option("Wait while another loadmaster has the Lease, then take over.")] = False
     moves: Annotated[
         int | None, Option("Evict up to N pods an hour for one that waits.", metavar="N", panel=CONDUCT, least=1)
     ] = None
-    budget: Annotated[str | None, Option("Or pods of so much memory an hour.", metavar="SIZE", panel=CONDUCT)] = None
+    budget: Annotated[
+        str | None, Option("Or evict pods with up to this much memory an hour.", metavar="SIZE", panel=CONDUCT)
+    ] = None
     preempt: Annotated[bool, Option("Evict pods of lower priority for one that waits.", panel=CONDUCT)] = False
-    doctor: Annotated[bool, Option("Only look: rights, version, latency, what is left out.", in_file=False)] = False
+    doctor: Annotated[bool, Option("Only check: rights, version, latency, pods left out.", in_file=False)] = False
 
     def check_run(self) -> None:
         """As for every queue, and see that the budget of moves can be read."""
@@ -122,16 +129,16 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         return KubernetesEngine(api, scope, lease, looks_on=looks_on, watch=watch, say=say)
 
     def compiled() -> None:
-        """Compile before the Lease is taken: nobody else decides while we hold it."""
+        """Compile before the Lease is taken: no other loadmaster decides while we hold it."""
         compile_for(scheduler, made(looks_on=True, watch=False, say=lambda _: None).observe(), long_queues=True)
 
     try:
         with as_ctrl_c():
             engine = _taken(compiled, partial(made, looks_on=not how.acts), options, how, say)
     except Terminated:
-        return Looked("stopped", (Finding("ok", "stopped before it had the Lease: nothing was bound"),))
+        return Looked("stopped", (Finding("ok", "stopped before it got the Lease: no pod was bound"),))
     if engine is None:
-        return Looked("standby", (Finding("ok", "its time is over, and another loadmaster had the Lease"),))
+        return Looked("standby", (Finding("ok", "its time is over; another loadmaster held the Lease until then"),))
     moving_them = None if move_budget is None else Descheduler(engine, move_budget, say)
     beside = both(Preemptor(engine, say), moving_them) if preempt else moving_them
     extras = LiveExtras(beside=with_reasons(beside, engine.waits) if how.acts else None, ready=True)

@@ -41,24 +41,31 @@ class LibvirtOptions(LiveOptions):
         str, Option("The mover: rebalance, mosix or enhanced-mosix; without it no machine moves.", metavar="MOVER")
     ] = ""
     moves: Annotated[int | None, Option("Move up to N machines an hour.", metavar="N", least=1)] = None
-    budget: Annotated[str | None, Option("Or machines of so much memory an hour, such as 64GB.", metavar="SIZE")] = None
-    move_every: Annotated[str | float, Option("The mover is asked so often.", metavar="TIME", typed=str)] = "60s"
+    budget: Annotated[str | None, Option("Or move up to this much memory an hour, such as 64GB.", metavar="SIZE")] = (
+        None
+    )
+    move_every: Annotated[str | float, Option("Time between two calls of the mover.", metavar="TIME", typed=str)] = (
+        "60s"
+    )
     bandwidth: Annotated[
-        str | None, Option("Memory that a move may carry in a second, such as 100MB.", metavar="SIZE")
+        str | None, Option("Memory that a move may transfer in a second, such as 100MB.", metavar="SIZE")
     ] = None
     leave_cores: Annotated[float, Option("Cores that each host keeps for itself.", least=0.0)] = 0.0
     leave_memory: Annotated[str, Option("Memory that each host keeps for itself, such as 2GB.", metavar="SIZE")] = "0"
-    interval: Annotated[str | float, Option("Time between two looks.", metavar="TIME", panel=CONDUCT, typed=str)] = "5s"
+    interval: Annotated[
+        str | float, Option("Time between two observations.", metavar="TIME", panel=CONDUCT, typed=str)
+    ] = "5s"
     dry_run: Annotated[bool, Option("Decide and print; change nothing.", panel=CONDUCT)] = False
     on_exit: Annotated[
-        Literal["restore", "leave"], Option("At the end, caps as they were found, or as they are.", panel=CONDUCT)
+        Literal["restore", "leave"],
+        Option("At the end, restore the earlier caps or leave the present ones.", panel=CONDUCT),
     ] = "restore"
-    state: Annotated[
-        "str | Path | None", Option("Where the leases of the hosts are.", metavar="DIR", typed=Path | None)
-    ] = None
-    doctor: Annotated[bool, Option("Only look: what answers, may be capped, may move, is left out.", in_file=False)] = (
-        False
+    state: Annotated["str | Path | None", Option("Folder of the hosts' leases.", metavar="DIR", typed=Path | None)] = (
+        None
     )
+    doctor: Annotated[
+        bool, Option("Only check: which hosts answer, which machines can be capped or moved.", in_file=False)
+    ] = False
     seed: Seed = 0
 
     def check_run(self) -> None:

@@ -31,11 +31,13 @@ class LiveOptions(Options):
         "30s"
     )
     for_: Annotated[
-        str | float, Option("End after so long.", metavar="TIME", panel=CONDUCT, flags=("--for",), typed=str)
+        str | float, Option("End after this time.", metavar="TIME", panel=CONDUCT, flags=("--for",), typed=str)
     ] = ""
     out: Annotated[
         "str | Path",
-        Option("Where the record goes; an earlier one goes on.", metavar="DIR", flags=("-o", "--out"), typed=Path),
+        Option(
+            "Folder of the record; an earlier record is continued.", metavar="DIR", flags=("-o", "--out"), typed=Path
+        ),
     ] = "live"
     config: Annotated[
         "str | Path | None",
@@ -149,14 +151,16 @@ class QueueOptions(LiveOptions):
         str | Sequence[Discipline],
         Option("Disciplines that twin chooses from.", metavar="A,B,...", typed=str, rule=True),
     ] = ""
-    shadow: Annotated[bool, Option("Decide and write down; ask nothing of the engine.", panel=CONDUCT)] = False
-    dry_run: Annotated[bool, Option("As --shadow, and print what would have been asked.", panel=CONDUCT)] = False
+    shadow: Annotated[bool, Option("Decide and record; send no action to the engine.", panel=CONDUCT)] = False
+    dry_run: Annotated[bool, Option("As --shadow, and print the actions that would be sent.", panel=CONDUCT)] = False
     max_starts: Annotated[
         int | None, Option("Start no more than N jobs in all.", metavar="N", panel=CONDUCT, least=0)
     ] = None
     seed: Seed = 0
     metrics: Annotated[int | None, Option("Serve /metrics while it runs.", metavar="PORT", least=0, most=65535)] = None
-    metrics_host: Annotated[str, Option("At an address that others reach, by token.", metavar="NAME")] = "127.0.0.1"
+    metrics_host: Annotated[str, Option("Serve it at an address that others reach, with a token.", metavar="NAME")] = (
+        "127.0.0.1"
+    )
     metrics_token: Annotated[
         "str | Path | None",
         Option("A file with a token: each request must carry that token.", metavar="FILE", typed=Path | None),
@@ -168,7 +172,7 @@ class QueueOptions(LiveOptions):
     on_alert: Annotated[
         str,
         Option(
-            "Run this command when an operator has to look, without a shell.",
+            "Run this command, without a shell, when an operator has to act.",
             metavar="COMMAND",
             panel=CONDUCT,
             in_file=False,
@@ -176,7 +180,7 @@ class QueueOptions(LiveOptions):
     ] = ""
     alert_every: Annotated[
         str | float,
-        Option("Repeat an alert of the same kind no sooner.", metavar="TIME", panel=CONDUCT, typed=str),
+        Option("Shortest time between two alerts of the same kind.", metavar="TIME", panel=CONDUCT, typed=str),
     ] = "15min"
     print_: Annotated[
         Literal["config", "dashboard", "alerts"] | None,
@@ -205,7 +209,10 @@ class QueueOptions(LiveOptions):
 
         if self.metrics is None:
             refuse_unused(
-                self, ("metrics_host", "metrics_token"), "it is for --metrics", "--metrics PORT, or leave it out"
+                self,
+                ("metrics_host", "metrics_token"),
+                "it works only with --metrics",
+                "--metrics PORT, or leave it out",
             )
         if self.metrics_token is None:
             return ServedAt(self.metrics, self.metrics_host)
@@ -238,7 +245,7 @@ class QueueOptions(LiveOptions):
 
         if not self.on_alert:
             unused = {"alert_every"} - {*self.configured}  # the command itself may stand in no file
-            refuse_unused(self, unused, "it is for --on-alert", "--on-alert COMMAND, or leave it out")
+            refuse_unused(self, unused, "it works only with --on-alert", "--on-alert COMMAND, or leave it out")
             return None
         return AlertCommand(self.on_alert, parse_seconds(str(self.alert_every)))
 
@@ -255,9 +262,9 @@ class QueueOptions(LiveOptions):
 
         interval_s, for_s = self.times()
         if self.shadow and self.dry_run:
-            raise InputError("--shadow --dry-run", "both ask nothing of the engine", fix="give one of them")
+            raise InputError("--shadow --dry-run", "both send no action to the engine", fix="give one of them")
         if self.shadow or self.dry_run:
-            refuse_unused(self, ("on_exit", "others"), "nothing is asked of the engine")
+            refuse_unused(self, ("on_exit", "others"), "no action is sent to the engine")
         mode: Literal["live", "dry-run", "shadow"] = "shadow" if self.shadow else "dry-run" if self.dry_run else "live"
         return LiveSettings(interval_s, mode, for_s, self.max_starts, on_exit, others)
 
@@ -265,7 +272,7 @@ class QueueOptions(LiveOptions):
         """The rule that decides.
 
         Raises:
-            InputError: it cannot be written down, as whoever reads the record again must be able to read it.
+            InputError: it has no name that the record could hold.
         """
         from loadmaster.model import InputError
         from loadmaster.runs import Setting
@@ -280,14 +287,14 @@ class QueueOptions(LiveOptions):
         policy, named = name_of(self.policy, name), name_of(self.discipline, name)
         (discipline,) = with_members([named], self.twin_members, name)
         if not is_whole(discipline):
-            refuse_unused(self, ("twin_members",), "it is for twin", "--discipline twin, or leave it out")
+            refuse_unused(self, ("twin_members",), "it works only with twin", "--discipline twin, or leave it out")
         return Setting(policy, discipline, interval_s=how.interval_s, seed=self.seed)
 
 
 OnExit = Annotated[
     Literal["release", "hold"],
-    Option("At the end, give what waits to the engine's own scheduler, or not.", panel=CONDUCT),
+    Option("At the end, release waiting jobs to the engine's own scheduler, or hold them.", panel=CONDUCT),
 ]
 Others = Annotated[
-    Literal["keep", "release"], Option("What becomes of jobs that the model has no words for.", panel=CONDUCT)
+    Literal["keep", "release"], Option("What to do with jobs that the model cannot describe.", panel=CONDUCT)
 ]

@@ -25,7 +25,7 @@ class Lived(Result):
         rows: a row for each command or machine; () of a queue.
         known: what must be said.
         seed: of its draws; None where nothing draws.
-        synthetic: whether its jobs are made up; None where nobody knows.
+        synthetic: whether its jobs are made up; None if unknown.
         carries_python: whether its record has a rule out of a file, which runs again only where it is trusted.
     """
 
@@ -73,7 +73,7 @@ class Lived(Result):
         return opened(self.folder).frame
 
     def plot(self) -> Any:
-        """The queue over time, or who had what share: an Altair chart."""
+        """The queue over time, or the share of each task: an Altair chart."""
         from loadmaster.verbs.kept_folder import LIVE
 
         if (self.folder / LIVE).is_file():
@@ -133,7 +133,7 @@ class Looked(Result):
 
 @dataclass
 class Quiet:
-    """Who watches a run from outside: nobody. A terminal has its own.
+    """No observer from outside. A terminal has its own.
 
     Attributes:
         so_far: what jobs have waited so far, of a shadow; None until that is known.

@@ -1,4 +1,4 @@
-"""`live slurm`: looks at a Slurm, tries it, runs beside it, runs it; and lets go of it."""
+"""`live slurm`: checks a Slurm, tests it, runs beside it or runs it, and releases its held jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,8 @@ class SlurmOptions(QueueOptions):
     on_exit: OnExit = "release"
     others: Others = "release"
     partition: Annotated[
-        str | Sequence[str], Option("Only jobs of these partitions.", metavar="A,B,...", panel=CONDUCT, typed=str)
+        str | Sequence[str],
+        Option("Schedule jobs of these partitions only.", metavar="A,B,...", panel=CONDUCT, typed=str),
     ] = ""
     conf: Annotated[
         "str | Path | None",
@@ -43,18 +44,20 @@ class SlurmOptions(QueueOptions):
     ] = None
     state: Annotated[
         "str | Path | None",
-        Option("Where lease and heartbeat are; Slurm's controller reads the latter.", metavar="DIR", typed=Path | None),
+        Option(
+            "Folder of lease and heartbeat; Slurm's controller reads the heartbeat.", metavar="DIR", typed=Path | None
+        ),
     ] = None
     doctor: Annotated[
-        bool, Option("Only look: rights, hook, latency, what is left out.", panel=SAFETY, in_file=False)
+        bool, Option("Only check: rights, hook, latency, jobs left out.", panel=SAFETY, in_file=False)
     ] = False
     probe: Annotated[
-        str, Option("Run one job of a second of our own on HOST.", metavar="HOST", panel=SAFETY, in_file=False)
+        str, Option("Run a test job of one second on HOST.", metavar="HOST", panel=SAFETY, in_file=False)
     ] = ""
     print_: Annotated[
         Literal["hook", "units", "config", "dashboard", "alerts"] | None,
         Option(
-            "Print job_submit.lua, unit files of systemd, or what other engines print.",
+            "Print job_submit.lua, unit files of systemd, or what the option prints for other engines.",
             flags=("--print",),
             panel=SAFETY,
             in_file=False,
@@ -62,7 +65,7 @@ class SlurmOptions(QueueOptions):
     ] = None  # type: ignore[assignment]
     fail_open: Annotated[
         str | float,
-        Option("Without a heartbeat for so long nothing is held.", metavar="TIME", panel=SAFETY, typed=str),
+        Option("Hold no job if the heartbeat is older than this.", metavar="TIME", panel=SAFETY, typed=str),
     ] = "10min"
     watchdog: Annotated[
         bool, Option("Release all that is held if there is no heartbeat.", panel=SAFETY, in_file=False)
@@ -101,7 +104,7 @@ class SlurmOptions(QueueOptions):
         works = [name for name in WORK if getattr(self, name)]
         if len(works) > 1:
             words = " ".join(f"--{name.strip('_')}" for name in works)
-            raise InputError(words, "each of these stands alone", fix="give one of them")
+            raise InputError(words, "only one of these options can be given", fix="give one of them")
         return works[0] if works else ""
 
 
@@ -131,7 +134,7 @@ def slurm_with(options: SlurmOptions, screen: Screen = quiet, command: str = "")
             refuse_all_but(options, (work, *WORK[work], *EVERYWHERE), stands)
         engine = SlurmEngine(conf, looks_on=True, folder=state, partitions=names)
         return _look(options, work, engine, state, names, patience_s)
-    refuse_unused(options, {"fail_open"} - {*options.configured}, "it is for --print and --watchdog")
+    refuse_unused(options, {"fail_open"} - {*options.configured}, "it works only with --print and --watchdog")
     how = options.live_settings(options.on_exit, options.others)
     setting = options.setting(how)
     engine = SlurmEngine(
@@ -186,7 +189,7 @@ def _look(
         return Looked(what, tuple(probe(engine.commands, options.probe, partitions[0] if partitions else "")))
     age_s = beat.age_s()
     if what == "watchdog" and age_s <= patience_s:
-        return Looked(what, (Finding("ok", f"a sign of life {age_s:.0f} s ago: nothing is released"),))
+        return Looked(what, (Finding("ok", f"the heartbeat is {age_s:.0f} s old: nothing is released"),))
     if what == "uninstall":
         for lock in locked(engine.settings, state):  # a run would go on holding what comes next
             lock.release()
@@ -195,13 +198,13 @@ def _look(
     findings = [Finding("ok", f"{len(released.done):,} jobs released to Slurm's own scheduler")]
     if what == "watchdog":
         last = f"the last is {age_s:.0f} s old" if isfinite(age_s) else "there is none"
-        findings.append(Finding("note", f"looked for a sign of life in {beat.path}: {last}"))
+        findings.append(Finding("note", f"no fresh heartbeat in {beat.path}: {last}"))
     findings += [Finding("bad", f"job {job} stays held: {why}") for job, why in released.failed]
     if released.of_others:
         those = f"{len(released.of_others):,} jobs are held by a loadmaster with another --state, and stay so"
         findings.append(Finding("note", those, "give its --state to release them"))
     if what == "uninstall":
-        findings.append(Finding("note", "job_submit.lua and JobSubmitPlugins=lua are yours to take out of Slurm"))
+        findings.append(Finding("note", "take job_submit.lua and JobSubmitPlugins=lua out of Slurm by hand"))
     return Looked(what, tuple(findings))
 
 

@@ -22,7 +22,7 @@ LOG = "The log"
 class ReadingOptions(Options):
     """How a log is read."""
 
-    format: Annotated[str, Option("Format of the log; told by its content.", panel=LOG)] = "auto"
+    format: Annotated[str, Option("Format of the log; auto: found from its content.", panel=LOG)] = "auto"
     swf_memory: Annotated[
         Literal["per-processor", "job-total"], Option("What the memory fields of an SWF log mean.", panel=LOG)
     ] = "per-processor"
@@ -30,11 +30,11 @@ class ReadingOptions(Options):
         "16"
     )
     swf_feedback: Annotated[
-        Literal["ignore", "closed"], Option("What fields 17 and 18 of SWF do to the arrivals.", panel=LOG)
+        Literal["ignore", "closed"], Option("Effect of SWF fields 17 and 18 on the arrivals.", panel=LOG)
     ] = "ignore"
     cluster: Annotated[
         str | None,
-        Option("The cluster whose jobs are read, of a Slurm log with several.", metavar="NAME", panel=LOG),
+        Option("Read the jobs of this cluster, of a Slurm log with several.", metavar="NAME", panel=LOG),
     ] = None
     ignore: Annotated[
         "str | Sequence[str] | None",
@@ -52,7 +52,7 @@ class ReadingOptions(Options):
         "str | Mapping[str, str] | None",
         Option("Names of the columns in a CSV or Parquet log.", metavar="OURS=THEIRS,...", panel=LOG, typed=str | None),
     ] = None
-    limit: Annotated[int | None, Option("Read only the first so many jobs.", panel=LOG, least=1)] = None
+    limit: Annotated[int | None, Option("Read only this many jobs, from the start.", panel=LOG, least=1)] = None
     strict: Annotated[bool, Option("Stop at the first bad line.", panel=LOG)] = False
     anonymise: Annotated[
         bool,
@@ -132,7 +132,7 @@ class LogOptions(ReadingOptions):
 
     allow_left_out: Annotated[
         bool,
-        Option("Judge also where over 5 % of the work fits no machine or cannot be read.", panel=MACHINES),
+        Option("Give a verdict even if over 5 % of the work fits no machine or cannot be read.", panel=MACHINES),
     ] = False
 
     @property

@@ -26,8 +26,8 @@ class MachineOptions(LogOptions):
     hosts: Annotated[
         "str | Path | Cluster | Sequence[str | Path | Cluster] | Mapping[str, str | Path | Cluster] | None",
         Option(
-            "Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file; again for each "
-            "further set.",
+            "Machines: 200x16c64g@1.2,4x64c512g8gpu@9 (price of one an hour, if known) or a file. Repeat the option "
+            "for more sets.",
             metavar="HOSTS",
             panel=MACHINES,
             reads=True,
@@ -35,7 +35,7 @@ class MachineOptions(LogOptions):
         ),
     ] = field(default=None, kw_only=False)  # type: ignore[assignment]
     currency: Annotated[
-        str, Option("The money of the prices, to be shown with every cost.", metavar="EUR", panel=MACHINES)
+        str, Option("Currency of the prices, shown with every cost.", metavar="EUR", panel=MACHINES)
     ] = ""
 
     @property

@@ -17,7 +17,7 @@ class MetricOptions(Options):
 
     metrics: Annotated[
         str | Sequence[str | Callable[[Any], float]],
-        Option("What is shown beside the mean wait, by name; also file.py:function.", metavar="A,B,...", typed=str),
+        Option("Metrics that are shown beside the mean wait; also file.py:function.", metavar="A,B,...", typed=str),
     ] = ""
 
     def metric_names(self, name: Naming) -> tuple[str, ...]:

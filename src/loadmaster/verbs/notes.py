@@ -83,7 +83,8 @@ def warn_of_plain(case: "Case", settings: "Sequence[Setting]") -> None:
         rate = jobs_a_second(case, setting, texts)
         if rate is not None:
             text = (
-                f"{setting.policy} under {setting.discipline}: not compiled, begins at {shown_pace(rate)} jobs a second"
+                f"{setting.policy} under {setting.discipline}: not compiled, about {shown_pace(rate)} jobs a second "
+                "at first"
             )
             less = "--limit reads fewer" + (", --ignore all without what binds them" if bound else "")
             for_notes().print(f"{text} ({case.workload.jobs:,} jobs; {less})", style="yellow")

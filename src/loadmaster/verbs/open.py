@@ -35,5 +35,5 @@ def read_result(folder: Path) -> "Result":
 
     result: Any = read_value(folder, CHARTS)[1]
     if not isinstance(result, Result):
-        raise InputError(folder, "this result cannot be read: it is none of a verb", fix="make it again")
+        raise InputError(folder, "this file holds no result of a verb", fix="make it again")
     return result

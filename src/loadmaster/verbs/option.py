@@ -48,7 +48,7 @@ class Options:
     """Parent of all options of verbs; every field of a child is `Annotated` with an `Option`.
 
     Attributes:
-        given: names of the options that were given, defaults or not, in order: who gives one expects it to act.
+        given: names of the options that were given, defaults or not, in order: each of them must have an effect.
 
     Raises:
         InputError: a value is none of the words that its option takes, or too small or large.

@@ -49,7 +49,7 @@ class PlacingOptions(TaskOptions):
     numa_nodes: Annotated[
         int | None, Option("NUMA nodes of each host, equal parts of it; tasks have a column numa_nodes.", least=1)
     ] = None
-    admit: Annotated[float | None, Option("Refuse jobs until the others keep this yield.")] = None
+    admit: Annotated[float | None, Option("Refuse jobs until the other jobs keep this yield.")] = None
     seed: Seed = 0
 
 
@@ -64,7 +64,7 @@ class Packed(Result):
         packing: their placement.
         admitted: bool[J] over the jobs of `asked`.
         known: what was known of the file before anything was packed.
-        methods: what others make of the same tasks, a row each; None where nobody has tried yet.
+        methods: the results of other methods on the same tasks, a row each; None before they have run.
         command: how to make it again.
     """
 
@@ -263,7 +263,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     if objective is not None:
         refuse_unused(options, ["method", "exact"], "one search serves such a sum")
     elif not packer.timed and not packer.rates and options.numa_nodes is None:
-        refuse_unused(options, ["time_limit"], "it is for exact solvers, local search and placement policies")
+        refuse_unused(options, ["time_limit"], "it works only with exact solvers, local search and placement policies")
     if options.out is not None:
         make_folder(Path(options.out))
     if options.admit is not None and options.minimise not in (None, "level"):

@@ -154,7 +154,7 @@ class Bar(Watch):
 
 @contextmanager
 def watching(watch: Watch | None) -> Iterator[Watch]:
-    """`watch`, or where nobody is told, a bar for whoever looks at a terminal."""
+    """`watch`, or without it a bar at a terminal."""
     if watch is not None:
         yield watch
         return

@@ -38,7 +38,7 @@ class RebalanceOptions(TaskOptions):
     budget: Annotated[
         str | float | None, Option("The most memory to move, such as 64GiB; numbers are bytes.", typed=str | None)
     ] = None
-    moves: Annotated[int | None, Option("Or the most tasks to move.", least=0)] = None
+    moves: Annotated[int | None, Option("Or the largest number of tasks to move.", least=0)] = None
     drain: Annotated[str | None, Option("Goal: move all tasks off these hosts (commas).", metavar="HOSTS")] = None
     consolidate: Annotated[bool, Option("Goal: empty as many hosts as possible.")] = False
     balance: Annotated[bool, Option("Goal: even out how full the hosts are.")] = False
@@ -48,7 +48,7 @@ class RebalanceOptions(TaskOptions):
     ] = None
     method: Annotated[Literal["auto", "heuristic", "exact"], Option("auto: exact up to 300 tasks x hosts.")] = "auto"
     time_limit: Annotated[
-        float, Option("How long may be searched: seconds, or a duration such as 5min.", typed=str)
+        float, Option("Time limit of the search: seconds, or a duration such as 5min.", typed=str)
     ] = 30.0
     seed: Annotated[int, Option("Seed of the search for the least cost or sum.", least=0, below=2**63)] = 0
 
@@ -211,7 +211,7 @@ def _rebalanced(options: RebalanceOptions, limit: float, command: str, report: "
     from loadmaster.move.plan import plan_moves
     from loadmaster.packing.incumbent import silent
 
-    refuse_unused(options, ["seed"], "it is for a model with costs of its own, and for --minimise")
+    refuse_unused(options, ["seed"], "it works only on a model with costs of its own, or with --minimise")
     read, name = options.read(options.state), Path(options.state).name
     if read.host is None:
         raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")

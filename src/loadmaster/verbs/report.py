@@ -1,4 +1,4 @@
-"""The page of a kept folder, once more; nothing is run again."""
+"""`report`: writes the page of a kept folder again; nothing is run again."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -27,11 +27,15 @@ class ReportOptions(GroupOptions):
     _: KW_ONLY
     out: Annotated[
         "str | Path | None",
-        Option("Where the page goes; DIR/report.html.", metavar="FILE", flags=("-o", "--out"), typed=Path | None),
+        Option("File of the page; default: DIR/report.html.", metavar="FILE", flags=("-o", "--out"), typed=Path | None),
     ] = None
     last: Annotated[
         str | float,
-        Option("Group the jobs that arrived so long before the record's end, such as 7d.", metavar="TIME", typed=str),
+        Option(
+            "Group only the jobs that arrived in this time before the record's end, such as 7d.",
+            metavar="TIME",
+            typed=str,
+        ),
     ] = ""
 
 
@@ -86,7 +90,7 @@ def report_with(options: ReportOptions, command: str = "") -> Reported:
 
     folder = Path(options.folder)
     if kind_of(folder) != "live":
-        refuse_unused(options, ("by", "last"), "it is for the record of a live queue")
+        refuse_unused(options, ("by", "last"), "it works only on the record of a live queue")
     breakdown: LiveBreakdown | None = None
     if options.by or options.last != "":
         page_made, breakdown = _checked(lambda: _live_by_group(options, command), folder)

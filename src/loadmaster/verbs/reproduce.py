@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from loadmaster.report.page import Page, Table
 
 _VERDICTS = (
-    "A claim holds where our interval meets the published value; of a mere ordering, where it stands. Where the paper "
-    "prints a size as well, both must hold. What a paper says too little about to be judged is reported only."
+    "A claim holds if our interval meets the published value. A claim about an ordering holds if our results have "
+    "that ordering. If the paper also prints a size, both must hold. If the paper says too little to judge a claim, "
+    "the claim is only reported."
 )
 _OF_SEVERAL = {"holds": "hold", "ordering holds, size differs": "hold as orderings only", "differs": "differ"}
 TONES = {
@@ -35,7 +36,7 @@ class ReproduceOptions(DaskOptions):
 
     paper: Annotated[str, Option("The paper: author and year, such as shai2014.", argument=True)]
     _: KW_ONLY
-    quick: Annotated[bool, Option("A smaller set, in some minutes.")] = False
+    quick: Annotated[bool, Option("Run a smaller set, in some minutes.")] = False
     seed: Annotated[int, Option("Seed of every random draw.", least=0)] = 0
     out: Annotated["str | Path", Option("Folder for pages and charts.", flags=("-o", "--out"), typed=Path)] = Path(
         "reproduction"

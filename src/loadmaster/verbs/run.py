@@ -27,7 +27,7 @@ class BagRunOptions(DaskOptions):
 
     commands: Annotated[
         "str | Path | Sequence[str]",
-        Option("A file with one shell command a line; lines with # are passed over.", argument=True, typed=Path),
+        Option("A file with one shell command a line; lines with # are ignored.", argument=True, typed=Path),
     ]
     _: KW_ONLY
     on: Annotated[
@@ -38,32 +38,32 @@ class BagRunOptions(DaskOptions):
     ] = False
     slurm_option: Annotated[
         "Sequence[str] | Mapping[str, str] | None",
-        Option("For SLURMCluster, such as queue=short.", panel=CLUSTER, typed=list[str] | None),
+        Option("Option for SLURMCluster, such as queue=short.", panel=CLUSTER, typed=list[str] | None),
     ] = None
     sizer: Annotated[
         "str | int | Sizer | None",
         Option(
-            "planner, silva, all-at-once, a number, or file.py:Class; default: all machines that are there.",
+            "planner, silva, all-at-once, a number, or file.py:Class; default: all machines of the cluster.",
             typed=str | None,
         ),
     ] = None
-    budget: Annotated[float | None, Option("Money that may be spent, over all starts; ends as soon as it allows.")] = (
-        None
-    )
+    budget: Annotated[
+        float | None, Option("Money that may be spent, over all starts; the bag ends as early as the budget allows.")
+    ] = None
     deadline: Annotated[
         str | float | None,
-        Option("Such as 2h from the first start; kept as cheaply as possible.", typed=str | None),
+        Option("Time from the first start, such as 2h; kept as cheaply as possible.", typed=str | None),
     ] = None
-    confidence: Annotated[float, Option("With which budget or deadline are to be kept.")] = 0.9
+    confidence: Annotated[float, Option("Probability with which the budget or the deadline is kept.")] = 0.9
     guess: Annotated[
-        str | float | None, Option("Duration of one command, if you have an idea: 5min.", typed=str | None)
+        str | float | None, Option("Guess of the duration of one command, such as 5min.", typed=str | None)
     ] = None
     prices: Annotated["str | Path | None", Option("Table of machine types.", reads=True, typed=Path | None)] = None
     machine_type: Annotated[
         str | None, Option("The machine type of that table to rent, if it has several.", flags=("--type",))
     ] = None
-    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
-    billing: Annotated[str | None, Option("second, minute, hour, or a duration.")] = None
+    currency: Annotated[str, Option("Currency of the price table, shown with every cost.", metavar="EUR")] = ""
+    billing: Annotated[str | None, Option("Charging unit: second, minute, hour, or a duration.")] = None
     limit: Annotated[int | None, Option("Machines at the same time; on local: as many as processors.", least=1)] = None
     copies: Annotated[bool, Option("Start the last stragglers a second time; the first to end counts.")] = False
     retries: Annotated[int, Option("How often a failing command is tried again.", least=0)] = 0
@@ -127,7 +127,7 @@ class BagRunOptions(DaskOptions):
         from loadmaster.verbs.bag_options import chosen_type
 
         if self.budget is None and self.deadline is None:
-            refuse_unused(self, ["confidence"], "it is for a budget or a deadline")
+            refuse_unused(self, ["confidence"], "it works only with --budget or --deadline")
         if self.prices is None:
             refuse_unused(self, ["currency"], "without prices costs are machine hours", "add --prices")
         kind = chosen_type(self.prices, self.billing, self.machine_type)

@@ -24,8 +24,8 @@ class RunOptions(Options):
     interval: Annotated[
         str | float,
         Option(
-            "Time between scheduling cycles of all runs, 30s or 5min; 0: at every event, which is the default where "
-            "no netbatch runs, whose cycle is 30s.",
+            "Time between scheduling cycles, such as 30s or 5min; 0: at every event. Default: 30s if a run uses "
+            "netbatch, else 0.",
             metavar="TIME",
             panel=RUN,
             typed=str,
@@ -56,7 +56,7 @@ class RunOptions(Options):
     estimates: Estimates = "user"
     overrun: Overrun = "run"
     seed: Seed = 0
-    check: Annotated[bool, Option("Check every schedule by itself, host by host.")] = False
+    check: Annotated[bool, Option("Check every schedule independently, host by host.")] = False
 
     def settings(
         self,
@@ -157,7 +157,8 @@ def notes_on_clock(options: RunOptions, settings: "Sequence[Setting]") -> list[s
     if not interval_s or options.interval != "" or len({setting.queue for setting in settings}) == 1:
         return []
     return [
-        f"All rows decide every {interval_s:g} s, as one of them does; --interval 0 lets all decide at every event."
+        f"All rows decide every {interval_s:g} s, since one of them needs this cycle. With --interval 0 all decide "
+        "at every event."
     ]
 
 

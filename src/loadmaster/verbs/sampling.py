@@ -29,7 +29,7 @@ MOST_SAMPLES = 100_000
 Resample = Annotated[
     Literal["", "users", "weeks", "shake", "seeds"],
     Option(
-        "How they are drawn: from its users or weeks, shaken arrivals, other seeds of its generator.",
+        "How sampled logs are drawn: from users or weeks of the log, with shaken arrivals, or with other seeds.",
         metavar="users|weeks|shake|seeds",
         panel=SURE,
     ),
@@ -43,7 +43,7 @@ class SamplingOptions(Options):
     samples: Annotated[
         int,
         Option(
-            "Run every rule on N other logs like this one, and say how sure the answer is.",
+            "Run every rule on N sampled logs, and show how sure the answer is.",
             metavar="N",
             panel=SURE,
             least=0,
@@ -53,7 +53,9 @@ class SamplingOptions(Options):
     resample: Resample = ""
     until_sure: Annotated[
         str | float,
-        Option("Draw seeds until the best is sure, for at most so long.", metavar="TIME", panel=SURE, typed=str),
+        Option(
+            "Add samples until the best rule is sure, for at most this time.", metavar="TIME", panel=SURE, typed=str
+        ),
     ] = ""
     seed: Seed = 0
 

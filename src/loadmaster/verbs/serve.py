@@ -20,24 +20,24 @@ class ServeOptions(Options):
     folders: Annotated[
         "str | Path | Sequence[str | Path] | None",
         Option(
-            "Folders in which results are found, also below them; the current one.",
+            "Folders of results, with all folders below; default: the current one.",
             metavar="DIR",
             argument=True,
             typed=list[Path] | None,
         ),
     ] = None
     _: KW_ONLY
-    port: Annotated[int, Option("Where it listens; 0 takes a port that is free.", least=0, most=65535)] = PORT
+    port: Annotated[int, Option("Port of the workbench; 0 takes a free port.", least=0, most=65535)] = PORT
     host: Annotated[
         str | None, Option("An address of this machine that others can reach; loopback if not given.", metavar="NAME")
     ] = None
     open: Annotated[bool, Option("Open it in the browser of this machine.", flags=("--open/--no-open",))] = False
     work: Annotated[
         "str | Path | None",
-        Option("The one folder that is written into; the first DIR.", metavar="DIR", typed=Path | None),
+        Option("The one folder that is written into; default: the first DIR.", metavar="DIR", typed=Path | None),
     ] = None
-    max_upload: Annotated[str, Option("How large a file may be sent.", metavar="SIZE")] = "1GB"
-    read_only: Annotated[bool, Option("Look only: nothing is sent, started or stopped.")] = False
+    max_upload: Annotated[str, Option("Largest file that may be uploaded.", metavar="SIZE")] = "1GB"
+    read_only: Annotated[bool, Option("Read only: no file is uploaded, no run is started or stopped.")] = False
 
 
 def serve_with(options: ServeOptions) -> None:
@@ -62,8 +62,8 @@ def serve_with(options: ServeOptions) -> None:
     def ready(where: str) -> None:
         said.print(f"The workbench: {where}", soft_wrap=True, highlight=False, markup=False)
         if options.host is not None:
-            notes.print("What is sent there and back is not encrypted, the token neither.", style="yellow")
-        notes.print("Ctrl-C ends it. Anyone with the address can do everything that it can do.")
+            notes.print("The connection is not encrypted; neither is the token.", style="yellow")
+        notes.print("Ctrl-C ends the workbench. Anyone with this address can use all of it.")
         if options.open:
             import webbrowser
 

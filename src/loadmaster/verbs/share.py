@@ -218,7 +218,7 @@ def _warn(study: "SharingStudy", store: "Store | None") -> None:
 
     notes = for_notes()
     for task, rate in study.plain(store):
-        text = f"{label(task.method, task.policy)}: not compiled, begins at {shown_pace(rate)} events a second"
+        text = f"{label(task.method, task.policy)}: not compiled, about {shown_pace(rate)} events a second at first"
         notes.print(f"{text}; a job is two or more (--limit reads fewer)", style="yellow")
     packing = study.settings.fractional
     if FRACTIONAL in study.methods and packing.repack != "never" and packer_named(packing.packer).timed:

@@ -60,7 +60,7 @@ class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
         Literal["jobs/speed", "jobs"], Option("How the opportunity cost reads a host's load.", panel=SHARING)
     ] = "jobs/speed"
     pause: Annotated[
-        str | float, Option("How long every migrated task stands still.", metavar="TIME", panel=SHARING, typed=str)
+        str | float, Option("How long a task stops when it migrates.", metavar="TIME", panel=SHARING, typed=str)
     ] = "0"
     bandwidth: Annotated[
         str | float | None,
@@ -70,16 +70,16 @@ class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
     ] = None
     needs: Annotated[
         Literal["told", "learned"],
-        Option("Whether methods are told what tasks need or learn it from earlier ones.", panel=SHARING),
+        Option("Whether methods know what tasks need (told) or learn it from earlier tasks.", panel=SHARING),
     ] = "told"
     repack: Annotated[
         Literal["never", "events", "periods"],
-        Option("When fractional scheduling packs all tasks anew.", panel=SHARING),
+        Option("When fractional scheduling packs all tasks again.", panel=SHARING),
     ] = "periods"
     packer: Annotated[
         Rule,
         Option(
-            "By what it packs them: a packer, a placement policy or file.py:function.",
+            "How fractional scheduling packs tasks: a packer, a placement policy or file.py:function.",
             metavar="PACKER",
             panel=SHARING,
             typed=str,
@@ -87,18 +87,25 @@ class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
     ] = "mcb8"
     period: Annotated[
         str | float,
-        Option("Between repackings by period, and of the budget.", metavar="TIME", panel=SHARING, typed=str),
+        Option(
+            "Time between repackings by period; also the period of the budget.",
+            metavar="TIME",
+            panel=SHARING,
+            typed=str,
+        ),
     ] = "10min"
     budget: Annotated[
         str | float | None,
         Option(
-            "Memory that fractional scheduling may move in a period; no limit.",
+            "Memory that fractional scheduling may move in a period; default: no limit.",
             metavar="SIZE",
             panel=SHARING,
             typed=str | None,
         ),
     ] = None
-    least_yield: Annotated[float, Option("Jobs wait if they would press a yield below this.", panel=SHARING)] = 0.0
+    least_yield: Annotated[float, Option("A job waits if its start would push a yield below this.", panel=SHARING)] = (
+        0.0
+    )
     vms: Annotated[
         str | Sequence[float],
         Option("Shares of the VMs of each host, for choices of VMs.", metavar="S1,S2,...", panel=SHARING, typed=str),
@@ -108,11 +115,11 @@ class ShareOptions(LicenceOptions, PowerCapOptions, DaskOptions):
     seed: Seed = 0
     spread: Annotated[  # nothing keeps the tasks of a job apart on shared machines
         Literal["auto", "single-host", "any"],
-        Option("Where the tasks of one job may go; auto goes by the log and its machines.", panel=MACHINES),
+        Option("Hosts for the tasks of one job; auto: as the log and its machines suggest.", panel=MACHINES),
     ] = "any"
     out: Annotated[
         "str | Path | None",
-        Option("Where results go, and rows are kept.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for results and finished rows.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     def settings(self, name: Naming) -> "SharingSettings":

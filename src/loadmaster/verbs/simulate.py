@@ -1,4 +1,4 @@
-"""`simulate`: one run, kept whole: who ran where and when."""
+"""`simulate`: one run, recorded in full: where and when each job ran."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,13 +36,13 @@ class SimulateOptions(RuleOptions, SiteChangeOptions, RunOptions, MetricOptions,
         Rule, Option("Placement policy; also file.py:function and max-jobs.", metavar="POLICY", typed=str)
     ] = "mix-fit"
     discipline: Annotated[
-        Discipline, Option("Queue discipline; easy, and of the demo netbatch.", metavar="DISCIPLINE", typed=str)
+        Discipline, Option("Queue discipline; default: easy, for the demo netbatch.", metavar="DISCIPLINE", typed=str)
     ] = ""
     load: Annotated[str | float, Option("Offered load to scale the log to.", metavar="LOAD", typed=str)] = ""
     beta: Annotated[str | float, Option("Factor on the times between arrivals.", metavar="B", typed=str)] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where the run's record goes.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option("Folder for the record of the run.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
     ] = None
 
     @property

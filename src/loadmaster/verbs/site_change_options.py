@@ -25,7 +25,7 @@ class SiteChangeOptions(SiteOptions):
     add: Annotated[
         "str | Sequence[str]",
         Option(
-            "Add hosts to a partition: 20x64c256g4gpu@gpu, or 20xn01@main for 20 like n01. Again for more.",
+            "Add hosts to a partition: 20x64c256g4gpu@gpu, or 20xn01@main for 20 like n01. Repeat for more.",
             metavar="HOSTS@PARTITION",
             panel=CHANGES,
             typed=list[str],
@@ -34,7 +34,7 @@ class SiteChangeOptions(SiteOptions):
     remove: Annotated[
         "str | Sequence[str]",
         Option(
-            "Remove hosts: 10@main, or by name n[01-04]. Again for more.",
+            "Remove hosts: 10@main, or by name n[01-04]. Repeat for more.",
             metavar="HOSTS",
             panel=CHANGES,
             typed=list[str],
@@ -44,7 +44,7 @@ class SiteChangeOptions(SiteOptions):
         "str | Sequence[str]",
         Option(
             "Set what slurm.conf sets: PriorityWeightAge=1000, SchedulerParameters=bf_window=2880, "
-            "'PartitionName=main MaxTime=2-0'. Again for more.",
+            "'PartitionName=main MaxTime=2-0'. Repeat for more.",
             metavar="KEY=VALUE",
             panel=CHANGES,
             typed=list[str],
@@ -53,7 +53,7 @@ class SiteChangeOptions(SiteOptions):
     what_if: Annotated[
         "str | Sequence[str]",
         Option(
-            "Changes that belong together: 'add 20x64c256g@main; set PriorityWeightAge=1000'. Again for more.",
+            "Changes that belong together: 'add 20x64c256g@main; set PriorityWeightAge=1000'. Repeat for more.",
             metavar="CHANGES",
             panel=CHANGES,
             typed=list[str],

@@ -39,18 +39,22 @@ class SizeOptions(DaskOptions):
     ]
     _: KW_ONLY
     budget: Annotated[float | None, Option("Money that may be spent.")] = None
-    deadline: Annotated[str | float | None, Option("When all has to be done, such as 2h.", typed=str | None)] = None
-    confidence: Annotated[float, Option("With which both are to be kept.", least=0.5, most=0.999)] = 0.9
+    deadline: Annotated[
+        str | float | None, Option("Time in which all tasks must end, such as 2h.", typed=str | None)
+    ] = None
+    confidence: Annotated[
+        float, Option("Probability with which the budget or the deadline is kept.", least=0.5, most=0.999)
+    ] = 0.9
     prices: Annotated[
         "str | Path | None",
         Option("Table of machine types; else one, at price 1 an hour.", reads=True, typed=Path | None),
     ] = None
-    currency: Annotated[str, Option("The money of the price table, to be shown with every cost.", metavar="EUR")] = ""
+    currency: Annotated[str, Option("Currency of the price table, shown with every cost.", metavar="EUR")] = ""
     billing: Annotated[str | None, Option("Charging unit: second, minute, hour or a duration.")] = None
     column: Annotated[str | None, Option("Column of the file that holds the durations.")] = None
-    guess: Annotated[str | float | None, Option("Duration of a task where none is known: 5min.", typed=str | None)] = (
-        None
-    )
+    guess: Annotated[
+        str | float | None, Option("Guess of the duration of a task without one, such as 5min.", typed=str | None)
+    ] = None
     sizers: Annotated[
         Rule | Sequence[Rule],
         Option(
@@ -170,7 +174,7 @@ class Sized(Result):
             tried = (*self.curve, *self.sizers)
             least, soonest = min(p.cost_sure for p in tried), min(p.span_sure_s for p in tried)
             return (
-                f"No way that was tried keeps this: of those in the table the least costly needs "
+                f"No row of the table keeps this target: the cheapest needs "
                 f"{with_unit(least, self.unit)}, the fastest {show_seconds(soonest)} ({sure})."
             )
         p = self.chosen
@@ -374,7 +378,7 @@ def _warn_of_plain(sizers: "Sequence[Sizer]", durations: "Floats", types: "tuple
             repeat(durations[:1], sizer, types)
             took_s = max(time.perf_counter() - began_s, 1e-9)
             if took_s * len(durations) > QUIET_S:
-                text = f"{sizer.name}: not compiled, begins at {1 / took_s:,.2g} of {len(durations)} bags a second"
+                text = f"{sizer.name}: not compiled, about {1 / took_s:,.2g} bags of {len(durations)} a second"
                 for_notes().print(text, style="yellow")
 
 

@@ -24,10 +24,10 @@ class TaskOptions(Options):
         Option("Machines: 20x16c64g or a file; kubectl's JSON has them.", reads=True, typed=str | None),
     ] = None
     fluid: Annotated[
-        str | Sequence[str], Option("Resources that may be scaled down, parted by commas, or none.", typed=str)
+        str | Sequence[str], Option("Resources that may be scaled down, separated by commas, or none.", typed=str)
     ] = "cores"
     time_limit: Annotated[
-        float, Option("How long may be searched: seconds, or a duration such as 5min.", typed=str)
+        float, Option("Time limit of the search: seconds, or a duration such as 5min.", typed=str)
     ] = 60.0
     out: Annotated["str | Path | None", Option("Folder for results.", flags=("-o", "--out"), typed=Path | None)] = None
 

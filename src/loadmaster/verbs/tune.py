@@ -1,4 +1,4 @@
-"""`tune`: search for a better rule, tell what it gains on weeks the search never saw, and write it down."""
+"""`tune`: search for a better rule, measure its gain on weeks that the search never saw, and write it to a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
         str | Sequence[str],
         Option(
             "What to search, one or several; tree: placements as small expressions; slurm: parameters of slurm.conf, "
-            "by itself. Of a slurm.conf slurm, else order.",
+            "alone. Default: slurm with a slurm.conf, else order.",
             metavar="order,placement,tree,backfilling|slurm",
             typed=str,
         ),
@@ -47,22 +47,22 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     target: Annotated[
         str | Sequence[str],
         Option(
-            "What is to be low; the first is what a gain is claimed in.",
+            "Metrics to lower; the gain is claimed in the first.",
             metavar="mean_wait_s,p95_wait_s,...",
             flags=("--for",),
             typed=str,
         ),
     ] = "mean_wait_s"
-    policy: Annotated[
-        Rule, Option("Placement policy, where placement is not searched.", metavar="POLICY", typed=str)
-    ] = "first-fit"
+    policy: Annotated[Rule, Option("Placement policy, if placement is not searched.", metavar="POLICY", typed=str)] = (
+        "first-fit"
+    )
     discipline: Annotated[
         Discipline,
-        Option("Order and backfilling, for what of them is not searched.", metavar="DISCIPLINE", typed=str),
+        Option("Order and backfilling, for the part that is not searched.", metavar="DISCIPLINE", typed=str),
     ] = "fcfs+easy"
     longest_wait_limit: Annotated[
         float,
-        Option("The longest wait may be at most so many times that under fcfs+easy.", metavar="FACTOR", least=1.0),
+        Option("Limit of the longest wait, as a multiple of that under fcfs+easy.", metavar="FACTOR", least=1.0),
     ] = 1.5
     trials: Annotated[int, Option("Try N candidates.", metavar="N", panel=SEARCH, least=1)] = 100
     runs: Annotated[
@@ -72,7 +72,7 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     hold_out: Annotated[
         float,
         Option(
-            "The part of the weeks, the last ones, that the search never sees.",
+            "Part of the weeks, at the end, that the search never sees.",
             metavar="PART",
             panel=SEARCH,
             least=0.0,
@@ -80,7 +80,7 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
         ),
     ] = 0.5
     samples: Annotated[
-        int, Option("Tell the gain over N logs drawn from those weeks.", metavar="N", panel=SEARCH, least=5)
+        int, Option("Measure the gain over N logs drawn from those weeks.", metavar="N", panel=SEARCH, least=5)
     ] = 40
     interval: Annotated[
         str | float,
@@ -90,7 +90,9 @@ class TuneOptions(SiteChangeOptions, LicenceOptions, DaskOptions):
     store: Annotated[str, Option("Database of finished runs; in DIR if not given.", metavar="URL")] = ""
     out: Annotated[
         "str | Path | None",
-        Option("Where winner.py, report and trials go.", metavar="DIR", flags=("-o", "--out"), typed=Path | None),
+        Option(
+            "Folder for winner.py, the report and the trials.", metavar="DIR", flags=("-o", "--out"), typed=Path | None
+        ),
     ] = None
 
     def plan(self, name: Naming, at: "SiteCase | None" = None) -> "SearchPlan":
@@ -210,7 +212,7 @@ class Tuned(Result):
         return trials_chart(self.tuning)
 
     def page(self) -> "Page":
-        """What was found, what it gains, why, and who loses."""
+        """The rule found, its gain, the reasons, and the groups that lose."""
         from loadmaster.report.tune_page import tune_page
 
         return tune_page(self.tuning, self.notes, self.command)

@@ -61,9 +61,19 @@ def refuse_unused_settings(options: GivenOptions, settings: "Sequence[Setting]")
 
     members = {"max_jobs_members": "members", "max_jobs_target": "target"}
     if not any(setting.has_members for setting in settings):
-        refuse_unused(options, members, f"it is for {MAX_JOBS}", f"add {MAX_JOBS} to the policies, or leave it out")
+        refuse_unused(
+            options,
+            members,
+            f"it works only with {MAX_JOBS}",
+            f"add {MAX_JOBS} to the policies, or leave it out",
+        )
     if not any(is_whole(setting.discipline) for setting in settings):
-        refuse_unused(options, ["twin_members"], "it is for twin", "add twin to the disciplines, or leave it out")
+        refuse_unused(
+            options,
+            ["twin_members"],
+            "it works only with twin",
+            "add twin to the disciplines, or leave it out",
+        )
     sentences = []
     for name in ("reservations", "lookahead", "shares"):
         takes = {setting.discipline: name in setting.essential() for setting in settings}
@@ -111,7 +121,7 @@ def refuse_unneeded(options: GivenOptions, needs: Needs) -> None:
     """
     for name, (looked_at, by) in needs.items():
         if not looked_at:
-            refuse_unused(options, [name], f"it is for {by}")
+            refuse_unused(options, [name], f"it works only with {by}")
 
 
 def _and(names: Sequence[str]) -> str:

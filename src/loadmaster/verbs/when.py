@@ -72,7 +72,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
     samples: Annotated[
         int,
         Option(
-            "Simulate so many ways in which the queue may go on.",
+            "Number of simulated futures of the queue.",
             metavar="N",
             panel=FORECAST,
             least=FEWEST_SAMPLES,
@@ -82,7 +82,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
     past_jobs: Annotated[
         int,
         Option(
-            "Forecast so many past jobs of the log in the same way, and tell how often that was right.",
+            "Number of past jobs to forecast in the same way; shows how often the interval was right.",
             metavar="N",
             panel=FORECAST,
             least=0,
@@ -93,7 +93,7 @@ class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
         "first-fit"
     )
     discipline: Annotated[
-        Discipline, Option("Queue discipline; of a site its own, else easy.", metavar="DISCIPLINE", typed=str)
+        Discipline, Option("Queue discipline; default: the site's own, else easy.", metavar="DISCIPLINE", typed=str)
     ] = ""
     out: Annotated[
         "str | Path | None",

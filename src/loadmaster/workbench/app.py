@@ -1,4 +1,4 @@
-"""The workbench as an application: addresses and who answers them, behind the guard."""
+"""The workbench as an application: addresses and the functions that answer them, behind the guard."""
 
 from collections.abc import Sequence
 

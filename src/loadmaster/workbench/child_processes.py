@@ -129,7 +129,7 @@ def stop(child: Child, *, at_once: bool = False) -> None:
         Refused: it does not run.
     """
     if not child.runs:
-        raise Refused(409, "this does not run any more")
+        raise Refused(409, "this comparison has ended")
     os.kill(int(child.process.partition(".")[0]), signal.SIGKILL if at_once else signal.SIGINT)
 
 

@@ -62,7 +62,7 @@ def _document(output: bytes, errors: bytes) -> dict[str, Any]:
     if isinstance(document, dict):
         return document
     lines = errors.decode("utf-8", "replace").strip().split("\n")
-    raise Refused(422, lines[-1].removeprefix("loadmaster: ")[:400] or "this could not be read")
+    raise Refused(422, lines[-1].removeprefix("loadmaster: ")[:400] or "the command gave no answer")
 
 
 def _limit_memory(pid: int) -> None:

@@ -70,7 +70,7 @@ def choices_of(given: Mapping[str, Any], places: ServedFolders) -> FirstChoices:
         _check_hosts(hosts)
     loads = _text(given, "loads").replace(" ", "")
     if loads and not _LOADS.fullmatch(loads):
-        raise Refused(400, "loads are numbers parted by commas, such as 0.8,0.9")
+        raise Refused(400, "loads are numbers separated by commas, such as 0.8,0.9")
     limit = given.get("limit") or 0
     if type(limit) is not int or not 0 <= limit < 1 << 40:
         raise Refused(400, "the number of jobs is a whole number")
@@ -104,7 +104,7 @@ def new_folder(places: ServedFolders, log: str) -> Path:
 def _text(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name, "")
     if not isinstance(value, str) or len(value) > 400:
-        raise Refused(400, f"{name}: this is no text of a usual length")
+        raise Refused(400, f"{name}: text of at most 400 characters is expected")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Stands before everything: who may ask, from where, and what a browser may do with the answer.
+"""Checks every request: its token, its origin, and what a browser may do with the answer.
 
 Every request needs the token or the cookie made of it, and a Host header that names us; one that changes anything also
 needs to come from a page of ours (Origin), with the word that stands on our pages.
@@ -69,7 +69,11 @@ class Guard:
             return None
         if scope["method"] != "POST":
             return PlainTextResponse("GET and POST are served here.", 405)
-        return None if self._from_us(headers) else PlainTextResponse("This did not come from a page of ours.", 403)
+        return (
+            None
+            if self._from_us(headers)
+            else PlainTextResponse("This request did not come from a page of the workbench.", 403)
+        )
 
     def _welcome(self) -> Response:
         """Keep the token as a cookie and go to the overview; as a page, so that what follows comes from ourselves."""

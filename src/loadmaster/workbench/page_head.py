@@ -1,4 +1,4 @@
-"""What a page of ours says at its top: its verb, its answer, what it is of. The file may be anybody's."""
+"""The head of a result's page: its verb, its answer, its subject. The file may come from any user."""
 
 from dataclasses import dataclass
 from html.parser import HTMLParser

@@ -18,7 +18,7 @@ class Pages:
 
     Args:
         places: where.
-        queries: who has them made.
+        queries: makes missing pages.
     """
 
     def __init__(self, places: ServedFolders, queries: CommandQueries) -> None:

@@ -42,7 +42,7 @@ class PostAnswers:
                 announced,
             )
         except ClientDisconnect:
-            raise Refused(400, "the sending was broken off") from None
+            raise Refused(400, "the upload was broken off") from None
         return JSONResponse({"log": path.name})
 
     async def start(self, request: Request) -> Response:
@@ -57,7 +57,7 @@ class PostAnswers:
         folder = self._bench.places.folder(request.query_params.get("at", ""))
         child = child_in(folder)
         if child is None:
-            raise Refused(409, "this was not started here; press Ctrl-C where it runs")
+            raise Refused(409, "this run was not started by the workbench; press Ctrl-C where it runs")
         stop(child, at_once=request.query_params.get("at_once") == "yes")
         return JSONResponse({})
 
@@ -79,9 +79,9 @@ class PostAnswers:
         folder = places.folder(at)
         child = child_in(folder)
         if child is None or not folder.is_relative_to(places.work):
-            raise Refused(409, "this was not started here; give the same command once more")
+            raise Refused(409, "this run was not started by the workbench; give the same command again")
         if child.runs:
-            raise Refused(409, "this runs")
+            raise Refused(409, "this comparison runs already")
         choices = choices_of(child.choices, places)  # held to the same rules: the file may be anybody's
         self._bench.children.start(folder, arguments_of(choices, places, folder), choices.plain())
         return at
@@ -92,11 +92,11 @@ async def _choices(request: Request) -> dict[str, Any]:
     async for chunk in request.stream():
         body += chunk
         if len(body) > _MOST_BYTES:
-            raise Refused(413, "this is more than there is to choose")
+            raise Refused(413, "this form is too large")
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        raise Refused(400, "these are no choices")
+        raise Refused(400, "this form cannot be read")
     return given

@@ -27,7 +27,7 @@ class FoundResult:
         at: what stands for its folder in addresses.
         folder: absolute.
         shown: its folder for people.
-        verb: that made it; empty where nobody knows.
+        verb: that made it; empty if unknown.
         answer, subtitle, policy: what it says of itself.
         date_s: when it was last written, seconds since 1970.
         page: the name of its page; empty where `loadmaster report` makes it, or there is none.

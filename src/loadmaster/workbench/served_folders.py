@@ -63,7 +63,7 @@ class ServedFolders:
         if not (number.isascii() and number.isdecimal()) or len(number) > 6 or int(number) >= len(self.roots):
             raise Refused(404, "there is no such folder here")
         if any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in parts):
-            raise Refused(400, "this is no name of a folder")
+            raise Refused(400, "this is not the name of a folder")
         path = self.roots[int(number)].joinpath(*parts)
         try:
             real = path.resolve(strict=True)
@@ -72,7 +72,7 @@ class ServedFolders:
         if not real.is_dir():
             raise Refused(404, "there is no such folder here")
         if not self.holds(real):
-            raise Refused(403, "this folder leads out of those that are served")
+            raise Refused(403, "this folder leads out of the served folders")
         self._refuse_links(real)
         return real
 
@@ -88,7 +88,7 @@ class ServedFolders:
         except (OSError, RuntimeError, ValueError):
             raise Refused(404, "there is no such file here") from None
         if not self.holds(real):
-            raise Refused(403, "this file leads out of the folders that are served")
+            raise Refused(403, "this file leads out of the served folders")
         if not real.is_file():
             raise Refused(404, "there is no such file here")
         return real
@@ -116,7 +116,7 @@ class ServedFolders:
     def _refuse_links(self, folder: Path) -> None:
         for each in _entries(folder):
             if each.is_symlink() and not self.holds(Path(each.path).resolve()):
-                raise Refused(403, "this folder holds a link that leads out of those that are served")
+                raise Refused(403, "this folder holds a link that leads out of the served folders")
 
 
 def _below(folder: Path) -> list[Path]:

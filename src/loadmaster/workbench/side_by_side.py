@@ -99,7 +99,7 @@ def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders)
     figures = [_figure(name, column, rows, both) for name, column in columns.items()]
     paired = [figure for figure in figures if figure.pairs]
     if not paired:
-        raise Refused(422, "these two have no row and no figure in common")
+        raise Refused(422, "these two results have no row and no figure in common")
     alone = [[name for name in rows[i] if name not in rows[1 - i]] for i in (0, 1)]
     return JoinedTables(paired, (alone[0], alone[1]))
 

@@ -21,7 +21,7 @@ class BenchState:
     Attributes:
         name: `done`, `runs`, `stopped` or `failed`.
         words: beside that: what is done now and what is left, or why it failed.
-        part: of 1, how much is done; None where nobody knows.
+        part: of 1, how much is done; None if unknown.
         ours: it was started here, and can be stopped and gone on with.
     """
 
@@ -53,7 +53,7 @@ def state_of(folder: Path, kind: ResultKind | None, page_s: float) -> BenchState
         return _broken_off(child, progress)
     if progress is not None:
         broken = progress.ended != FAILED
-        words = "the same command goes on where it was" if broken else progress.why
+        words = "give the same command again to continue" if broken else progress.why
         return BenchState(STOPPED if broken else FAILED, words, progress.part)
     if kind is not None and kind.locked and is_locked(folder / kind.file):
         return _live(folder, kind)
@@ -76,7 +76,7 @@ def _broken_off(child: Child, progress: Progress | None) -> BenchState:
     """A comparison that was started here, whose process is gone and has left no page."""
     part = None if progress is None else progress.part
     if child.last_words.startswith("loadmaster: stopped") or not child.last_words:
-        return BenchState(STOPPED, "what is finished is kept", part, ours=True)
+        return BenchState(STOPPED, "finished runs are kept", part, ours=True)
     return BenchState(FAILED, child.last_words.removeprefix("loadmaster: "), part, ours=True)
 
 
@@ -84,11 +84,9 @@ def _live(folder: Path, kind: ResultKind) -> BenchState:
     path = folder / kind.file
     ago = show_seconds(max(0.0, round(time.time() - path.stat().st_mtime)))
     if kind.verb != "run":
-        return BenchState(RUNS, f"last heard of {ago} ago")
+        return BenchState(RUNS, f"last change {ago} ago")
     done, all_ = events_in(path)
-    return BenchState(
-        RUNS, f"{done:,} of {all_:,} commands done, last heard of {ago} ago", done / all_ if all_ else None
-    )
+    return BenchState(RUNS, f"{done:,} of {all_:,} commands done, last change {ago} ago", done / all_ if all_ else None)
 
 
 LOCKS = Path("/proc/locks")

@@ -1,4 +1,4 @@
-"""The word that lets a browser in, kept in the work folder, so that a page that is open survives the server's end."""
+"""The token that lets a browser in, kept in the work folder, so that an open page survives a restart."""
 
 import hmac
 import os
@@ -64,5 +64,5 @@ def _kept(path: Path) -> str:
         about = os.fstat(file)
         text = opened.read(2 * _LENGTH)
     if len(text) != _LENGTH or about.st_uid != os.getuid() or about.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ValueError("not a token that only we know")
+        raise ValueError("not a token that this user alone can read")
     return text

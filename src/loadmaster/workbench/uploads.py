@@ -31,7 +31,7 @@ def plain_name(name: str) -> str:
             otherwise.
     """
     if not _NAME.fullmatch(name) or name.endswith((".part", " ", ".")):
-        raise Refused(400, "this is no plain name of a file: letters, digits and .,-_+=@() only; rename the file")
+        raise Refused(400, "this is not a plain file name: letters, digits and .,-_+=@() only; rename the file")
     return name
 
 

@@ -285,7 +285,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(start, tmp_path, moment):
     os.killpg(runner.pid, signal.SIGINT)  # as a terminal does: to everyone
     _, err = runner.communicate(timeout=PATIENCE_S)
     assert runner.returncode == 130
-    assert "the same command goes on where it was" in err
+    assert "give the same command again to continue" in err
     assert "Traceback" not in err
     assert json.loads(log.read_text().splitlines()[-1])["ended"] == "stopped"
     if shell.exists():

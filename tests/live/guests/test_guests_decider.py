@@ -147,7 +147,7 @@ def test_while_nobody_answers_nothing_is_decided_and_then_it_goes_on(tmp_path):
     report, _ = run(hosts, tmp_path)
     assert asked(tmp_path) == [("cap", "x", 0.5), ("cap", "y", 0.5)]
     assert report.notes == [
-        "fake-hosts does not answer, and is asked again: nobody answers",
+        "fake-hosts does not answer; loadmaster asks again: nobody answers",
         "fake-hosts answers again",
     ]
 

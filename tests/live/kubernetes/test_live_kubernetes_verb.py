@@ -100,7 +100,7 @@ def test_a_run_binds_what_waits_and_its_record_is_checked(made):
     assert not fake.wrong
     checked = verb("live", "--check", folder / "run")
     assert checked.exit_code == 0, checked.output
-    assert "2 of 2 starts alike in the simulator (100 %)" in checked.output
+    assert "2 of 2 starts identical in the simulator (100 %)" in checked.output
 
 
 def test_explain_takes_the_name_of_a_pod_and_says_why_one_was_never_decided_on(made):
@@ -111,7 +111,9 @@ def test_explain_takes_the_name_of_a_pod_and_says_why_one_was_never_decided_on(m
     for name in ("web-1", "default/web-1"):
         assert "Job default/web-1@uid-web-1 asks 2 cores" in verb("explain", folder / "run", name).output
     for name in ("db-1", "default/db-1"):
-        with pytest.raises(InputError, match=f"'{name}': it was not decided on: asks for devices by resourceClaims"):
+        with pytest.raises(
+            InputError, match=f"'{name}': the scheduler left it out: asks for devices by resourceClaims"
+        ):
             CliRunner().invoke(app, ["explain", str(folder / "run"), name], catch_exceptions=False)
 
 
@@ -167,7 +169,7 @@ def test_a_standby_whose_time_is_over_ends_without_the_lease(made):
     fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] = "another"
     run = verb(*words, *RULE, "--standby", "-o", folder / "run")
     assert run.exit_code == 0, run.output
-    assert "another loadmaster had the Lease" in run.output
+    assert "another loadmaster held the Lease" in run.output
     assert fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] == "another" != holder
     first.close()
 

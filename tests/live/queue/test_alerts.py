@@ -100,12 +100,12 @@ def test_a_command_that_cannot_be_run_is_refused_before_the_run(command, tmp_pat
 
 def test_no_file_names_the_command(tmp_path):
     (tmp_path / "live.toml").write_text('on-alert = "true"')
-    with pytest.raises(InputError, match="stands on the command line alone"):
+    with pytest.raises(InputError, match="works on the command line only"):
         lm.live.run("fake", config=tmp_path / "live.toml")
 
 
 def test_how_often_is_refused_without_a_command(tmp_path):
-    with pytest.raises(InputError, match="it is for --on-alert"):
+    with pytest.raises(InputError, match="it works only with --on-alert"):
         lm.live.run("fake", alert_every="1min", out=tmp_path)
 
 

@@ -212,7 +212,7 @@ def test_the_token_of_a_file_is_its_text(tmp_path):
     (tmp_path / "token").write_text("0123456789abcdef\n")
     served = KubernetesOptions(metrics=9200, metrics_host="10.0.0.1", metrics_token=tmp_path / "token").served_at()
     assert served == (9200, "10.0.0.1", "0123456789abcdef")
-    with pytest.raises(InputError, match="it is for --metrics"):
+    with pytest.raises(InputError, match="it works only with --metrics"):
         KubernetesOptions(metrics_host="0.0.0.0").served_at()
     with pytest.raises(InputError, match="no token can be read there"):
         KubernetesOptions(metrics=0, metrics_token=tmp_path / "nowhere").served_at()

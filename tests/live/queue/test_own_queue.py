@@ -120,7 +120,7 @@ def test_without_the_sites_own_rule_no_gain_is_told(tmp_path):
     assert found.model_wait_s is None
     assert found.gain is None
     assert not found.tells
-    assert "no gain is told" in str(found)
+    assert "no gain is claimed" in str(found)
 
 
 def test_a_run_that_acts_has_no_site_to_compare_with(tmp_path):

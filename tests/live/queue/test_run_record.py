@@ -149,7 +149,7 @@ def test_refused_starts_are_told_with_the_engines_words_and_so_is_the_rest_after
     told = explain(record, 0, live=partial(wait_reasons, tmp_path, record))
     assert told.delay.reasons == {
         "it was asked to start on node0, and the engine refused: these hosts cannot serve it": 4,
-        "it was left alone for a while: unfit: these hosts cannot serve it": 1,
+        "it was not tried for a while: unfit: these hosts cannot serve it": 1,
     }
 
 

@@ -235,7 +235,7 @@ def test_what_others_release_is_respected_and_counted(tmp_path):
 
 
 def test_a_first_start_that_is_denied_ends_the_run_and_nothing_is_touched(tmp_path):
-    with pytest.raises(Denied, match="lets us start nothing: permission denied"):
+    with pytest.raises(Denied, match="refuses every start: permission denied"):
         drive(tmp_path, made_jobs(5, 1), faults=(ScheduledFault(0.0, "denied"),))
     assert len(asked(tmp_path)) >= 1
     assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["denied"]
@@ -334,7 +334,7 @@ def test_what_was_handed_to_an_engine_that_was_restarted_is_handed_to_it_again(t
 def test_no_more_jobs_are_started_than_max_starts_allows(tmp_path):
     run = drive(tmp_path, made_jobs(20, 2), max_starts=3, for_s=300.0, on_exit="hold")
     assert (len(run.starts), len(asked(tmp_path))) == (3, 3)
-    assert run.report.notes[0].startswith("3 jobs were asked to start, as many as --max-starts allows")
+    assert run.report.notes[0].startswith("3 jobs were asked to start, the limit of --max-starts")
     assert run.report.notes[1].startswith("17 jobs stay held (--on-exit hold)")
     assert check_live(tmp_path, run.scheduler).same
 
@@ -439,8 +439,8 @@ def test_what_an_engine_that_is_down_does_not_take_back_is_named_with_the_comman
     assert (report.ended, report.stranded) == ("done", ["0"])
     assert clock.now_s() < 100.0
     assert heard[-2:] == [
-        "1 job stays held, as fake did not take back what we hold: 0",
-        "free what stays held by hand: free 0",
+        "1 job stays held, since fake did not accept the release: 0",
+        "release the held jobs by hand: free 0",
     ]
 
 
@@ -457,7 +457,7 @@ def test_every_outage_is_told_as_it_begins_and_as_it_ends(tmp_path):
 
     engine.observe, report.listener = observe, heard.append
     run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0), LiveRecord(tmp_path), report=report)
-    assert heard == ["fake does not answer, and is asked again: no answer", "fake answers again"] * 2
+    assert heard == ["fake does not answer; loadmaster asks again: no answer", "fake answers again"] * 2
     assert (report.up, report.failed_calls) == (True, 8)
     assert report.observed_s > 90.0
 

@@ -213,8 +213,8 @@ def test_ctrl_c_while_the_controller_is_down_names_what_stays_held_and_how_to_fr
         out, err = process.communicate(timeout=240)
     slurm.start("slurmctld")
     assert process.returncode == 1
-    assert "slurm does not answer, and is asked again" in out
-    assert f"3 jobs stay held, as slurm did not take back what we hold: {', '.join(jobs)}" in out
+    assert "slurm does not answer; loadmaster asks again" in out
+    assert f"3 jobs stay held, since slurm did not accept the release: {', '.join(jobs)}" in out
     assert f"not handed back to the engine: {', '.join(jobs)}" in err
     (command,) = [line.partition("by hand: ")[2] for line in out.splitlines() if "by hand: " in line]
     assert command.startswith(f"for job in {' '.join(jobs)}; do SLURM_CONF={slurm.conf} scontrol update JobId=$job")
@@ -231,7 +231,7 @@ def test_why_a_job_is_not_started_stands_in_its_comment_until_that_is_over(slurm
         first = submit(slurm, "-n", "1", "--mem=100", run="sleep 8")
         second = submit(slurm, "-n", "1", "--mem=100", "-d", f"afterok:{first}")
         wait_for(lambda: "no host has what it asks for" in slurm.run("scontrol", "show", "job", large))
-        wait_for(lambda: "in other jobs has not come" in slurm.run("scontrol", "show", "job", second))
+        wait_for(lambda: "dependencies are not met yet" in slurm.run("scontrol", "show", "job", second))
         wait_for(lambda: states(slurm)[second] == "COMPLETED")
         wait_for(lambda: "in other jobs" not in slurm.run("scontrol", "show", "job", second))
         slurm.run("scancel", large)
@@ -278,7 +278,7 @@ def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--doctor", "--uninstall"), "each of these stands alone"),
+        (("--doctor", "--uninstall"), "only one of these options can be given"),
         (("--fail-open", "1s", "--doctor"), "10 s or more"), (("--partition", "mian", "--doctor"), "mian"),
         (("--interval", "0"), "needs a time between its cycles"),
         (("--doctor", "--policy", "mix-fit"), "--doctor stands alone"),

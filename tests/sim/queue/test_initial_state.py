@@ -69,7 +69,7 @@ def test_where_all_ask_for_cores_the_room_is_what_the_cores_hold():
 def test_where_the_room_is_too_small_a_run_stops_before_it_writes_and_says_so(monkeypatch, discipline):
     workload = Workload.of(submit_s=np.zeros(60), runtime_s=np.ones(60), cores=np.ones(60), memory=np.ones(60))
     monkeypatch.setattr(initial_state, "startable", lambda jobs, cluster: 5)
-    with pytest.raises(OutOfRoom, match="a fault of loadmaster: please report it"):
+    with pytest.raises(OutOfRoom, match="an error in loadmaster: please report it"):
         simulate(
             workload,
             Cluster.uniform(1, cores=6, memory=6),

@@ -166,7 +166,7 @@ def test_what_is_no_mover_is_refused():
         def turn(self, hosts, host, contacts, demand, pick):
             return TaskMove(0, 0)
 
-    with pytest.raises(InputError, match="'Turns': this is no mover"):
+    with pytest.raises(InputError, match="'Turns': this is not a mover"):
         shared(mover=Turns())
 
 

@@ -1,4 +1,4 @@
-"""A sizer on real machines: what is observed becomes its snapshot, what it decides becomes actions."""
+"""A sizer on real machines: an observation becomes its snapshot, its decision becomes actions."""
 
 import math
 from collections.abc import Callable, Sequence

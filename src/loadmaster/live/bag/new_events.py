@@ -74,7 +74,7 @@ class BagUpdates:
         """Say which processes a command left behind."""
         self.left_behind.append((line, left))
         self.state.write(left_behind=left, t=self.state.now_s, task=line)
-        self.say(f"task {line} left behind what still runs: {left}")
+        self.say(f"task {line} left processes that still run: {left}")
 
     def _succeeded(self, host: int, task: int, seconds: float) -> None:
         """A command ended well; a copy of it that still runs is killed."""

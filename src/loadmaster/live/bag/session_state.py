@@ -24,7 +24,7 @@ class BagSessionState:
         up: machines that came up.
         attempt: by machine, the number of the attempt that it makes, or was the last to make.
         events: how many there were.
-        lines: of the log, in order, that nobody has taken yet.
+        lines: of the log, in order, that are not written yet.
     """
 
     ledger: BagLedger
@@ -61,7 +61,7 @@ class BagSessionState:
         self.lines.append(line)
 
     def taken(self) -> list[Line]:
-        """The lines that nobody has taken yet."""
+        """The lines that are not written yet."""
         lines, self.lines = self.lines, []
         return lines
 

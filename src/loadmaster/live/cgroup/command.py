@@ -30,7 +30,7 @@ class CappedOutcome(TypedDict):
         command: as given; machine: where it was last.
         exit_code: of the shell; -9 and the like where the shell itself got a signal.
         seconds: from its start to its end.
-        cpu_s: that all its processes have had; None where nobody counted it to the end.
+        cpu_s: that all its processes have had; None if it was not counted to the end.
         ended: seconds since 1970, as its shell wrote it down, whether anybody looked or not; of one whose shell got a
             signal, the look that found it over.
     """

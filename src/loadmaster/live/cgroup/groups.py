@@ -1,4 +1,4 @@
-"""Control groups: how much CPU the processes in one may have, and have had; version 1 and version 2 alike."""
+"""Control groups: how much CPU the processes in one may have, and have had; version 1 and version 2."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Runs shell commands on Dask's workers: what the loop sees of them, and how what it asks is done.
+"""Runs shell commands on Dask's workers: observations for the loop, and how its actions are carried out.
 
 A job is one attempt at one command, named `COMMAND.ATTEMPT`, both from 1. What nobody has started is not there: the
 commands wait with whoever decides. Dask tells of ends by itself; machines that come and go are looked for.

@@ -99,7 +99,7 @@ def _workers(client: Any) -> dict[str, tuple[str, str]]:
             continue
         return {str(worker["name"]): (address, worker["status"]) for address, worker in workers.items()}
     address = client.scheduler.address if client.scheduler is not None else "Dask"
-    raise InputError(address, "the scheduler is gone", fix="start it again; the same command goes on where it was")
+    raise InputError(address, "the scheduler is gone", fix="start it again, then give the same command to continue")
 
 
 def _present(client: Any) -> dict[str, str]:

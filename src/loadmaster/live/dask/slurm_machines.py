@@ -1,4 +1,4 @@
-"""Slurm jobs as machines: how they are asked for, and what became of those that never came up."""
+"""Slurm jobs as machines: how they are submitted, and what happened to those that never came up."""
 
 import contextlib
 import signal

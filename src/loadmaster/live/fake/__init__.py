@@ -1,1 +1,1 @@
-"""A cluster in memory as a live engine, with a clock of its own and the faults that real engines have."""
+"""A cluster in memory as a live engine, with a simulated clock and the faults that real engines have."""

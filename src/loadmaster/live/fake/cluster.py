@@ -172,7 +172,7 @@ class FakeCluster:
                 job.hold()
 
     def release(self, number: int) -> None:
-        """Somebody releases a held job, and it starts if there is room."""
+        """A user releases a held job, and it starts if there is room."""
         self.jobs[number].hand_over(self.now_s)
         self._start_what_can(self.now_s)
 

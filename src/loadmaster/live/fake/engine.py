@@ -1,4 +1,4 @@
-"""An engine that is none: a cluster in memory with a clock of its own, on which policies and the loop are tried.
+"""A fake engine: a cluster in memory with a simulated clock, to try policies and the loop on.
 
 It does what real engines do wrong: jobs go while they are being placed, listings are old, nodes die with what runs on
 them, the engine restarts and has forgotten, others meddle.
@@ -128,7 +128,7 @@ class FakeEngine:
         return -np.inf if troubled else self.cluster.idle_until()
 
     def run_out(self, for_s: float, step_s: float = 60.0) -> None:
-        """Let time pass without anybody looking, and without trouble."""
+        """Let time pass without an observation and without faults."""
         self._rates, self._faults = FaultRates(), []
         until_s = self._clock.now_s() + for_s
         while self._clock.now_s() < until_s and not self.is_done():

@@ -54,11 +54,11 @@ class FaultRates:
         for part in filter(None, text.split(",")):
             name, _, value = (piece.strip() for piece in part.partition("="))
             if name not in names:
-                raise InputError(name, "no such trouble of the fake engine", fix=f"one of {', '.join(names)}")
+                raise InputError(name, "the fake engine has no such fault", fix=f"one of {', '.join(names)}")
             try:
                 rates[name] = float(value)
             except ValueError:
-                raise InputError(part, "not a trouble and its probability", fix="write it like gone=0.01") from None
+                raise InputError(part, "not a fault with its probability", fix="write it like gone=0.01") from None
             if not 0 <= rates[name] < 1:
                 raise InputError(part, "a probability is from 0 up to 1", fix="write it like gone=0.01")
         return cls(**rates)

@@ -1,4 +1,4 @@
-"""What the fake engine tells of its cluster: one observation."""
+"""What the fake engine shows of its cluster: one observation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -76,7 +76,7 @@ def _never(jobs: Workload, vain: Sequence[bool]) -> Workload:
 
 
 def _estimated(jobs: Workload) -> Workload:
-    """Nobody may look at how long a job will run: only at what its user expects."""
+    """The true runtime of a job is never shown, only its user's estimate."""
     bound = jobs.constraints or Constraints()
     return replace(
         jobs,

@@ -1,1 +1,1 @@
-"""Virtual machines that run on several hosts: what decides how much of the CPU each has, and who moves."""
+"""Virtual machines that run on several hosts: the CPU that each may use, and which of them move."""

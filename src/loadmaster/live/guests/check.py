@@ -1,4 +1,4 @@
-"""Whether a recorded run of virtual machines decided on nothing but what is written down."""
+"""Whether every decision of a recorded run of virtual machines follows from its record."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

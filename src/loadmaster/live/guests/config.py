@@ -18,9 +18,9 @@ class GuestsConfig:
 
     Attributes:
         caps: machines are capped.
-        mover: the name of what decides who moves; empty: nobody moves.
+        mover: the name of the mover; empty: no machine moves.
         most: what may be moved in any hour, in `unit`.
-        every_s: a mover is asked so often, and only when nobody is on the way.
+        every_s: time between two calls of the mover, which waits while a machine moves.
         interval_s: between two looks.
         for_s: end after so long.
         seed: of draws.

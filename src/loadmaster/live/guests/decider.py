@@ -77,7 +77,7 @@ class GuestsDecider(Decider):
         self.watch(self, self.asked)
 
     def next_s(self, now_s: float) -> float:
-        """Until somebody stops it, or its time is over."""
+        """Until it is stopped, or its time is over."""
         due_s = now_s + self.state.config.interval_s
         return math.inf if due_s > self.until_s else due_s
 

@@ -23,7 +23,7 @@ def look_after(
     about: dict[str, Any] | None = None,
     watch: Watch = lambda *_: None,
 ) -> tuple[Report, GuestsSessionState]:
-    """Decide, cap and move until the time is over or somebody stops it; a record in `folder` is gone on with.
+    """Decide, cap and move until the time is over or it is stopped; a record in `folder` is continued.
 
     Raises:
         InputError: another run is at work in that folder.

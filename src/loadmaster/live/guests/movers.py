@@ -43,7 +43,7 @@ class MoveRequest:
     """What a mover is asked with.
 
     Attributes:
-        snapshot: in which nobody is on the way.
+        snapshot: in which no machine is moving.
         kept: machines that may not move now, beside those that never may.
         tick: of the mover, from 1: which one it is.
         left: what may be moved, in `unit`.
@@ -97,7 +97,7 @@ class MosixTurns:
         return self.mover.name
 
     def plan(self, ask: MoveRequest) -> GuestMoves:
-        """As in simulations (rules M3 and M4); hosts that are down have no turn and are nobody's contact."""
+        """As in simulations (rules M3 and M4); hosts that are down have no turn and are no contact."""
         snapshot, demand = ask.snapshot, ask.snapshot.demand
         names, ids = list(snapshot.hosts), list(snapshot.guests)
         loads = HostLoads(snapshot.cluster)
@@ -159,7 +159,7 @@ class Rebalance:
 
 
 def _state(ask: MoveRequest, here: list[str], ids: list[str]) -> State:
-    """Who stays asks for a right that only its own host has."""
+    """A machine that stays asks for a right that only its own host has."""
     snapshot = ask.snapshot
     rows = [list(snapshot.guests).index(name) for name in ids]
     hosts = [list(snapshot.hosts).index(name) for name in here]

@@ -1,6 +1,6 @@
 """The state of virtual machines between two observations. Only observations, actions and refusals change it.
 
-Whoever reads a record again comes to the same state, and so to the same decisions.
+Reading a record again gives the same state, and so the same decisions.
 """
 
 import math
@@ -191,7 +191,7 @@ class GuestsSessionState:
         return [Cap(name, share) for name, share in self.snapshot.far_off(shares).items()]
 
     def plain(self) -> dict[str, Any]:
-        """What a later session, or whoever checks this one, goes on with."""
+        """What a later session, or a check of this one, goes on with."""
         return {
             "spent": [list(each) for each in self.move_budget.spent],
             "tick": self.tick,

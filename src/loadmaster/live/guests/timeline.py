@@ -31,7 +31,7 @@ def guest_timeline_in(folder: Path) -> ShareTimeline:
             _seen(telling, snapshot, state.snapshot, at_s)
             snapshot = state.snapshot
             for name, why in line.get("failed", ()):
-                telling.say(at_s, name, "stayed", f"its move came to nothing: {why}")
+                telling.say(at_s, name, "stayed", f"its move failed: {why}")
             would = "" if "asked" in line else " (it would be: a dry run)"
             for each in line.get("asked", line.get("would", ())):
                 what, why = _asked(action_in(each), state)
@@ -57,7 +57,7 @@ def _seen(telling: TimelineBuilder, before: GuestSnapshot, after: GuestSnapshot,
             telling.say(at_s, name, f"came to {guest.host}", f"it left {was.host}")
     for name in before.guests.keys() - after.guests.keys():
         telling.over[name] = "gone"
-        telling.say(at_s, name, "gone", "it was not there any more")
+        telling.say(at_s, name, "gone", "it had disappeared")
     telling.now(at_s, {name: (after.guests[name].host, share) for name, share in _had(after).items()})
 
 

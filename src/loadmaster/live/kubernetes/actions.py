@@ -17,7 +17,7 @@ def act(api: Api, action: Action, version: str = "") -> Refusal | None:
     """Do it, or say why not; a pod that is bound is bound in the state that it had at resource version `version`.
 
     Raises:
-        EngineDown: nobody can tell whether it was done.
+        EngineDown: it is not known whether the action was done.
         NotImplementedError: Kubernetes cannot do it, and says so in `Capabilities`.
     """
     if isinstance(action, Start):
@@ -54,7 +54,7 @@ def bind(api: Api, action: Start | Repin, version: str = "") -> Refusal | None:
     """Bind a pod that waits to its node; servers since 1.21 see that it is as it was at `version`.
 
     Raises:
-        EngineDown: nobody can tell whether it was done.
+        EngineDown: it is not known whether the action was done.
     """
     answer = api.ask("POST", path_of(action.id, "/binding"), binding(action.id, action.hosts[0], version))
     if not answer.good:

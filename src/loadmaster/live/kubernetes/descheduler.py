@@ -1,4 +1,4 @@
-"""Evicts pods within a budget so that one that waits has room: who goes and comes where is one decision (rule X11)."""
+"""Evicts pods within a budget so that a waiting pod finds room: evictions and nodes are one decision (rule X11)."""
 
 from collections import deque
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Looks at a Kubernetes and says what stands in the way of running it; changes nothing."""
+"""Checks a Kubernetes and reports what prevents a live run; changes nothing."""
 
 import math
 import time
@@ -91,7 +91,7 @@ def _version(host: str, about: Mapping[str, Any]) -> Finding:
     text = f"Kubernetes {about.get('gitVersion', 'without a version')} at {host}"
     digits = ["".join(sign for sign in str(about.get(part, "")) if sign.isdigit()) for part in ("major", "minor")]
     if all(digits) and tuple(map(int, digits)) < _OLDEST:
-        return Finding("note", f"{text}: binds a pod of the same name with another uid; it is looked at afterwards")
+        return Finding("note", f"{text}: it may bind a new pod of the same name; each binding is checked afterwards")
     return Finding("ok", text)
 
 
@@ -157,4 +157,4 @@ def _skew(skew_s: float, took_s: float) -> list[Finding]:
     if math.isnan(skew_s) or abs(skew_s) <= SKEW_S + took_s:
         return []
     what = f"the server's clock is {abs(skew_s):.0f} s {'ahead' if skew_s > 0 else 'behind'}"
-    return [Finding("bad", what, "set the clocks: leases and arrivals are told by them")]
+    return [Finding("bad", what, "set the clocks: leases and arrivals depend on them")]

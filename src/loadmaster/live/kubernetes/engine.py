@@ -190,7 +190,7 @@ class KubernetesEngine:
         name, uid = item["metadata"]["name"], item["metadata"].get("uid")
         node = next(iter(parse_nodes([item])), None)
         if node is None or uid != self._node_uids.get(name, uid):
-            return f"node {name} was made anew"
+            return f"node {name} was created again"
         if not node.up:
             return f"node {name} takes no pods now ({node.why})"
         return "" if admits(node.labels, name, node.taints, spec) else f"node {name} has other labels or taints now"

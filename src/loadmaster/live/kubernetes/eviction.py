@@ -39,7 +39,7 @@ class Evictions:
         """Ask for it; a budget that allows no disruption now refuses it as `busy`.
 
         Raises:
-            EngineDown: nobody can tell whether it was done.
+            EngineDown: it is not known whether the action was done.
         """
         if not self.version():
             return Refusal(action, "denied", "this server evicts no pods")

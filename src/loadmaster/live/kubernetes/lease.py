@@ -1,4 +1,4 @@
-"""One loadmaster at a time for one cluster: a Lease object of the cluster's own, renewed while we live."""
+"""One loadmaster at a time for one cluster: a Lease object of the cluster, renewed while the run lasts."""
 
 import math
 import os
@@ -61,7 +61,7 @@ class ClusterLease:
         now_s: the clock, which should go as those of others do.
 
     Raises:
-        LeaseTaken: somebody else holds it.
+        LeaseTaken: another process holds it.
         InputError: we may not.
         EngineDown: the server does not answer.
     """
@@ -82,7 +82,7 @@ class ClusterLease:
         """It is ours for its time from now on.
 
         Raises:
-            LeaseTaken: somebody else has taken it.
+            LeaseTaken: another process has taken it.
             InputError: we may not have it, and never had it.
             EngineDown: the server does not answer.
         """
@@ -95,7 +95,7 @@ class ClusterLease:
             self._refuse_others(lease.body.get("spec") or {})
             answer = self._api.ask("PUT", self._path, self._body(lease.body["metadata"], self.holder))
         if answer.status == 409:
-            raise LeaseTaken(self._name, "who was quicker")
+            raise LeaseTaken(self._name, "another process, which was faster")
         self._require(answer)
         self._renewed_s = asked_s
 

@@ -67,14 +67,14 @@ class Moves:
         """Evict a pod; what it asks is kept on its new node from now on.
 
         Raises:
-            EngineDown: nobody can tell whether it was done.
+            EngineDown: it is not known whether the action was done.
         """
         item = next((each for each in items if id_of(each) == action.id), None)
         pod = None if item is None else pod_of(item)
         if item is None or pod is None:
             return self.refused(Refusal(action, "gone", "it was not there when it was last seen"))
         if self.under_way is not None:
-            return self.refused(Refusal(action, "busy", f"{self.under_way.id} is on its way"))
+            return self.refused(Refusal(action, "busy", f"{self.under_way.id} is being moved"))
         if why := why_it_stays(item, self._scheduler):
             return self.refused(Refusal(action, "busy", why))
         refusal = self.evictions.evict(action)

@@ -165,7 +165,7 @@ def _placeable(pod: Pod, places: PodPlaces, cluster: Cluster) -> tuple[str, str]
     try:
         features = places.features(pod)
     except NOT_READ as error:
-        return "", f"its affinity makes no sense to us: {error}"
+        return "", f"its affinity cannot be read: {error}"
     return ("", "no node has what it selects and taints that it tolerates") if features is None else (features, "")
 
 

@@ -30,7 +30,7 @@ class Pod:
         node: to which it is bound; "" while it waits.
         asks: by our names of resources; each pod takes one of the `pods` of its node.
         limit_s: its deadline; `NEVER_S` without one.
-        start_s: when it was bound, NaN where nobody says.
+        start_s: when it was bound, NaN if unknown.
         hold: a code of `HOLDS`: its user's scheduling gates.
     """
 

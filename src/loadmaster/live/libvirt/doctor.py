@@ -1,4 +1,4 @@
-"""Only looks: what answers, what may be capped and moved, what is left out and why."""
+"""Checks hosts of libvirt: which answer, which machines may be capped and moved, which are left out and why."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -61,12 +61,13 @@ def _machines(hosts: Sequence[LibvirtHost]) -> Iterator[Finding]:
         if each.machine.why_stays:
             yield Finding("note", f"{each.machine.name} stays on {hosts[each.host].name}: {each.machine.why_stays}")
         if each.machine.share < 1.0:
-            what = f"{each.machine.name} has a cap of {percent(each.machine.share, 1)}, which will be the most it gets"
+            what = f"{each.machine.name} has a cap of {percent(each.machine.share, 1)}, which this run never exceeds"
             yield Finding("note", what, "a cap that an earlier run has left: go on in its folder, with the same -o")
     for host, used in zip(hosts, memory, strict=True):
         if used > host.memory:
             yield Finding(
-                "note", f"{host.name} has promised {percent(used / host.memory, 0)} of its memory: none moves there"
+                "note",
+                f"{host.name} has promised {percent(used / host.memory, 0)} of its memory: no machine moves there",
             )
 
 
@@ -84,7 +85,7 @@ def _pairs(hosts: Sequence[LibvirtHost]) -> Iterator[Finding]:
             try:
                 alike = other.connection.compareCPU(cpu) >= library.VIR_CPU_COMPARE_IDENTICAL
             except library.libvirtError as error:
-                yield Finding("note", f"{source.name} to {other.name}: are the CPUs alike? {error}")
+                yield Finding("note", f"{source.name} to {other.name}: the CPUs cannot be compared: {error}")
                 continue
             if not alike:
                 what = f"{other.name} lacks something of {source.name}'s CPU: machines that use it cannot move there"

@@ -1,4 +1,4 @@
-"""A shadow beside the site: in each cycle, which jobs the site started and which we would have, on one snapshot."""
+"""A shadow beside the site: in each cycle, the site's starts and the rule's starts on the same snapshot."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -1,4 +1,4 @@
-"""Why a job of a live run got its host: the recorded decision that started it, taken once more on what was seen."""
+"""Why a job of a live run got its host: the recorded decision that started it, repeated on the recorded observation."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ def live_choice(
         trust: run the Python of a policy file that the record carries.
 
     Raises:
-        InputError: nobody here started it, or the record carries Python and is not trusted.
+        InputError: this run did not start it, or the record carries Python and is not trusted.
     """
     name, lines = str(record.name_of(job)), lines_of(folder)
     last = max((at for at, line in enumerate(lines) if _starts(line, name)), default=-1)

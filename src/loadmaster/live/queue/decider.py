@@ -1,4 +1,4 @@
-"""A scheduler on a real cluster: what is observed becomes its snapshot, what it decides becomes starts."""
+"""A scheduler on a real cluster: an observation becomes its snapshot, its decision becomes starts."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,8 +143,8 @@ class QueueDecider(Decider):
         most = self.settings.max_starts
         if self._has_started_all():
             those = "1 job was" if most == 1 else f"{most:,} jobs were"
-            note = f"{those} asked to start, as many as --max-starts allows"
-            self.report.say(f"{note}: what waits for us waits until the end.")
+            note = f"{those} asked to start, the limit of --max-starts"
+            self.report.say(f"{note}: the other jobs wait until this run ends.")
         self.report.left_out = self.ledger.left_out()
         self.extras.watch(self.ledger.now_s, self.ledger, self.decided, self.report)
 
@@ -189,7 +189,7 @@ class QueueDecider(Decider):
         return Step(lines, actions)
 
     def end(self, how: str) -> Sequence[Line]:
-        """See `Decider`; what nobody else can start is counted."""
+        """See `Decider`; jobs that only this run can start are counted."""
         left = len(self.ledger.releasable()) if self.settings.acts and self.settings.on_exit == "hold" else 0
         if left:
             those = "1 job stays" if left == 1 else f"{left:,} jobs stay"

@@ -20,7 +20,7 @@ def run_live(
     extras: LiveExtras | None = None,
     report: Report | None = None,
 ) -> Report:
-    """Drive `scheduler` on `engine` until its time is over or somebody stops it.
+    """Drive `scheduler` on `engine` until its time is over or it is stopped.
 
     A record that an earlier session began is continued: its claims and its memory still count.
 

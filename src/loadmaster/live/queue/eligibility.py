@@ -25,8 +25,8 @@ from loadmaster.traces.fit import held_by
 
 TOO_LARGE = "no host has what it asks for"
 HELD_BY = {"user": "its user holds it", "admin": "an administrator holds it"}
-AWAITS = "what it waits for in other jobs has not come"
-IN_VAIN = "what it waits for in other jobs can never come"
+AWAITS = "its dependencies are not met yet"
+IN_VAIN = "its dependencies can never be met"
 
 
 class EligibleJobs:

@@ -64,7 +64,7 @@ def forecast_starts(
     decider = scheduler or scheduler_in(lines[0], folder, trust)
     starts, now = _true_starts(lines, decider)
     if now.history.ended < FEWEST:
-        rule = f"only {now.history.ended} jobs have ended in this run, {FEWEST} are needed to tell how long others last"
+        rule = f"only {now.history.ended} jobs have ended in this run, and a forecast needs {FEWEST}"
         raise InputError(folder, rule, fix="let it run longer")
     plain = sorted(now.forecasts(now.asked(job), samples), key=lambda each: each.start_s)
     calibration, chosen = ForecastCalibration(), _evenly(starts, JUDGED)
@@ -141,16 +141,16 @@ class _Moment:
             )
         reasons = dict(ledger.left_out())
         if job in reasons:
-            raise InputError(job, f"this job is not ours to start: {reasons[job]}", fix="ask for another, or all")
+            raise InputError(job, f"loadmaster does not start this job: {reasons[job]}", fix="ask for another, or all")
         near = near_to(job, waiting)
-        fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all tells of every one"
+        fix = f"did you mean {near}?" if near else f"{len(waiting):,} jobs wait; all forecasts every one"
         raise InputError(job, "no such job waits in this record", fix=fix)
 
     def notes(self) -> Iterator[str]:
         """What must be said of these forecasts."""
-        yield "Jobs that come later are not in it: they may overtake unless the order is by arrival."
+        yield "The forecast leaves out later arrivals: they may overtake unless the order is by arrival."
         if not self.reading.acts:
-            yield "The record is of a shadow: this is what would happen if its rule took over now."
+            yield "The record is of a shadow run: the forecast holds if its rule takes over now."
 
 
 def _moments(lines: Sequence[Mapping[str, Any]], decider: Scheduler) -> Iterator[_Moment]:

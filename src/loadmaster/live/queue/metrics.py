@@ -1,4 +1,4 @@
-"""Figures of a live run for those who watch clusters: the text form that Prometheus reads; beyond loopback by token."""
+"""Metrics of a live run as text for Prometheus; beyond loopback only with a token."""
 
 import hmac
 import ipaddress
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
     "cycles_total": ("Cycles that saw an observation.", lambda _, report: report.cycles),
-    "missed_cycles_total": ("Cycles whose time was over too early.", lambda _, report: report.missed),
+    "missed_cycles_total": ("Cycles missed, since an earlier cycle took too long.", lambda _, report: report.missed),
     "skipped_cycles_total": ("Cycles without a decision.", lambda _, report: report.skipped),
-    "starts_total": ("Jobs started at our word.", lambda _, report: report.starts),
+    "starts_total": ("Jobs started by loadmaster.", lambda _, report: report.starts),
     "foreign_total": ("Jobs started or released by others.", lambda _, report: report.foreign),
     "queue_jobs": ("Jobs that may start now.", lambda ledger, _: len(ledger.waiting.rows)),
     "running_jobs": ("Jobs that run.", lambda ledger, _: sum(run.running for run in ledger.runs.values())),
@@ -37,11 +37,14 @@ OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
         lambda ledger, _: sum(not run.running for run in ledger.runs.values()),
     ),
     "left_out_jobs": (
-        "Jobs that are not decided on: held, waiting for others, or never able to run here.",
+        "Jobs that are left out: held, waiting for other jobs, or never able to run here.",
         lambda _, report: len(report.left_out),
     ),
     "lost_jobs_total": ("Jobs that the engine lost.", lambda _, report: len(report.lost)),
-    "cycle_duration_seconds": ("Time that the last cycle took to decide and ask.", lambda _, report: report.cycle_s),
+    "cycle_duration_seconds": (
+        "Time that the last cycle took to decide and send its actions.",
+        lambda _, report: report.cycle_s,
+    ),
     "fallback_cycles_total": (
         "Cycles in which first-fit decided, as the rule failed.",
         lambda _, report: report.fallbacks,
@@ -51,19 +54,22 @@ OF_CYCLE: dict[str, tuple[str, Callable[["Ledger", "Report"], float]]] = {
 OF_SHADOW: dict[str, tuple[str, Callable[["InterimWaits"], float | None]]] = {
     "shadow_site_mean_wait_seconds": ("Mean wait at the site so far.", lambda waits: waits.site_wait_s),
     "shadow_own_mean_wait_seconds": (
-        "Mean wait of the same jobs so far in a queue of our own.",
+        "Mean wait of the same jobs so far in a simulated queue under this rule.",
         lambda waits: waits.own_wait_s,
     ),
     "shadow_model_mean_wait_seconds": (
-        "Mean wait of the same jobs so far in a queue by the site's own rule.",
+        "Mean wait of the same jobs so far in a simulated queue under the site's own rule.",
         lambda waits: waits.model_wait_s,
     ),
     "shadow_model_error_ratio": (
-        "The model's wait over the site's, less 1: no smaller gain tells anything.",
+        "The model's wait over the site's, less 1: a smaller gain is no evidence.",
         lambda waits: waits.error,
     ),
-    "shadow_jobs": ("Jobs of which these means are.", lambda waits: waits.jobs),
-    "shadow_open_jobs": ("Jobs of those that wait or run at the site or in our queue.", lambda waits: waits.open),
+    "shadow_jobs": ("Jobs in these means.", lambda waits: waits.jobs),
+    "shadow_open_jobs": (
+        "Jobs in these means that still wait or run, at the site or in the simulated queue.",
+        lambda waits: waits.open,
+    ),
 }
 """Figures of a shadow, by name; what is not known is left out."""
 OF_HOSTS = {CORES: "cores", MEMORY: "memory_bytes", GPUS: "gpus"}

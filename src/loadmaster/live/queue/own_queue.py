@@ -1,4 +1,4 @@
-"""A queue of our own beside a site that a shadow looks on at: it runs on from cycle to cycle by a rule (rule X16)."""
+"""A simulated queue beside a site that a shadow observes: it goes on from cycle to cycle under a rule (rule X16)."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class OwnQueue(ResumedEngine):
         scheduler: decides.
         interval_s: seconds between cycles; 0: at every event.
         seed: for policies that draw.
-        watch: called again and again; whoever has waited long enough raises.
+        watch: called again and again; it raises to stop the computation.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ _CHANGED = "hosts have come, gone or changed: simulated with those of the beginn
 
 
 class ResumedEngine(Replay):
-    """A replay of jobs by name, whose runs have no end before somebody says when.
+    """A replay of jobs by name, whose runs have no end before it is set.
 
     Args:
         rows: every job that it will ever be told of, as a listing has it.

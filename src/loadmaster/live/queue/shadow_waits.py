@@ -1,4 +1,4 @@
-"""Mean waits of a shadow so far: at the site, in our own queue, and in our model of the site (rule X16)."""
+"""Mean waits of a shadow so far: at the site, in the simulated queue, and in the model of the site (rule X16)."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ def interim_waits_in(folder: Path, *, trust: bool = False) -> InterimWaits:
 
 
 class TookTooLong(LoadmasterError):
-    """Nobody wants to wait any longer."""
+    """The time for the computation is over."""
 
 
 def interim_waits_within(lines: Sequence[Mapping[str, Any]], scheduler: Scheduler, seconds: float) -> InterimWaits:
@@ -58,7 +58,7 @@ def interim_waits_of(
     Args:
         lines: of the record.
         scheduler: decides.
-        watch: called again and again; whoever has waited long enough raises.
+        watch: called again and again; it raises to stop the computation.
 
     Raises:
         InputError: no shadow has observed anything yet.

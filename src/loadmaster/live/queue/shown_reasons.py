@@ -1,4 +1,4 @@
-"""Asks an engine to show beside each job why it waits: once, and anew when the reason has changed."""
+"""Asks an engine to show the reason of each wait beside its job: once, and again when the reason changes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

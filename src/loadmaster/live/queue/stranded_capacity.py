@@ -1,4 +1,4 @@
-"""Capacity that no typical job can use on each host, after the starts of the site and after ours, on the same data."""
+"""Capacity that no typical job can use on each host, after the site's starts and after the rule's."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

@@ -55,7 +55,7 @@ def _refused(lines: Sequence[Mapping[str, Any]], name: str) -> ReasonsByMoment:
         if claim is not None and run is not claim and name in ledger.rows:
             refusals.append((claim.start_s, _in_vain(claim, line, name)))
         until_s, why = ledger.aside.get(name, (math.inf, ""))
-        words = f"it was left alone for a while: {why}" if math.isfinite(until_s) else ""
+        words = f"it was not tried for a while: {why}" if math.isfinite(until_s) else ""
         if words != refusals[-1][1]:
             refusals.append((max(ledger.now_s, math.nextafter(refusals[-1][0], math.inf)), words))
         claim = run if run is not None and not run.running else None

@@ -1,4 +1,4 @@
-"""Whether a recorded session decided on nothing but what is written down: every decision taken again."""
+"""Whether every decision of a recorded session follows from its record: each is repeated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ class RealClock:
 
 
 class FakeClock:
-    """Time that passes only when somebody waits."""
+    """Time that passes only during a wait."""
 
     def __init__(self, now_s: float = 0.0) -> None:
         self._now_s = now_s
@@ -33,7 +33,7 @@ class FakeClock:
 
 
 class WokenClock:
-    """Seconds since it was made; who waits is woken by an engine that has news."""
+    """Seconds since it was made; an engine with news ends the wait."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()

@@ -1,4 +1,4 @@
-"""What decides on an engine, as the loop sees it: told of what is there, it says what to write down and what to ask.
+"""The interface of a decider: from an observation it makes record lines and actions for the engine.
 
 There are four: for the queue of a cluster, for a bag of commands that rents machines, for commands under CPU shares,
 and for virtual machines. A decider touches neither the engine nor the record: what it says is written down first and

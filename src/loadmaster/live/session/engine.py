@@ -192,7 +192,9 @@ class Observation:
             "a job that waits for other jobs is among the jobs",
         )
         owner = np.repeat(np.arange(jobs.jobs), jobs.task_count)
-        _require(np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is told, in the jobs' order")
+        _require(
+            np.array_equal(owner, tasks.job), "tasks.job", "every task of every job is listed, in the order of the jobs"
+        )
         for name in ("host", "pin"):
             column = getattr(tasks, name)
             _require(bool(((column >= NOWHERE) & (column < hosts)).all()), name, f"no such host; there are {hosts}")
@@ -207,7 +209,7 @@ class Refusal:
     Attributes:
         action: what was asked.
         kind: the job or host is `gone`; we may not (`denied`); it is in another state than the action needs, such as
-            a job to start that runs already (`busy`); the hosts cannot serve the job (`unfit`); or nobody can tell
+            a job to start that runs already (`busy`); the hosts cannot serve the job (`unfit`); or it is not known
             whether it was done (`unknown`).
         text: the engine's own words.
     """
@@ -259,7 +261,7 @@ class Engine(Protocol):
         A job that is not held any more must not be started again: that is refused as `busy`, or `gone`.
 
         Raises:
-            EngineDown: it does not answer, so that nobody can tell whether it was done.
+            EngineDown: it does not answer, so it is not known whether the action was done.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What a look at an engine found: rights, version, latency, what is left out and why."""
+"""The findings of a check of an engine: rights, version, latency, what is left out and why."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One loadmaster at a time for one cluster: locks that the system gives back when we die."""
+"""One loadmaster at a time for one cluster: locks that the system releases when the process ends."""
 
 import os
 import socket
@@ -13,10 +13,10 @@ from loadmaster.system.state_folder import state_folder
 
 
 class LeaseTaken(InputError):
-    """Another loadmaster runs the cluster: `who`, as far as anybody knows."""
+    """Another loadmaster runs the cluster: `who`, as far as is known."""
 
     def __init__(self, cluster: str, who: str) -> None:
-        fix = "stop it first, or look on with --shadow"
+        fix = "stop it first, or run beside it with --shadow"
         super().__init__(cluster, f"another loadmaster runs this cluster ({who})", fix=fix)
 
 
@@ -28,7 +28,7 @@ class Lease:
         folder: of the lock; two who are to see each other must give the same, None is the user's own state.
 
     Raises:
-        InputError: somebody else holds it, or the folder cannot be written to.
+        InputError: another process holds it, or the folder cannot be written to.
     """
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
@@ -41,7 +41,7 @@ class Lease:
             self._file: IO[str] | None = self.path.open("a+", encoding="utf-8")
         except OSError as error:
             rule = f"no lease can be kept here: {error.strerror}"
-            raise InputError(place, rule, fix="name a folder of ours") from None
+            raise InputError(place, rule, fix="name a folder that you own") from None
         if not lock(self._file):
             self._file.seek(0)
             who = self._file.read().strip() or "another process"

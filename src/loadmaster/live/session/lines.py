@@ -1,4 +1,4 @@
-"""Lines that the record of every live session has: how it begins, what was asked and refused, how it ends."""
+"""Lines that the record of every live session has: its begin, actions sent and refused, its end."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

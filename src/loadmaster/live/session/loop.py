@@ -34,7 +34,7 @@ class RecordSink(Protocol):
 
 @dataclass
 class Loop:
-    """Drives a decider on an engine until it says that it is over, or somebody stops it.
+    """Drives a decider on an engine until it says that it is over, or it is stopped.
 
     Attributes:
         engine: that observes and acts.
@@ -112,9 +112,9 @@ class Loop:
         names = self.report.stranded
         if names and isinstance(self.engine, FreedByHand):
             those = "1 job stays" if len(names) == 1 else f"{len(names):,} jobs stay"
-            held = f"{those} held, as {self.engine.name} did not take back what we hold: {', '.join(names)}"
+            held = f"{those} held, since {self.engine.name} did not accept the release: {', '.join(names)}"
             self.report.alarm("stranded", held)
-            self.report.tell(f"free what stays held by hand: {self.engine.by_hand(names)}")
+            self.report.tell(f"release the held jobs by hand: {self.engine.by_hand(names)}")
 
     def _begun(self) -> Observation | None:
         """The session begins; what to decide on first, as getting ready may have taken its time."""
@@ -158,7 +158,7 @@ class Loop:
                 self.report.refusals[refusal.kind] += 1
                 if refusal.kind == "denied" and not self.anything_done and isinstance(action, Start):
                     self.record.append([answer_line(refusals)])
-                    raise Denied(f"{self.engine.name} lets us start nothing: {refusal.text}")
+                    raise Denied(f"{self.engine.name} refuses every start: {refusal.text}")
             self.anything_done |= refusal is None
             self.report.starts += refusal is None and isinstance(action, Start)
             if self.away:
@@ -210,7 +210,7 @@ class Loop:
         self.report.failed_calls += 1
         if self.report.up:
             why = one_line(str(error))
-            self.report.alarm("engine-down", f"{self.engine.name} does not answer, and is asked again: {why}")
+            self.report.alarm("engine-down", f"{self.engine.name} does not answer; loadmaster asks again: {why}")
         self.report.up = False
 
     def _hand_back(self) -> None:

@@ -1,4 +1,4 @@
-"""The report of a live session: what was done, and what must be said of it."""
+"""The report of a live session: what was done, and its messages."""
 
 import math
 from collections import Counter

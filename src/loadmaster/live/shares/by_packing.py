@@ -1,4 +1,4 @@
-"""CPU shares by a packer: all that run and as many of those that wait as have room are packed anew at every change."""
+"""CPU shares by a packer: at every change it packs all running commands and as many waiting ones as fit."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ def share_method_named(spec: str, least_yield: float = 0.0) -> ShareMethod:
         raise InputError(spec, "rules of one's own are not served here", fix="name a built-in method or packer")
     packer = packer_named(spec)
     if packer.timed:
-        raise InputError(spec, "this packer stops by the clock: it cannot decide again alike", fix="such as mcb8")
+        raise InputError(spec, "this packer has a time limit, so its decisions cannot be repeated", fix="such as mcb8")
     if packer.prepare is not None:
         packer.prepare()
     return ByPacking(packer, least_yield)
@@ -37,7 +37,9 @@ def _placing(spec: str, least_yield: float) -> ShareMethod:
     method = METHODS[spec]
     if method.mover is not None or method.blind:
         fix = "pvm, e-pvm, assign-u or greedy; `share` simulates it"
-        raise InputError(spec, "a method that moves by a clock or is not told needs is not served here", fix=fix)
+        raise InputError(
+            spec, "a method that moves at fixed times or does not know the needs is not served here", fix=fix
+        )
     if least_yield > 0:
         raise InputError(f"{spec} --least-yield {least_yield:g}", "this method has no limit", fix="leave it out")
     return ByPlacement(method)

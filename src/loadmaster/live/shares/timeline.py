@@ -76,9 +76,9 @@ def _decision(
     telling: TimelineBuilder, state: SharesSessionState, about: Mapping[str, Any], line: Mapping[str, Any], at_s: float
 ) -> None:
     for each in line["over"]:
-        _over(telling, each, at_s, "its command was over")
+        _over(telling, each, at_s, "its command had ended")
     for name in line["lost"]:
-        telling.say(at_s, name, "lost", "it was gone without a word, and waits again")
+        telling.say(at_s, name, "lost", "it disappeared, and waits again")
     state.see(line["over"], line["lost"], line["elsewhere"])
     before, actions = dict(state.cap), [action_in(each) for each in line["asked"]]
     was, cause = dict(state.running), _cause(state, line, actions)

@@ -1,4 +1,4 @@
-"""The limit of running tasks of a job array. Slurm tells it only of tasks that wait together."""
+"""The limit of running tasks of a job array. Slurm shows it only for tasks that wait together."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Looks at a Slurm and says what stands in the way of running it; changes nothing."""
+"""Checks a Slurm and reports what prevents a live run; changes nothing."""
 
 import os
 import pwd
@@ -72,7 +72,7 @@ def _hook(engine: SlurmEngine, heartbeat: Path) -> list[Finding]:
     except OSError:  # it may lie on the controller's machine alone
         return [Finding("ok", "JobSubmitPlugins=lua: job_submit.lua beside slurm.conf can hold jobs at submission")]
     if heartbeat.resolve() not in [Path(path).resolve() for text in texts for path in _LOOKS_AT.findall(text)]:
-        fix = "give the --state with which the hook was printed, or print it anew with this one (--print hook)"
+        fix = "give the --state with which the hook was printed, or print it again with this one (--print hook)"
         return [Finding("bad", f"{script} does not look at {heartbeat}: no job would be held", fix)]
     return [
         Finding("ok", f"{script} holds jobs at submission while {heartbeat} is fresh"),
@@ -113,7 +113,7 @@ def _readable(engine: SlurmEngine, folder: Path) -> list[Finding]:
             return [
                 Finding(
                     "bad",
-                    f"{name}, as whom Slurm's controller runs, may not look into {each}: no job would be held",
+                    f"{name}, the user of Slurm's controller, may not read {each}: no job would be held",
                     fix,
                 )
             ]
@@ -134,7 +134,7 @@ def _privacy(engine: SlurmEngine) -> list[Finding]:
         Finding(
             "bad",
             f"PrivateData={','.join(sorted(hidden))}: this site hides them from users",
-            "run as an operator, else free cores are told wrongly",
+            "run as an operator, else the count of free cores is wrong",
         )
     ]
 
@@ -151,7 +151,9 @@ def _jobs(engine: SlurmEngine) -> list[Finding]:
     findings = [Finding("ok", f"{hosts}; {seen.jobs.jobs:,} jobs that can be placed, {len(seen.left_out):,} left out")]
     findings += left_out(seen.left_out)
     if engine.senseless:
-        findings.append(Finding("bad", f"{engine.senseless} lines of squeue make no sense", "tell us the version"))
+        findings.append(
+            Finding("bad", f"{engine.senseless} lines of squeue cannot be read", "report the version of Slurm")
+        )
     return findings + [Finding("note", note) for note in engine.notes]
 
 
@@ -175,5 +177,5 @@ def _gpus(engine: SlurmEngine) -> list[Finding]:
     tracked = engine.settings.get("AccountingStorageTRES", "").lower().split(",")
     if any(each.partition(":")[0] == "gres/gpu" for each in tracked):
         return [*findings, Finding("ok", "AccountingStorageTRES has gres/gpu: accounting knows the GPUs of jobs")]
-    text = "AccountingStorageTRES lacks gres/gpu: squeue tells what GPUs jobs ask for, but limits and sacct count none"
+    text = "AccountingStorageTRES lacks gres/gpu: squeue shows what GPUs jobs ask for, but limits and sacct count none"
     return [*findings, Finding("note", text, "add gres/gpu to it if GPUs are to count for shares, limits or a replay")]

@@ -1,4 +1,4 @@
-"""Slurm as an engine: what `squeue` and `scontrol` tell, what `scontrol` does."""
+"""Slurm as an engine: what `squeue` and `scontrol` show, what `scontrol` does."""
 
 import shlex
 import time
@@ -207,7 +207,7 @@ def locked(settings: Mapping[str, str], folder: Path | None) -> tuple[MachineLoc
     """The cluster of these settings is ours alone from now on, and so is the folder of state.
 
     Raises:
-        InputError: somebody else has one of them.
+        InputError: another process has one of them.
     """
     lock = MachineLock(cluster_of_machine(settings))
     try:

@@ -1,4 +1,4 @@
-"""The hook at submission that holds jobs for us, and the sign of life that it looks at."""
+"""The submission hook that holds jobs for loadmaster, and the heartbeat that it checks."""
 
 import time
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a running job of several hosts has on each of them: no listing tells it, so each job is asked for by itself."""
+"""What a running job of several hosts has on each of them: no listing shows it, so each job is queried separately."""
 
 import re
 from typing import NamedTuple

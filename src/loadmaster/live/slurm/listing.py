@@ -56,7 +56,7 @@ class ListedJob:
 
     @property
     def arrival(self) -> tuple[float, int, int]:
-        """Who came first: by the time of submission, the number of the job or its array, and of the task."""
+        """The order of arrival: by the time of submission, the number of the job or its array, and of the task."""
         return float(self["SubmitTime"] or 0), int(self["ArrayJobID"] or self["JobID"]), self.task
 
 

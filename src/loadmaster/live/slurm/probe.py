@@ -1,4 +1,4 @@
-"""One test job of our own, from held to run: whether this user may do what a live run does."""
+"""One test job, held, pinned and run: whether this user may do what a live run does."""
 
 import re
 import time
@@ -33,7 +33,7 @@ def probe(commands: Commands, host: str, partition: str = "", patience_s: float 
         refusal = refusal_of(action, commands.run("scontrol", text=lines_of(action)))
         took_s = time.monotonic() - begun
         if refusal is not None:
-            return [Finding("bad", f"a job of ours cannot be pinned and released: {refusal.text}")]
+            return [Finding("bad", f"the test job cannot be pinned and released: {refusal.text}")]
         return [
             Finding("ok", f"pinned and released a job in {1000 * took_s:.0f} ms"),
             _outcome(commands, job, host, patience_s),
@@ -51,7 +51,7 @@ def _outcome(commands: Commands, job: str, host: str, patience_s: float) -> Find
         if row is not None and row["NodeList"]:
             return Finding("bad", f"it ran on {row['NodeList']} instead of {host}")
         if row is None or is_over(row):
-            return Finding("bad", "it was gone before it ran")
+            return Finding("bad", "the test job disappeared before it ran")
         time.sleep(0.2)
     why = f": Slurm says {row['Reason']}" if row is not None and row["Reason"] else ""
     return Finding("bad", f"it did not start on {host} within {patience_s:g} s{why}")

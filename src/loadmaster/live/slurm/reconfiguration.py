@@ -1,4 +1,4 @@
-"""Whether a running Slurm was reconfigured since a run began, and in what: the run decides by what it read then."""
+"""Whether a running Slurm was reconfigured since a run began: the run goes on with what it read then."""
 
 import re
 from collections.abc import Mapping

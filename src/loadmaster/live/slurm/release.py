@@ -1,4 +1,4 @@
-"""Lets go of every job that is held for us: at an uninstall, and when we are dead for long."""
+"""Releases every job that loadmaster holds: at an uninstall, and when the heartbeat is old."""
 
 from dataclasses import dataclass, field
 

@@ -65,7 +65,7 @@ WantedBy=multi-user.target
 """
 _WATCHDOG = """\
 [Unit]
-Description=releases the jobs that loadmaster holds, if it is dead
+Description=releases the jobs that loadmaster holds, if its heartbeat stops
 {on_failure}
 [Service]
 Type=oneshot
@@ -74,7 +74,7 @@ ExecStart={command}
 """
 _FAILED = """\
 [Unit]
-Description=says that %i has failed
+Description=reports that %i has failed
 
 [Service]
 Type=oneshot
@@ -84,7 +84,7 @@ ExecStart={command}
 """
 _TIMER = """\
 [Unit]
-Description=looks for a sign of life of loadmaster
+Description=checks the heartbeat of loadmaster
 
 [Timer]
 OnBootSec=5min

@@ -42,7 +42,7 @@ class SlurmJob:
     Attributes:
         hosts: how many it needs, each holding one task.
         cores, memory, gpus: of each task; memory in bytes.
-        whole: it shares its hosts with nobody.
+        whole: it shares its hosts with no job.
         all_memory: it gets all memory of its hosts, as it asks for none.
         on: the hosts it has, or that it has been pinned to, by name.
         state: a code of `STATES`.
@@ -114,7 +114,7 @@ def work_of(
 def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
     """Jobs that get all memory of a host ask for so much; where hosts differ in it, for the host itself.
 
-    Either way nobody runs beside them. But only so are their cores, which limits count, those that they asked for.
+    Either way no other job runs beside them. But only so do their cores, which limits count, equal their request.
     """
     if not any(work.all_memory for work in works):
         return works
@@ -167,7 +167,7 @@ def state_of(row: ListedJob, *, looks_on: bool) -> int:
 
 
 def is_ours(row: ListedJob) -> bool:
-    """It bears the mark of our hook, and nobody else holds it."""
+    """It has the mark of our hook, and no other hold."""
     held_too = row["PriorityLong"] == "0" and row["DelayBoot"].endswith(HELD_TOO)
     return row["admin_comment"] == OURS and not held_too
 
@@ -178,7 +178,7 @@ def is_over(row: ListedJob) -> bool:
 
 
 def _hold(row: ListedJob, state: int) -> int:
-    """Who holds it back beside us."""
+    """Holds on the job beside loadmaster's own: those of its user or of an administrator."""
     if state != HELD or row["PriorityLong"] != "0" or is_ours(row):
         return 0
     return _HOLDS.get(row["Reason"], 1)

@@ -101,7 +101,7 @@ class Priorities(Unmoved):
 
 
 def state_of(rule: "Multifactor", workload: Workload, view: SiteView, fixed: Floats, charge: Floats) -> PriorityState:
-    """The state at the start of a log: nobody has used anything.
+    """The state at the start of a log: all use is 0.
 
     Args:
         rule: the parameters.

@@ -114,5 +114,5 @@ def _notes(rows: tuple[Account, ...], pairs: dict[tuple[str, str], None]) -> tup
     missing = [pair for pair in pairs if pair not in there]
     if not missing:
         return ()
-    who = f"{len(missing)} users that" if len(missing) > 1 else f"user {missing[0][1]}, who"
-    return (f"multifactor: {who} the table of accounts does not have in the account of their jobs: one share each.",)
+    who = f"{len(missing)} users" if len(missing) > 1 else f"user {missing[0][1]}"
+    return (f"multifactor: the table of accounts lacks {who} in the account of their jobs: one share each.",)

@@ -46,7 +46,7 @@ def claims(found: Accuracy) -> list[Claim]:
     by_kernel = max(100.0 * abs(each.used - each.cap) for each in found.kept)
     slowest = max(found.answers_s)
     quiet = found.busy <= BUSY
-    others = "" if quiet else f"; others took {found.busy:.0%} of the core meanwhile, so this tells little"
+    others = "" if quiet else f"; others took {found.busy:.0%} of the core meanwhile, so this shows little"
     note = f"control groups, core {found.core}, {len(found.kept)} programs under caps{others}"
     verdict = meets(error, 0.0, MOST_ERROR) if quiet else "report only"
     answered = all_of([equals(float(answer < 1.0), 1.0, 0.0) for answer in found.answers_s])

@@ -127,7 +127,7 @@ def _often(outcome: StudyPart, all_large: StudyPart) -> Claim:
     raw = {name: int((~outcome.solved(name)).sum()) for name in ("rrnd", "mcb8")}
     return Claim(
         SAMPLE,
-        "RRND's failures over MCB8's, each number of tasks counting alike",
+        "RRND's failures over MCB8's, each number of tasks counting equally",
         "more than 14",
         times.show(1),
         meets(times, 14.0, float("inf")),
@@ -145,7 +145,7 @@ def _than_rrnz(outcome: StudyPart, all_large: StudyPart) -> Claim:
         change[name] = Estimate(_less(times.value), _less(times.high), _less(times.low), times.n)
     return Claim(
         SAMPLE,
-        "failures of SG, SGB and MCB8 against those of RRNZ, each number of tasks counting alike, %",
+        "failures of SG, SGB and MCB8 against those of RRNZ, each number of tasks counting equally, %",
         "about -40",
         "; ".join(f"{name.upper()} / RRNZ {value.show(0)}" for name, value in change.items()),
         all_of([meets(value, *FEWER) for value in change.values()]),

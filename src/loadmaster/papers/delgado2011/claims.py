@@ -130,9 +130,9 @@ def incremental_ranking(rows: Rows, group: StreamGroup, load: float) -> Claim:
     once = np.array([rows[StudyCase(s, "homogeneous", load, "pc-g", ranking="static")].speed for s in group.parts])
     return Claim(
         "section proposed solution",
-        "VMs must be ranked anew after each one chosen",
+        "VMs must be ranked again after each choice",
         "",
-        f"mean speed {mean_of(anew).show()} ranked anew, {mean_of(once).show()} ranked once",
+        f"mean speed {mean_of(anew).show()} ranked again, {mean_of(once).show()} ranked once",
         "report only",
         n=len(anew),
         note="the poster does not say which; ranked once, tasks of a job crowd on one machine",

@@ -55,7 +55,7 @@ def log_claims(pool: str, path: Path, jobs: int, users: int, trace: Trace) -> li
     for name, ours in rows:
         expected = getattr(published, name)
         verdict: Verdict = "not measured" if ours is None else "holds" if ours == expected else "differs"
-        note = f"counted in {path.name}" if ours is not None else "the log does not tell its machines"
+        note = f"counted in {path.name}" if ours is not None else "the log does not name its machines"
         claims.append(
             Claim(
                 "Table 2.1",

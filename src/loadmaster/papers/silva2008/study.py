@@ -29,7 +29,7 @@ class StudyRuns:
     """Makes the runs of the study, each way with machines of one type, billed by the hour.
 
     Attributes:
-        pool: who makes them.
+        pool: runs the cells.
         store: where finished ones are kept; None keeps none.
         watch: told of the progress; None tells nobody.
     """

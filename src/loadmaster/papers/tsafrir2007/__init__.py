@@ -73,8 +73,9 @@ def _notes(logs: list[LogSequences]) -> list[str]:
         "those of its abstract, without sizes. So the verdicts judge orderings alone.",
         "Predictions: the mean of the user's last two runtimes, at most the estimate (rule E2), corrected in steps "
         "(rule E3). Jobs run on past their estimate; the paper's schedulers kill them there.",
-        f"The model of Lublin and Feitelson has no users. In the synthetic logs {USERS} users submit alike jobs in "
-        "sessions, an assumption (rule W4) that favours predictions. They cannot prove the claims about predictions.",
+        f"The model of Lublin and Feitelson has no users. In the synthetic logs {USERS} users submit similar jobs "
+        "in sessions, an assumption (rule W4) that favours predictions. They cannot prove the claims about "
+        "predictions.",
         "Reductions are over paired stretches: 1 - the ratio of the means, with 95 % intervals of Student's t.",
         *(f"The log {log.name}: Parallel Workloads Archive ({log.credit})." for log in logs if log.credit),
     ]

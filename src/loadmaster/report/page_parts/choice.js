@@ -35,7 +35,7 @@ const makeBar = (place) => {
   bar = document.createElement('div');
   bar.className = 'policies';
   bar.setAttribute('role', 'group');
-  bar.setAttribute('aria-label', 'Rules to stress in charts and tables');
+  bar.setAttribute('aria-label', 'Rules to highlight in charts and tables');
   all = button('show all', () => choose([], null));
   all.className = 'all';
   all.hidden = true;

@@ -1,4 +1,4 @@
-"""What a run of dynamic fractional scheduling is asked for and what it leaves behind."""
+"""The input and the result of a run of dynamic fractional scheduling."""
 
 from dataclasses import dataclass, field
 

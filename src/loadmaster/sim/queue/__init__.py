@@ -1,4 +1,4 @@
-"""A queue before hosts that are held exclusively: who starts when, and where."""
+"""The queue of a cluster whose hosts are held exclusively: when and where each job starts."""
 
 from loadmaster.sim.queue.door import simulate
 from loadmaster.sim.queue.feedback import simulate_lived

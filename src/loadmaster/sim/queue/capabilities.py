@@ -103,7 +103,7 @@ def by_arrival(discipline: Discipline) -> bool:
 
 
 def tracks_events_of(order: AnyOrder) -> bool:
-    """Whether the engine tells this order what happens; a subclass is a rule of its own, which plain Python runs."""
+    """Whether the engine reports events to this order; a subclass is another rule, which plain Python runs."""
     return type(order) is Multifactor
 
 

@@ -26,7 +26,7 @@ def simulate(
     progress: Progress | None = None,
     estimate_model: EstimateModel = USERS,
 ) -> Schedule:
-    """Replay `workload` on `cluster` and return who started when and where.
+    """Replay `workload` on `cluster`; return when and where each job started.
 
     Args:
         workload: jobs; its resources must be the cluster's, in the same order.

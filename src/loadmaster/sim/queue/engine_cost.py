@@ -10,9 +10,9 @@ from loadmaster.model import Cluster, Workload
 from loadmaster.scheduling import Discipline
 
 FEW_JOBS = 50
-"""Up to so many the plain engine has made a run before a compiled one would be loaded: see `is_plain_quicker`."""
+"""With at most this many jobs, the plain engine ends before a compiled one is loaded: see `is_plain_quicker`."""
 MANY_JOBS = 1000
-"""From so many on a run takes the engine over the compiled scheduling pass: fewer are over before it is compiled."""
+"""From this many jobs on, a run takes the engine over the compiled scheduling pass; fewer end before it is compiled."""
 MANY_HOSTS = 500
 """Hosts from which the engine over the compiled pass is the cheaper one under conservative backfilling, if jobs never
 wait: the kept plan has a profile of each host."""

@@ -1,4 +1,4 @@
-"""The door for logs of which a run alone tells the arrivals: users send the next job when one has ended (rule C11)."""
+"""Runs logs whose arrivals depend on the run: users submit the next job when one has ended (rule C11)."""
 
 from loadmaster.model import Cluster, Constraints, InputError, Schedule, Workload
 from loadmaster.model.job_succession import is_closed
@@ -25,10 +25,10 @@ def simulate_lived(
     progress: Progress | None = None,
     estimate_model: EstimateModel = USERS,
 ) -> tuple[Workload, Schedule]:
-    """As `simulate`, with the jobs as they arrived in the run: of a log that tells all arrivals, as it has them.
+    """As `simulate`; also return the jobs as they arrived in the run, which are the log's if it has all arrivals.
 
-    Where jobs follow others, they are those that were submitted, in that order, and a log as any: simulated again it
-    comes to the same schedule, to the bit. Only the plain engine makes such a run.
+    If jobs follow others, the returned workload has only the jobs that were submitted, in that order. To simulate it
+    gives the same schedule, bit by bit. Only the plain engine makes such a run.
 
     Args:
         workload: jobs; its resources must be the cluster's, in the same order.
@@ -68,7 +68,7 @@ def simulate_lived(
 
 
 def _refuse_unserved(workload: Workload, estimate_model: EstimateModel) -> None:
-    """Refuse what names a time or a job of the log, where a run alone tells when jobs come and whether they do.
+    """Refuse columns that name a time or a job of the log, if arrivals depend on the run.
 
     Raises:
         InputError: there is something of the kind.

@@ -127,7 +127,7 @@ def _begins_s(snapshot: Snapshot) -> np.ndarray:
 
 
 def _cluster(snapshot: Snapshot, workload: Workload) -> Cluster:
-    """The hosts with what is free and what running tasks hold, which need not come to what they have."""
+    """The hosts with their free capacity and that of running tasks; the sum may differ from the real capacity."""
     state = workload.starting
     assert state is not None
     capacity = snapshot.free.copy()

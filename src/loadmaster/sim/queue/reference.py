@@ -64,7 +64,7 @@ def replay(
         scheduler: the policy and the discipline.
         interval_s: seconds between decisions; 0 decides at every event.
         seed: for policies that draw.
-        progress: told of jobs started and jobs in all.
+        progress: is called with the jobs started and the jobs in all.
         estimate_model: what the scheduler may count on, and whether limits kill.
 
     Returns:
@@ -129,7 +129,7 @@ class Replay:
         self.preempting: PreemptionOfRuns | None = None
         if self.binding is not None and self.binding.rules.preemption.by != "none":
             self.preempting = PreemptionOfRuns(self)
-        self.suspended: dict[int, tuple[int, RunningJob]] = {}  # by job: for whom, and its run until then
+        self.suspended: dict[int, tuple[int, RunningJob]] = {}  # by job: its preemptor, and its run until then
         self.refused = 0
         self.eligible_before: set[int] = set()
         self.last_host = -1
@@ -154,14 +154,14 @@ class Replay:
         return ends_of_each(job, end_s, hosts, self.request_of[job].each(cards))
 
     def _binding(self, workload: Workload) -> ResolvedConstraints | None:
-        """What binds the jobs, as the log has them; nobody may start before an arrival that is not known yet."""
+        """The constraints of the jobs, from the log; no job may start before an arrival that is not known yet."""
         if not binds(workload, self.cluster):
             return None
         binding = resolve_constraints(workload, self.cluster)
         return replace(binding, eligible_s=self.workload.submit_s) if self.arrivals.closed else binding
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Schedule:
-        """Go on until nothing happens any more."""
+        """Step from event to event until there are no more events."""
         while self.step():
             if progress is not None:
                 progress(self.arrivals.arrived - len(self.pending.waiting), self.workload.jobs)
@@ -207,7 +207,7 @@ class Replay:
         )
 
     def _next_event(self) -> float:
-        """When something happens next that could start a job: infinite when nobody can start any more."""
+        """The next event that could start a job; infinite if no job can start any more."""
         events = [self.arrivals.next_s]
         coming = events[0] < math.inf or self.arrivals.hang_on(self.occupancy.running)
         waiting = bool(self.pending.waiting)
@@ -216,7 +216,7 @@ class Replay:
         if self.failures and (coming or waiting or self.occupancy.running):
             events.append(self.failures[0].from_s)
         if waiting:
-            # A promise that has come and cannot be kept, for a limit, is looked at again when something changes.
+            # A reservation that is due and cannot start, because of a limit, is tried again at the next event.
             events.append(self.wake_s if self.wake_s > self.now_s else math.inf)
             events.append(self.expecting.next_expiry_s(self.occupancy, self.now_s))
         if waiting and self.binding is not None:
@@ -256,7 +256,7 @@ class Replay:
             self.stop(job, failure.from_s, _NODE_FAIL, again=bool(self.binding.requeue[job]))
 
     def stop(self, job: int, time_s: float, status: int, *, again: bool) -> None:
-        """Take a job off its hosts; `again`: it goes back to the queue and begins anew."""
+        """Take a job off its hosts; `again`: it goes back to the queue and starts from its beginning."""
         self.early_end |= time_s < self.occupancy.running[job].expected_end_s
         self.occupancy.stop(job, time_s, for_good=not again)
         self.expecting.stopped(job)
@@ -282,7 +282,7 @@ class Replay:
         self.ranking.ended(job, self.now_s)
 
     def _resume(self) -> None:
-        """Who was suspended for a job that no longer runs goes on, as far as its cores are free."""
+        """Resume jobs whose preemptor no longer runs, if their cores are free."""
         for job, (preemptor, run) in list(self.suspended.items()):
             if preemptor in self.occupancy.running or preemptor in self.suspended:
                 continue
@@ -351,7 +351,7 @@ class Replay:
         self.last_host = decision.last_host
 
     def _eligible(self) -> list[int]:
-        """The jobs that may start; the order is told of those that wait for something else than their arrival."""
+        """The jobs that may start; the order gets a call for each that has waited for more than its arrival."""
         eligible = list(self.pending.eligible(self.now_s))
         if self.binding is not None:
             for job in eligible:

@@ -11,9 +11,9 @@ from loadmaster.scheduling import Discipline
 
 
 def common_speed(cluster: Cluster, discipline: Discipline) -> float | None:
-    """The speed of all hosts, where a run on hosts of speed 1 of jobs that are as much shorter is the same; or None.
+    """The speed of all hosts, if a run of jobs that are as much shorter on hosts of speed 1 is the same; else None.
 
-    It is not the same where somebody's place depends on runtimes: ranks see those at speed 1 on whatever hosts.
+    It is not the same if the order depends on runtimes: ranks use runtimes at speed 1 on all hosts.
     """
     assert cluster.speed is not None
     speed = float(cluster.speed[0])

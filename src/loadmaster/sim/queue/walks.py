@@ -1,5 +1,5 @@
 """The numbers that backfillings have in compiled engines; to know them loads no kernel."""
 
 BLOCKING, WALK, EASY, ASKED, PROFILE = 0, 1, 2, 3, 4
-"""Backfillings: none; netbatch and skip; easy with one head; any other, which somebody outside is asked to serve;
-conservative, whose promises are a part of the engine."""
+"""Backfillings: none; netbatch and skip; easy with one head; any other, which code outside of the engine
+serves; conservative, whose reservations are a part of the engine."""

@@ -1,4 +1,4 @@
-"""What a run on time-shared hosts is asked for and what it leaves behind."""
+"""The input and the result of a run on time-shared hosts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

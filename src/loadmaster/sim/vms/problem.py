@@ -1,4 +1,4 @@
-"""What a run of jobs on virtual machines is asked for and what it leaves behind (rules V1 to V11)."""
+"""The input and the result of a run of jobs on virtual machines (rules V1 to V11)."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,4 +1,4 @@
-"""Jobs on virtual machines in plain Python: every event settles all speeds anew."""
+"""Jobs on virtual machines in plain Python: every event computes all speeds again."""
 
 import math
 

@@ -29,7 +29,7 @@ SESSION_SPREAD = 0.25
 LOAD_STEPS, LOAD_WITHIN = 30, 1e-3
 MOST_JOBS, MOST_CORES, MOST_USERS = 100_000_000, 1 << 24, 1_000_000
 NOTE = "This log is synthetic: made by the model of Lublin and Feitelson 2003, not recorded."
-NOTE_USERS = "The model has no users. Here a user submits alike jobs in sessions: an assumption of this generator."
+NOTE_USERS = "The model has no users. Here a user submits similar jobs in sessions: an assumption of this generator."
 
 
 class LublinStream(NamedTuple):

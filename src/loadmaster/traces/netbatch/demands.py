@@ -1,4 +1,4 @@
-"""Who submits what: submissions of equal jobs by users of very different activity, with bursts of cores and memory."""
+"""Submissions of equal jobs by users of very different activity, with bursts of cores and memory."""
 
 from typing import NamedTuple
 

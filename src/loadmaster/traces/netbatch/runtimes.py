@@ -1,4 +1,4 @@
-"""Runtimes with exactly pool D's published quantiles, alike within a user and a submission."""
+"""Runtimes with exactly pool D's published quantiles, similar within a user and a submission."""
 
 import numpy as np
 

@@ -22,8 +22,8 @@ const often = (look) => {
       say(silent, '');
     } catch (error) {
       wait = 2 * EVERY_MS;
-      say(silent, error.status === 403 ? 'The workbench was started anew: open the address that it printed.'
-        : error.status ? error.message : 'The workbench does not answer; this page goes on by itself once it does.');
+      say(silent, error.status === 403 ? 'The workbench was started again: open the address that it printed.'
+        : error.status ? error.message : 'The workbench does not answer; this page continues when it answers again.');
     }
     setTimeout(again, wait);
   };
@@ -111,7 +111,7 @@ upload?.addEventListener('submit', (event) => {
   const bar = upload.querySelector('progress');
   const sending = new XMLHttpRequest();  // it tells how much is sent, which fetch does not
   const failed = () => {
-    let why = 'The sending was broken off.';
+    let why = 'The upload was broken off.';
     try { why = JSON.parse(sending.responseText).why ?? why; } catch { /* no answer of ours */ }
     say(trouble, why);
     bar.hidden = true;

@@ -1,4 +1,8 @@
-"""The moments of a run with constraints: the next event, and what happens before a pass (rule Q1)."""
+"""The moments of a run with constraints: the next event, and what happens before a pass (rule Q1).
+
+Ends and host failures come in the order of time, an end before a failure of the same time; then come arrivals and
+releases. So a pass sees all that has happened up to its moment.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np
@@ -116,7 +120,7 @@ def queue_length(state, bound):
 
 
 @inner
-def somebody_may_start(state, bound):
+def a_job_may_start(state, bound):
     """Whether the queue holds a job that may start now."""
     return state.tally[WAITING] > 0 if bound is None else bound.tally[IN_QUEUE] > 0
 

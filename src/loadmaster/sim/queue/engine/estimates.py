@@ -1,4 +1,4 @@
-"""Lays out the estimates of jobs for compiled engines, and says which estimate models these serve."""
+"""Lays out the estimates of jobs for compiled engines, and lists the estimate models that these serve."""
 
 import numpy as np
 

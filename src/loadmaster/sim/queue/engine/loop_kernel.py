@@ -13,10 +13,10 @@ from loadmaster.sim.queue.engine.changed_hosts_kernel import note_newest
 from loadmaster.sim.queue.engine.cluster_amounts_kernel import cap_change_s, cap_changes_come, change_cap
 from loadmaster.sim.queue.engine.commit_kernel import commit, complete
 from loadmaster.sim.queue.engine.constrained_kernel import (
+    a_job_may_start,
     go_on_bound,
     has_cut_runs,
     queue_length,
-    somebody_may_start,
 )
 from loadmaster.sim.queue.engine.estimates_kernel import NONE, correct, next_expiry, predict_until
 from loadmaster.sim.queue.engine.general_pass_kernel import decide_generally, follow, go_on_generally
@@ -158,7 +158,7 @@ def _serve(engine, bound, now):
         if engine.calls.rank(value_of(engine.columns), ranked.queue, ranked.number[MANY], now, ranked.rank):
             return NO_RANK
     winners = count[PLANNED] = 0
-    if somebody_may_start(engine.state, bound):
+    if a_job_may_start(engine.state, bound):
         winners, wrong = best_pass(engine, bound, now)
         if wrong:
             return wrong

@@ -1,4 +1,8 @@
-"""The best pass of a meta-rule's members over one state, compiled: pass, undo, and redo the best one (Max-Jobs)."""
+"""The best pass of a meta-rule's members over one state, compiled: pass, undo, and redo the best one (Max-Jobs).
+
+Each plan is undone before the next member passes, so all members see the same state. One pass is enough if no other
+policy could have started other jobs (CHOICE), and no job found hosts for only some of its tasks (PARTLY).
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np

@@ -26,7 +26,7 @@ def stop_chosen(engine, bound, general, preemption, now):
         job = np.int64(preemption.leaving[at])
         if preemption.notices[job].given:
             _end_sooner(engine.jobs, engine.log, bound, general, preemption, job, now)
-    _order_ends_anew(engine.state, bound, preemption)
+    _sort_ends(engine.state, bound, preemption)
     for at in range(preemption.number[LEAVING]):
         job = np.int64(preemption.leaving[at])
         if preemption.notices[job].leaves:
@@ -58,7 +58,7 @@ def _end_sooner(jobs, log, bound, general, preemption, job, now):
 
 
 @inner
-def _order_ends_anew(state, bound, preemption):
+def _sort_ends(state, bound, preemption):
     """Rebuild the heap of ends: without the leaving jobs, and with the new end of jobs that have notice."""
     kept = np.int64(0)
     for i in range(state.tally[ON_HOSTS]):

@@ -1,4 +1,4 @@
-"""Who arrives when in the plain engine: as the log says, or so long after the end of the job before (rule C11)."""
+"""Arrivals in the plain engine: as the log says, or a think time after the end of the job before (rule C11)."""
 
 import heapq
 import math
@@ -52,12 +52,12 @@ class Arrivals:
 
     @property
     def next_s(self) -> float:
-        """When the next job arrives, by all that is known; infinite if nobody is known to come."""
+        """When the next job arrives, as far as is known; infinite if no arrival is known."""
         coming_s = self._coming[0][0] if self._coming else math.inf
         return min(coming_s, self._known_s())
 
     def hang_on(self, jobs: Iterable[int]) -> bool:
-        """Whether somebody comes after the end of one of `jobs`."""
+        """Whether a job is submitted after the end of one of `jobs`."""
         return bool(self._followers) and any(job in self._followers for job in jobs)
 
     def until(self, now_s: float) -> Iterator[int]:
@@ -87,13 +87,13 @@ class Arrivals:
             heapq.heappush(self._coming, (submit_s, follower))
 
     def close(self) -> None:
-        """Nobody comes any more."""
+        """No further job arrives."""
         self.arrived, self._next_known = self.workload.jobs, len(self._before_known)
 
     def lived(self, schedule: Schedule) -> tuple[Workload, Schedule]:
-        """The jobs that arrived, in the order and at the times in which they did, and what became of them.
+        """The jobs that arrived, in the order and at the times of their arrival, and their schedule.
 
-        To the engines they are a log as any: nobody follows another there, and what really happened is not known.
+        No job follows another in this workload, and it has no recorded starts.
         """
         came = np.flatnonzero(np.isfinite(self._submit_s))
         order = came[np.argsort(self._submit_s[came], kind="stable")]
@@ -130,11 +130,11 @@ def _of_those(schedule: Schedule, order: Longs, workload: Workload) -> Schedule:
 
 @dataclass(frozen=True)
 class ByArrival:
-    """Ties go by arrival, and schedulers break them by the number of a job (rule Q1): so that is what they are shown.
+    """Ties go by arrival, and schedulers break them by the number of a job (rule Q1): so they see places in that order.
 
     Attributes:
         scheduler: decides.
-        arrivals: tell the places.
+        arrivals: give the place of each job.
     """
 
     scheduler: SchedulerLike

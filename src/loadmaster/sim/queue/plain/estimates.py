@@ -50,7 +50,7 @@ class PlainEstimates:
         return float(self._kill_s[job]) if self._kill_s is not None and self.killed[job] else lasts_s
 
     def ended(self, job: int, run: RunningJob) -> None:
-        """A job has come to its end."""
+        """A job has ended."""
         if run.status in _CUT_SHORT:
             self.stopped(job)
         elif self._predicts is not None:

@@ -84,7 +84,7 @@ class LimitsLeft:
         return tuple(sorted(ends, key=BY_END))
 
     def leave(self, job: int) -> None:
-        """It neither runs nor waits any more."""
+        """It has left the cluster and the queue."""
         for limit, amount in self._submits(job):
             self._left_to_submit[limit] += amount
 

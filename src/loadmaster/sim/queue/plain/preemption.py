@@ -1,4 +1,4 @@
-"""Preemption in the plain engine: before each pass, whoever does not fit may stop others (rule C8)."""
+"""Preemption in the plain engine: before each pass, a job that does not fit may stop other jobs (rule C8)."""
 
 from collections.abc import Container, Sequence
 from dataclasses import fields, replace
@@ -34,11 +34,11 @@ class PreemptionOfRuns:
         self._told: set[int] = set()  # to end, and in their time of grace
 
     def once(self, snapshot: Snapshot) -> Decision | None:
-        """Stop others for the first job in the queue that needs it, and say where it starts; None: nobody does."""
+        """Stop jobs for the first job in the queue that needs it; return its start, None if no job starts."""
         queue = snapshot.queue
         assert queue.tier is not None
         keys = [queue.tier] if queue.rank is None else [queue.rank, queue.tier]  # rows are in the order of arrival
-        leaving: dict[int, int] = {}  # by victim, for whom
+        leaving: dict[int, int] = {}  # by victim, the job that it is stopped for
         for row in np.lexsort(keys).tolist():
             candidates = self._candidates(snapshot, row, leaving)
             if not candidates or not self._within_limits(snapshot, row) or self._decide(snapshot, row, []).place:
@@ -55,7 +55,7 @@ class PreemptionOfRuns:
         return None
 
     def forget(self, job: int) -> None:
-        """A job that was told to end has been taken off its hosts by something else."""
+        """Drop a job that has left its hosts before its time of grace was over."""
         self._told.discard(job)
 
     def _candidates(self, snapshot: Snapshot, row: int, leaving: Container[int]) -> list[Victim]:
@@ -79,7 +79,7 @@ class PreemptionOfRuns:
         return found
 
     def _lingers(self, job: int) -> bool:
-        """Tell a victim to end, where it is given time for that; whether it is."""
+        """Start a victim's time of grace, if its partition or QOS gives one; return whether it does."""
         engine = self._engine
         partition, qos = self._partition(engine.occupancy.running[job].partition), self._qos[job]
         grace_s = partition.grace_s if self._rules.preemption.by == "partition" and partition else 0.0

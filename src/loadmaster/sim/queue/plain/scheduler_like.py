@@ -1,4 +1,4 @@
-"""Who decides in a run of the plain engine."""
+"""The interface of the scheduler in a run of the plain engine."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Who is stopped for whom: candidates in their order, and the fewest of them that make room (rule C8)."""
+"""The jobs to stop for another job: candidates in their order, and the fewest that make room (rule C8)."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

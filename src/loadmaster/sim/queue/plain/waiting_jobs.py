@@ -1,4 +1,4 @@
-"""Who has arrived and not started, and from when on each may start: what the plain engine asks before every pass."""
+"""The jobs that wait, and from when on each may start: the plain engine reads this before every pass."""
 
 import math
 from bisect import insort
@@ -64,7 +64,7 @@ class WaitingJobs:
             self._count(job, -1)
 
     def come_back(self, job: int) -> None:
-        """It was stopped and waits anew."""
+        """It was stopped and waits again."""
         self._count(job, -1)
         self.arrive(job)
 

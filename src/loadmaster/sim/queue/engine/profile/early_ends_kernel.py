@@ -1,4 +1,8 @@
-"""What happens to reservations when a job ends early, compiled: only jobs that may start sooner are moved."""
+"""What happens to reservations when a job ends early, compiled: only jobs that may start sooner are moved.
+
+A job is checked only if capacity was freed since its last check. That check found no earlier start, and reservations
+made since only take capacity.
+"""
 # mypy: disable-error-code="no-untyped-def"
 
 import numpy as np

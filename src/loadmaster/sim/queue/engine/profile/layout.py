@@ -31,7 +31,7 @@ from loadmaster.traces.fit import held_by
 
 EARLY_END = {"kept": KEPT, "now": NOW_ONLY, "arrival": ARRIVAL, "start": IN_THEIR_ORDER, "replan": REPLAN}
 PARTS_ANEW = 0.1
-"""Classes of one demand for each doubling of the expected runtime where each pass plans anew: few, since each class
+"""Classes of one demand for each doubling of the expected runtime if each pass makes a new plan: few, since each class
 learns its bounds in each pass by itself."""
 MOST_UNSEEN = 32
 """Passes that ended before those of earlier ones, whose changes are still kept."""
@@ -58,7 +58,7 @@ def serves(workload: Workload, cluster: Cluster, policy: AnyPolicy, discipline: 
         return False
     one_pool = hosts_are_one_pool(workload.demand, cluster)
     if backfilling.early_end == "replan":
-        return backfilling.promise != "pool" and not one_pool  # each pass plans anew, host by host
+        return backfilling.promise != "pool" and not one_pool  # each pass makes a new plan, host by host
     exact, finite = backfilling.promise != "pool" or one_pool, bool(np.isfinite(workload.expected_s).all())
     return exact and finite and bool(held_by(workload, cluster, "asked").all())
 
@@ -192,7 +192,7 @@ def _kept(requests: Requests) -> KeptReservations:
         on_first=np.full(hosts, -1, np.int32),
         on_next=np.full(tasks, -1, np.int32),
         on_before=np.full(tasks, -1, np.int32),
-        # A full heap of promises is made anew from the jobs that wait, each once; at least half of it is free then.
+        # A full heap of promises is made again from the jobs that wait, each once; at least half of it is free then.
         due_s=np.zeros(2 * total + 16),
         due=np.zeros(2 * total + 16, np.int32),
         # A job is put into `order` when it leaves the profile, or once a pass, and so stands in it once at a time.

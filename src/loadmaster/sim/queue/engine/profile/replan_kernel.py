@@ -1,4 +1,4 @@
-"""A pass of conservative backfilling that plans anew, compiled: jobs at the front start, the others get a plan.
+"""A pass of conservative backfilling that makes a new plan, compiled: jobs at the front start, the others get a plan.
 
 Only the starts outlive a pass, so it ends as soon as no job behind could start now. Within a pass the set of jobs that
 can start now only shrinks: if no host could hold a job, none can hold it later, nor a longer job of the same demand. A

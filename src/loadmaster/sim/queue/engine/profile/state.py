@@ -25,7 +25,7 @@ from loadmaster.sim.queue.engine.state import (
 BUCKETS, BUCKET_S = 256, 64.0
 """Spans of time that are told apart, and their length: spans share the numbers in turn."""
 BLOCK = 16
-"""Hosts in a block with one least bound, where each pass plans anew."""
+"""Hosts in a block with one least bound, where each pass makes a new plan."""
 
 
 class Requests(NamedTuple):
@@ -160,7 +160,7 @@ class PassedOver(NamedTuple):
 
 
 class Replan(NamedTuple):
-    """Further state where each pass plans anew; J jobs, P hosts, C classes, B blocks, K demands.
+    """Further state where each pass makes a new plan; J jobs, P hosts, C classes, B blocks, K demands.
 
     Attributes:
         alone: bool[J], the job has one task, and no other host could take it when its own was reserved.
@@ -225,7 +225,7 @@ class Reservations(NamedTuple):
         runs: bool[J].
         over_s, over: float64[J], int32[J], heap of running jobs by expected end; overdue: int32[J], those past it.
         tally: int64[16], see below; now: float64[1], the moment of the pass.
-        kept: further state where reservations are kept; replan: where each pass plans anew; the other is None.
+        kept: further state where reservations are kept; replan: where each pass makes a new plan; the other is None.
     """
 
     jobs: Jobs
