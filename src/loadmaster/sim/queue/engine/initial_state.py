@@ -71,7 +71,7 @@ def empty_state(
         ending=np.zeros(total, np.int32),
         failed=np.zeros((2, len(jobs.allowed), kinds), np.int64),
         failed_tasks=np.zeros((2, len(jobs.allowed), kinds), np.int32),
-        steps=np.zeros((2, _steps(cluster)), STEP),
+        steps=np.zeros((2, _steps(cluster)), STEP).view(np.recarray),
         # Further failures are not remembered.
         pareto=np.zeros((2, PARETO, resources + 2)),
         paretos=np.zeros(2, np.int64),
@@ -83,7 +83,7 @@ def empty_state(
         shelves_a_unit=np.full(1, SHELVES / (cluster.capacity[:, min(1, resources - 1)].max(initial=0.0) or 1.0)),
         on_level=np.zeros(SHELVES, np.int32),
         most=_most_of_blocks(cluster),
-        first_room=np.zeros(kinds, FIRST_ROOM),
+        first_room=np.zeros(kinds, FIRST_ROOM).view(np.recarray),
         partly=np.full((len(jobs.allowed), kinds), -1, np.int64),
         partly_tasks=np.zeros((len(jobs.allowed), kinds), np.int32),
         picked=np.zeros(hosts, np.int32),
