@@ -3,6 +3,7 @@
 As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_general_passes.py FIRST LAST` tries the kernels as
 the plain Python that they are, on the logs of these seeds, and prints where they differ from the plain engine. With
 `small` behind it every plan begins with room for far too few steps; with a discipline behind it all runs have that one.
+With `any` behind it each run takes the form of the pass that `simulate` chooses for it: `shadow` or `general`.
 """
 
 import sys
@@ -23,6 +24,7 @@ from loadmaster.scheduling.compiled_decide import has_compiled_form
 from loadmaster.scheduling.estimate_model import USERS, estimate_model_named
 from loadmaster.scheduling.notation import discipline_named
 from loadmaster.scheduling.timed_limits import timed_kinds
+from loadmaster.sim.queue import simulate
 from loadmaster.sim.queue.engine import compilation, general_replay, loop_kernel
 from loadmaster.sim.queue.engine import general_layout as general_layout
 from loadmaster.sim.queue.engine.runtime_limits import serves_estimates
@@ -62,11 +64,16 @@ HOST_BOUND = {"partition", "features", "calendar", "speed", "preempt"}
 """Without these any host serves where hosts are equal: promises may count them."""
 
 
-def both(seed, discipline=None):
-    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled pass."""
+def both(seed, discipline=None, *, any_form=False):
+    """What a run of a seed is, and its schedules: by the plain engine, and by the one over the compiled pass.
+
+    `any_form`: the second one by the form of the pass that `simulate` chooses.
+    """
     rng = np.random.default_rng(seed)
     kinds, policy = TOGETHER[rng.integers(len(TOGETHER))], RULES[rng.integers(len(RULES))]
     named = discipline or DISCIPLINES[rng.integers(len(DISCIPLINES))]
+    if any_form and seed % 2:  # the form `shadow` serves most of these
+        kinds = ()
     if "fair-share" in named:  # where jobs are served by need, nobody is stopped by this engine
         kinds = tuple(kind for kind in kinds if kind != "preempt")
     interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
@@ -81,8 +88,14 @@ def both(seed, discipline=None):
     if not serves_estimates(estimate_model, cluster):
         estimate_model = USERS
     given = {"interval_s": interval_s, "seed": 3, "estimate_model": estimate_model}
-    plain = replay(workload, cluster, Scheduler(policy, rule), **given)
-    kept = general_replay.replay_general(QueueRun(workload, cluster, Scheduler(policy, rule), **given))
+    if any_form:
+        plain, kept = (
+            simulate(workload, cluster, policy, rule, engine=each, **given) for each in ("reference", "compiled")
+        )
+        plain, kept = (replace(each, expected_s=each.expects_s(workload)) for each in (plain, kept))
+    else:
+        plain = replay(workload, cluster, Scheduler(policy, rule), **given)
+        kept = general_replay.replay_general(QueueRun(workload, cluster, Scheduler(policy, rule), **given))
     return f"{seed} {named} {policy.name} {kinds} {estimate_model}", plain, kept
 
 
@@ -130,11 +143,11 @@ def _ranker_in_python(order):
     return rank
 
 
-def differing(first, last, *named):
+def differing(first, last, *named, any_form=False):
     """How many runs there were on seeds from `first` to `last`, and those whose schedules differ; `named`: of what."""
     found = []
     for seed in range(first, last):
-        name, plain, kept = both(seed, *named)
+        name, plain, kept = both(seed, *named, any_form=any_form)
         if wrong := differences(plain, kept):
             found.append(f"{name}: {', '.join(wrong)}")
     return last - first, found
@@ -144,4 +157,5 @@ if __name__ == "__main__":
     in_python()
     if "small" in sys.argv[3:]:
         general_layout.steps_of = lambda scene, room: len(scene.hosts.speed)
-    print(*differing(*map(int, sys.argv[1:3]), *(each for each in sys.argv[3:] if each != "small")))
+    named = [each for each in sys.argv[3:] if each not in ("small", "any")]
+    print(*differing(*map(int, sys.argv[1:3]), *named, any_form="any" in sys.argv[3:]))
