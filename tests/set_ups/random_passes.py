@@ -1,7 +1,8 @@
 """Snapshots at random with all that may bind a job, and whether the compiled pass decides on them as the plain one.
 
 As a program, with Numba switched off (NUMBA_DISABLE_JIT=1): `random_passes.py FIRST LAST` tries the kernels as the
-plain Python that they are, on the snapshots of these seeds under every rule, and prints where they differ.
+plain Python that they are, on the snapshots of these seeds under every rule, and prints where they differ. With the
+name of a backfilling behind it only rules of that class are tried.
 """
 
 import sys
@@ -260,11 +261,12 @@ class AsItIs:
         self.address = values
 
 
-def differing(first, last):
+def differing(first, last, *names):
     """Every (seed, rule) on whose snapshot the two passes do not decide the same; and how many were compared."""
     compared, found = 0, []
+    kinds = tuple(BACKFILLINGS[name][0] for name in names or BACKFILLINGS)
     for seed in range(first, last):
-        for rule in RULES:
+        for rule in (rule for rule in RULES if isinstance(rule, kinds)):
             both = decisions(seed, rule)
             compared += both is not None
             if both is not None and both[0] != both[1]:
@@ -285,4 +287,4 @@ if __name__ == "__main__":
         slurm_table_kernel,
     ):
         module.BLOCK = 2  # several blocks of hosts, or of steps of time
-    print(*differing(int(sys.argv[1]), int(sys.argv[2])))
+    print(*differing(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))
