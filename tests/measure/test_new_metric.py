@@ -59,7 +59,7 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def shown():
     words = [sys.executable, "-c", REGISTER + SHOW, ENTRY]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=500)
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
