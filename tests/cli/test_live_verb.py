@@ -145,7 +145,7 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
         ("live --check d fake", "cannot be given before an engine"),
         (f"{FAKE} --trouble smoke=1", "no such trouble"),
         ("live fake log.csv --hosts 2x2c1g --interval 0s", "needs a time between its cycles"),
-        (f"{FAKE} --shadow --dry-run", "both ask nothing"),
+        (f"{FAKE} --shadow --dry-run", "both send no action"),
         (f"{FAKE} --policy nothing", "nothing"),
         (f"{FAKE} --for soon", "not a duration"),
     ],

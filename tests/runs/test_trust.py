@@ -45,7 +45,7 @@ def run(request, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("door", [rerun, lambda record: explain(record, 1)], ids=["again", "explain"])
 def test_the_python_of_a_record_is_not_run_unless_it_is_trusted(run, door):
-    with pytest.raises(InputError, match=r"'rule\.py:score': this record carries Python.*--trust"):
+    with pytest.raises(InputError, match=r"'rule\.py:score': this record has Python.*--trust"):
         door(read_record(run))
     assert not Path("ran").exists()
 

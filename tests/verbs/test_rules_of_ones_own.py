@@ -58,7 +58,7 @@ def test_a_run_with_a_function_is_recorded_with_its_text(tmp_path):
     again = lm.open(run.save(tmp_path / "r"))
     assert "LIKE_LEFTOVER = 1.0" in again.record.sources["@leftover"]
     assert again.again(trust=True).same
-    with pytest.raises(lm.InputError, match="'@leftover': this record carries Python"):
+    with pytest.raises(lm.InputError, match="'@leftover': this record has Python"):
         again.again()
 
 

@@ -75,7 +75,7 @@ def test_a_heartbeat_that_the_controller_may_not_read_is_said(site, tmp_path):
     beat.parent.chmod(0o700)
     (_, (level, what)) = levels(engine, beat)
     assert level == "bad"
-    assert f"may not look into {beat.parent}" in what
+    assert f"may not read {beat.parent}" in what
 
 
 def test_a_hook_on_the_controllers_machine_alone_is_believed(site):

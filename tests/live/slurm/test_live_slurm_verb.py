@@ -282,7 +282,7 @@ def test_the_watchdog_waits_for_the_heartbeat_to_be_old_then_lets_go(slurm):
         (("--fail-open", "1s", "--doctor"), "10 s or more"), (("--partition", "mian", "--doctor"), "mian"),
         (("--interval", "0"), "needs a time between its cycles"),
         (("--doctor", "--policy", "mix-fit"), "--doctor stands alone"),
-        (("--fail-open", "1h"), "--print and --watchdog"), (("--shadow", "--on-exit", "hold"), "nothing is asked"),
+        (("--fail-open", "1h"), "--print and --watchdog"), (("--shadow", "--on-exit", "hold"), "no action is sent"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_ends_in_one_line(slurm, words, says):
