@@ -129,10 +129,10 @@ class Placed(NamedTuple):
 
 def placed_by(real: rk.RealKubernetes, scheduler: str, many: int) -> Placed:
     """Add the pods, and wait until no more of them get a node."""
-    begun = last = time.perf_counter()
-    bound = 0
+    begun, bound = time.perf_counter(), 0
     for item in mixed_pods(scheduler, many):
         real.add_pod(item)
+    last = time.perf_counter()
     while time.perf_counter() - last < SETTLED_S:
         items = real.items("pods")
         now = sum(1 for item in items if item["spec"].get("nodeName"))
