@@ -101,7 +101,7 @@ def mixed_pods(scheduler: str, many: int = SMALL[0]) -> list[dict[str, Any]]:
             add(f"web{k}-{each}", f"web{k}", (1, 2), **rules)
         for each in range(2):
             add(f"cache{k}-{each}", f"cache{k}", (1, 6), affinity=near)
-    for k in range(8):
+    for k in range(8 * times):
         add(f"proxy-{k}", "proxy", (1, 1), more={"ports": [{"containerPort": 8080, "hostPort": 8080}]})
     for k in range(180 * times):
         add(f"plain-{k}", "plain", rng.choice([(1, 1), (1, 8), (2, 2), (1, 12), (3, 4)]))

@@ -91,8 +91,13 @@ class KubernetesOptions(QueueOptions):
         if self.print_ != "deployment":
             return super().printed()
         from loadmaster.live.kubernetes.deployment import deployment_text
+        from loadmaster.model import InputError
         from loadmaster.verbs.live_config import config_text
 
+        self.check_run()
+        if self.shadow or self.dry_run:
+            rule = "the second replica waits for the Lease, which --shadow and --dry-run do not take"
+            raise InputError("--print deployment", rule, fix="leave them out")
         names = [name for name in (*self.given, *self.configured) if name not in OF_REPLICAS]
         config = config_text(type(self), {name: getattr(self, name) for name in names})
         evicts = self.preempt or self.moves is not None or self.budget is not None

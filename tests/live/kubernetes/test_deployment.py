@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
 from loadmaster.live.kubernetes.deployment import rights
+from loadmaster.model import InputError
 from loadmaster.verbs.live_config import read_config
 from loadmaster.verbs.live_kubernetes import KubernetesOptions
 
@@ -50,6 +51,18 @@ def test_the_options_of_the_line_are_in_the_file_that_the_replicas_read(tmp_path
 def test_all_of_it_is_in_the_namespace_of_the_lease():
     spaces = {each["metadata"].get("namespace") for each in objects(printed("--lease-namespace", "batch")).values()}
     assert spaces == {"batch", None}  # roles and their bindings are the cluster's
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--interval", "0"), "a live scheduler needs a time between its cycles"),
+        (("--shadow",), "the second replica waits for the Lease"),
+    ],
+)
+def test_what_would_fail_in_the_cluster_is_refused(words, says):
+    with pytest.raises(InputError, match=says):
+        CliRunner().invoke(app, ["live", "kubernetes", *words, "--print", "deployment"], catch_exceptions=False)
 
 
 @pytest.mark.skipif(bool(rk.why_not(rk.MANAGER)), reason=rk.why_not(rk.MANAGER) or "there is one")
