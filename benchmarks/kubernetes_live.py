@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "set_ups"))
 
 import real_kubernetes as rk
 
@@ -33,8 +33,11 @@ from loadmaster.runs import Setting, discipline_of, policy_of, sources_of
 from loadmaster.scheduling import Scheduler
 
 NODE_COUNT, POD_COUNT, REPEATS = 50, 1000, 9
-MIXED_NODES, ZONES, SETTLED_S = 24, 4, 15.0
-RULES = ("mix-fit", "first-fit", "worse-fit-cores")
+ZONES, SETTLED_S = 4, 30.0
+SMALL, LARGE = (300, 24), (5000, 400)
+"""Pods and nodes of the two comparisons."""
+RULES = {SMALL: ("mix-fit", "first-fit", "worse-fit-cores", "max-jobs"), LARGE: ("mix-fit",)}
+CORES, GIB = 16, 56
 ZONE, REQUIRED = "topology.kubernetes.io/zone", "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -70,16 +73,17 @@ def decided_on(seen: Observation, scheduler: Scheduler) -> Decision:
     return scheduler.decide(snapshot)
 
 
-def mixed_nodes() -> list[dict[str, Any]]:
+def mixed_nodes(many: int) -> list[dict[str, Any]]:
     """Nodes of 16 cores and 56 GiB in four zones."""
-    has = {"cpu": "16", "memory": "56Gi", "pods": "110"}
+    has = {"cpu": str(CORES), "memory": f"{GIB}Gi", "pods": "110"}
     status = {"capacity": has, "allocatable": has, "conditions": [{"type": "Ready", "status": "True"}]}
-    labels = [{"kubernetes.io/hostname": f"n{k}", ZONE: f"z{k % ZONES}"} for k in range(MIXED_NODES)]
+    labels = [{"kubernetes.io/hostname": f"n{k}", ZONE: f"z{k % ZONES}"} for k in range(many)]
     return [{"metadata": {"name": f"n{k}", "labels": of}, "spec": {}, "status": status} for k, of in enumerate(labels)]
 
 
-def mixed_pods(scheduler: str) -> list[dict[str, Any]]:
-    """300 pods that ask for a little more than the nodes have; 120 of them with a rule that looks at other pods."""
+def mixed_pods(scheduler: str, many: int = SMALL[0]) -> list[dict[str, Any]]:
+    """Pods that ask for a little more than the nodes have; of 300, 120 have a rule that looks at other pods."""
+    times = -(-many // SMALL[0])
     rng, pods = random.Random(1), list[dict[str, Any]]()
 
     def add(name: str, app: str, asks: tuple[int, int], **rules: Any) -> None:
@@ -87,7 +91,7 @@ def mixed_pods(scheduler: str) -> list[dict[str, Any]]:
         spec = {"schedulerName": scheduler, "containers": [container], **rules}
         pods.append({"metadata": {"name": name, "namespace": "default", "labels": {"app": app}}, "spec": spec})
 
-    for k in range(16):
+    for k in range(16 * times):
         chosen = {"matchLabels": {"app": f"web{k}"}}
         apart = {REQUIRED: [{"topologyKey": "kubernetes.io/hostname", "labelSelector": chosen}]}
         spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": chosen}
@@ -97,12 +101,12 @@ def mixed_pods(scheduler: str) -> list[dict[str, Any]]:
             add(f"web{k}-{each}", f"web{k}", (1, 2), **rules)
         for each in range(2):
             add(f"cache{k}-{each}", f"cache{k}", (1, 6), affinity=near)
-    for k in range(8):
+    for k in range(8 * times):
         add(f"proxy-{k}", "proxy", (1, 1), more={"ports": [{"containerPort": 8080, "hostPort": 8080}]})
-    for k in range(180):
+    for k in range(180 * times):
         add(f"plain-{k}", "plain", rng.choice([(1, 1), (1, 8), (2, 2), (1, 12), (3, 4)]))
     rng.shuffle(pods)
-    return pods
+    return pods[:many]
 
 
 def _amounts(cores: int, gibibytes: int) -> dict[str, str]:
@@ -110,30 +114,47 @@ def _amounts(cores: int, gibibytes: int) -> dict[str, str]:
 
 
 class Placed(NamedTuple):
-    """What became of the pods: how many have a node, cores and GiB of these, seconds to the last, rules broken."""
+    """What became of the pods: how many have a node, cores and GiB of these, seconds to the last, rules broken.
+
+    Stranded are the free cores of nodes on which no pod that waits has room.
+    """
 
     pods: int
     cores: int
     gibibytes: int
+    stranded: int
     seconds: float
     broken: int
 
 
-def placed_by(real: rk.RealKubernetes, scheduler: str) -> Placed:
+def placed_by(real: rk.RealKubernetes, scheduler: str, many: int) -> Placed:
     """Add the pods, and wait until no more of them get a node."""
-    begun = last = time.perf_counter()
-    many = 0
-    for item in mixed_pods(scheduler):
+    begun, bound = time.perf_counter(), 0
+    for item in mixed_pods(scheduler, many):
         real.add_pod(item)
+    last = time.perf_counter()
     while time.perf_counter() - last < SETTLED_S:
-        bound = [item for item in real.items("pods") if item["spec"].get("nodeName")]
-        if len(bound) > many:
-            many, last = len(bound), time.perf_counter()
-        time.sleep(0.1)
-    asked = [each["spec"]["containers"][0]["resources"]["requests"] for each in bound]
-    cores = sum(int(each["cpu"]) for each in asked)
-    memory = sum(int(each["memory"].removesuffix("Gi")) for each in asked)
-    return Placed(many, cores, memory, last - begun, rules_broken(real))
+        items = real.items("pods")
+        now = sum(1 for item in items if item["spec"].get("nodeName"))
+        if now > bound:
+            bound, last = now, time.perf_counter()
+        time.sleep(0.1 if many < 1000 else 2.0)
+    free = {item["metadata"]["name"]: (CORES, GIB) for item in real.items("nodes")}
+    for item in items:
+        if node := item["spec"].get("nodeName"):
+            cores, memory = _asked(item)
+            free[node] = free[node][0] - cores, free[node][1] - memory
+    waiting = {_asked(item) for item in items if not item["spec"].get("nodeName")}
+    full = [cores for cores, memory in free.values() if not any(c <= cores and m <= memory for c, m in waiting)]
+    used = [(CORES - cores, GIB - memory) for cores, memory in free.values()]
+    cores, memory = (sum(each) for each in zip(*used, strict=True))
+    return Placed(bound, cores, memory, sum(full), last - begun, rules_broken(real))
+
+
+def _asked(item: dict[str, Any]) -> tuple[int, int]:
+    """Cores and GiB."""
+    requests = item["spec"]["containers"][0]["resources"]["requests"]
+    return int(requests["cpu"]), int(requests["memory"].removesuffix("Gi"))
 
 
 def rules_broken(real: rk.RealKubernetes) -> int:
@@ -146,26 +167,26 @@ def rules_broken(real: rk.RealKubernetes) -> int:
     return sum(1 for rule in problem.constraints for _ in broken_by(rule, problem, problem.now))
 
 
-def side_by_side() -> None:
+def side_by_side(many: int, nodes: int) -> None:
     """The same pods on the same nodes, by Kubernetes' own scheduler and by us; one line each."""
-    print(f"\n{'300 pods on 24 nodes':28} pods  cores    GiB  seconds  rules broken")
-    rows: list[tuple[str, str]] = [("kube-scheduler", "default-scheduler"), *((rule, "loadmaster") for rule in RULES)]
-    for name, scheduler in rows:
-        with rk.real_kubernetes() as real, ExitStack() as ours:
-            for item in mixed_nodes():
+    print(f"\n{f'{many:,} pods on {nodes} nodes':28} pods  cores    GiB  stranded  seconds  rules broken")
+    for name in ("kube-scheduler", *RULES[many, nodes]):
+        with rk.real_kubernetes(scheduler=name == "kube-scheduler") as real, ExitStack() as ours:
+            for item in mixed_nodes(nodes):
                 real.add_node(item)
-            if scheduler == "loadmaster":
+            if name == "kube-scheduler":
+                found = placed_by(real, "default-scheduler", many)
+            else:
                 command = [sys.executable, "-m", "loadmaster", "live", "kubernetes", "--kubeconfig", str(real.config())]
                 folder = ours.enter_context(TemporaryDirectory())
                 options = ["--policy", name, "--discipline", "priority+skip", "--interval", "1s", "-o", folder]
                 with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as run:
                     until_it_runs(real)
-                    found = placed_by(real, scheduler)
+                    found = placed_by(real, "loadmaster", many)
                     run.terminate()
-            else:
-                found = placed_by(real, scheduler)
         print(
-            f"{name:28} {found.pods:4} {found.cores:6} {found.gibibytes:6} {found.seconds:8.1f} {found.broken:8}",
+            f"{name:28} {found.pods:4} {found.cores:6} {found.gibibytes:6} {found.stranded:9} {found.seconds:8.1f} "
+            f"{found.broken:8}",
             flush=True,
         )
 
@@ -200,7 +221,8 @@ def main() -> None:
         ids = iter(seen.ids)
         timed("bind one pod", lambda: engine.act(Start(next(ids), ("n0",))))
         engine.close()
-    side_by_side()
+    for size in (SMALL, LARGE):
+        side_by_side(*size)
 
 
 if __name__ == "__main__":

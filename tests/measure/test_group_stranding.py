@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from small_runs import runs
 from timeline_reference import sweep_plainly
 
+from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.timeline import task_events
 from loadmaster.measure.timeline_kernel import empty_sums
@@ -44,7 +45,7 @@ def test_groups_of_hosts_make_up_what_the_plain_sweep_says_of_all(run, split):
     workload = replace(workload, resources=NAMES, constraints=bound)
     cluster = replace(cluster, resources=NAMES, rules=rules)
     whole = of_all_hosts(workload, cluster, schedule)
-    groups = group_waits(workload, schedule, cluster)
+    groups = group_waits(workload, schedule, GroupStranding(workload, cluster, schedule))
     for grouping, pair in (("partition", ("a", "b")), ("gpu", ("a100", "v100"))):
         part = dict(zip(by(groups, grouping).names, by(groups, grouping).stranded_gpus.tolist(), strict=True))
         assert all(part[name] == pytest.approx(whole, abs=1e-6) for name in ("all", "b,a") if name in part)
@@ -67,7 +68,7 @@ def cluster_of(rules=None):
 def test_three_of_four_gpus_beside_full_cores_for_half_of_the_time_are_three_eighths():
     rules = SiteRules(partitions=(Partition("cpu", (0,)), Partition("gpu", (1,))))
     workload, schedule = one_run(constraints=Constraints(partition=Named.of(["gpu", "cpu"])))
-    found = by(group_waits(workload, schedule, cluster_of(rules)), "partition")
+    found = by(group_waits(workload, schedule, GroupStranding(workload, cluster_of(rules), schedule)), "partition")
     assert found.names == ("gpu", "cpu")
     assert found.stranded_gpus[0] == pytest.approx(0.375)
     rows = {row["name"]: row["stranded_gpus"] for row in found.rows()}
@@ -76,7 +77,7 @@ def test_three_of_four_gpus_beside_full_cores_for_half_of_the_time_are_three_eig
 
 def test_gpus_of_jobs_that_name_no_model_are_those_of_all_hosts():
     workload, schedule = one_run()
-    found = by(group_waits(workload, schedule, cluster_of()), "gpu")
+    found = by(group_waits(workload, schedule, GroupStranding(workload, cluster_of(), schedule)), "gpu")
     assert dict(zip(found.names, found.stranded_gpus.tolist(), strict=True)) == pytest.approx(
         {"model not named": 0.375, "no GPU": np.nan}, nan_ok=True
     )
@@ -86,7 +87,7 @@ def test_gpus_of_jobs_that_name_no_model_are_those_of_all_hosts():
 def test_nothing_is_said_of_a_partition_or_model_of_which_no_host_is_known(rules):
     bound = Constraints(partition=Named.of(["gpu", "gpu"]), gpu_kind=Named.of(["a100", None]), status=np.zeros(2))
     workload, schedule = one_run(constraints=bound, user=[0, 1])
-    for groups in group_waits(workload, schedule, cluster_of(rules)):
+    for groups in group_waits(workload, schedule, GroupStranding(workload, cluster_of(rules), schedule)):
         assert np.isnan(groups.stranded_gpus).all(), groups.by
 
 

@@ -138,3 +138,24 @@ def test_groups_are_of_live_queues_alone(report, tmp_path):
     lm.simulate(log).save(tmp_path / "run")
     code, _, err, _ = report(str(tmp_path / "run"), "--last", "7d")
     assert (code, "it works only on the record of a live queue" in err) == (2, True)
+
+
+def test_gpus_are_stranded_by_all_jobs_that_ran_in_the_time():
+    """The first job holds all cores of a host from 0 to 60; it arrived before the time, which begins at 40."""
+    workload = Workload.of(submit_s=[0, 50], runtime_s=[60, 10], cores=[4, 4], gpus=[0, 2])
+    schedule = Schedule(np.array([0.0, 60.0]), np.array([0, 0], np.int32), None, np.array([60.0, 70.0]))
+    record = SimpleNamespace(
+        workload=workload, schedule=schedule, case=SimpleNamespace(cluster=Cluster.uniform(1, cores=4, gpus=2))
+    )
+    timeline = SimpleNamespace(last_s=100.0, sessions=[SimpleNamespace(at_s=0.0)])
+    recent = live_breakdown(record, timeline, ["gpu"], 60.0)
+    assert recent.figures["stranded_gpus"] == pytest.approx(20 / 60)
+    assert "33 % of the GPUs were stranded" in recent.answer
+    assert [row["stranded_gpus"] for row in recent.rules[0].by("gpu").rows()] == pytest.approx([20 / 60])
+    assert live_breakdown(record, timeline, ["gpu"], 100.0).figures["stranded_gpus"] == pytest.approx(60 / 100)
+
+
+def test_hosts_without_gpus_strand_none(folder):
+    recent = live_breakdown(run_record_in(folder), timeline_in(folder), ["user"])
+    assert recent.figures["stranded_gpus"] is None
+    assert "stranded" not in recent.answer

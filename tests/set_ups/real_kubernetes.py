@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.live.kubernetes.api import Answer, Api
+from loadmaster.live.kubernetes.deployment import cluster_role
 from loadmaster.live.session.engine import EngineDown
 from loadmaster.live.session.termination import as_ctrl_c
 
@@ -37,20 +38,6 @@ USERS = {
 }
 SECONDS = "loadmaster.test/runs"
 """Annotation: for how long a pod runs."""
-ROLE = {
-    "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "loadmaster"},
-    "rules": [
-        {"apiGroups": [""], "resources": ["nodes", "pods"], "verbs": ["get", "list", "watch"]},
-        {"apiGroups": [""], "resources": ["pods/binding", "pods/eviction", "events"], "verbs": ["create"]},
-        {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
-        {"apiGroups": [""], "resources": ["persistentvolumeclaims", "persistentvolumes", "namespaces"],
-         "verbs": ["list", "watch"]},
-        {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["list", "watch"]},
-        {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["list"]},
-        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
-    ],
-}  # fmt: skip
-"""As the guide gives it."""
 
 
 def why_not(*more: str) -> str:
@@ -319,7 +306,7 @@ def _is_ready(real: RealKubernetes) -> bool:
 
 def _bootstrap(real: RealKubernetes) -> None:
     roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
-    real.ask("POST", roles, ROLE)
+    real.ask("POST", roles, cluster_role(evicts=True))
     real.ask(
         "POST",
         roles.replace("roles", "rolebindings"),

@@ -14,13 +14,20 @@ from loadmaster.model.workload import Workload
 
 
 class GroupStranding:
-    """The part of a group's GPUs that was stranded on average; `stranding.stranded_gpus` is each host's amount."""
+    """The part of a group's GPUs that was stranded on average; `stranding.stranded_gpus` has the arguments.
 
-    def __init__(self, workload: Workload, cluster: Cluster, schedule: Schedule) -> None:
+    Attributes:
+        part: of the GPUs of all hosts; NaN without any.
+    """
+
+    def __init__(
+        self, workload: Workload, cluster: Cluster, schedule: Schedule, between: tuple[float, float] | None = None
+    ) -> None:
         self._rules, self._hosts = cluster.rules or SiteRules(), cluster.hosts
         there = GPUS in cluster.resources
         self._gpus = cluster.capacity[:, cluster.resources.index(GPUS)] if there else np.zeros(cluster.hosts)
-        self._stranded = stranded_gpus(workload, cluster, schedule) if self._gpus.any() else self._gpus
+        self._stranded = stranded_gpus(workload, cluster, schedule, between) if self._gpus.any() else self._gpus
+        self.part = float(self._stranded.sum() / self._gpus.sum()) if self._gpus.any() else np.nan
 
     def of(self, group: JobGroup, codes: Longs) -> Floats:
         """float64[G]: of each group by its code; NaN where its hosts are not known, or have no GPU."""

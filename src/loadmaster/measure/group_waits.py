@@ -10,7 +10,6 @@ from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.job_groups import JobGroup, groupings
 from loadmaster.measure.queue_metrics import BOUND_S, waits
 from loadmaster.model.arrays import Floats, Longs
-from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import STATUSES, Constraints
 from loadmaster.model.schedule import STOPPED, Schedule
 from loadmaster.model.units import GPUS
@@ -90,16 +89,15 @@ class Fairness:
     users: int
 
 
-def group_waits(workload: Workload, schedule: Schedule, cluster: Cluster | None = None) -> tuple[Groups, ...]:
+def group_waits(workload: Workload, schedule: Schedule, stranding: GroupStranding | None = None) -> tuple[Groups, ...]:
     """By everything that the log knows of its jobs.
 
     Args:
         workload: the jobs.
         schedule: of them.
-        cluster: the hosts on which the schedule places all that started; None where that is not known.
+        stranding: of the hosts; None where it is not known where all that started was placed.
     """
     measured = _measured(workload, schedule)
-    stranding = None if cluster is None else GroupStranding(workload, cluster, schedule)
     return tuple(_grouped(each, measured, stranding) for each in groupings(workload))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from loadmaster.measure.asked_and_used import AskedAndUsed
+from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import Groups, group_waits
 from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.recorded_metrics import MOST_UNKNOWN, recorded_schedule
@@ -77,7 +78,7 @@ def recorded_groups(workload: Workload, cluster: Cluster | None = None, launch_s
     logged = _as_logged(workload, launch_s)
     if cluster is not None and GPUS in cluster.resources:  # what is stranded is told of GPUs alone
         schedule, unknown = _placed(logged, cluster)
-        return group_waits(logged, schedule, None if unknown else cluster)
+        return group_waits(logged, schedule, None if unknown else GroupStranding(logged, cluster, schedule))
     return group_waits(logged, recorded_schedule(logged))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import MEASURES, Fairness, Groups, fairness, group_waits
 from loadmaster.measure.idle_load import why_idle
 from loadmaster.measure.steady_state import Steady, steady
@@ -68,7 +69,7 @@ def _groups(plain: Mapping[str, Any]) -> Groups:
 def run_diagnostics(workload: Workload, cluster: Cluster, schedule: Schedule) -> RunDiagnostics:
     """Diagnostics beside the metrics of a run: means in the steady state, waits by group, and why hosts were idle."""
     used = np.array(list(utilization(workload, cluster, schedule).values()))
-    groups = group_waits(workload, schedule, cluster)
+    groups = group_waits(workload, schedule, GroupStranding(workload, cluster, schedule))
     return RunDiagnostics(steady(workload, schedule), groups, why_idle(workload, cluster, schedule, used))
 
 

@@ -53,13 +53,16 @@ def stranding(
     return edges, np.stack(parts)
 
 
-def stranded_gpus(workload: Workload, cluster: Cluster, schedule: Schedule) -> Floats:
-    """float64[H]: the mean of the GPUs that were stranded on each host, in the time that `measured` names.
+def stranded_gpus(
+    workload: Workload, cluster: Cluster, schedule: Schedule, between: tuple[float, float] | None = None
+) -> Floats:
+    """float64[H]: the mean of the GPUs that were stranded on each host.
 
     Args:
         workload: of the run.
         cluster: of it, with GPUs.
         schedule: of it.
+        between: in which time; None is the one that `measured` names.
 
     Example:
         >>> from loadmaster.model import Cycles
@@ -69,7 +72,7 @@ def stranded_gpus(workload: Workload, cluster: Cluster, schedule: Schedule) -> F
         >>> stranded_gpus(two, Cluster.uniform(2, cores=2, gpus=4), schedule).tolist()
         [0.0, 1.5]
     """
-    first_s, last_s = measured(workload, schedule)
+    first_s, last_s = measured(workload, schedule) if between is None else between
     edges = np.array([first_s, last_s if last_s > first_s else first_s + 1.0])
     host, at_s, until_s, lost = _lost_over_time(workload, cluster, schedule, typical_demand(workload), edges)
     gpus = lost[:, cluster.resources.index(GPUS)]

@@ -22,7 +22,7 @@ _ZONES = (
 """Labels of a volume that its node must bear; several values are joined by `__`."""
 CLAIMS = ("persistentVolumeClaim", "ephemeral")
 """Kinds of volumes of a pod that name a claim."""
-_LATER = "WaitForFirstConsumer"
+LATER = "WaitForFirstConsumer"
 
 
 class VolumeNodes:
@@ -96,14 +96,23 @@ class VolumeNodes:
         spec = self._claims[name]["spec"]
         if not (volume_name := spec.get("volumeName")):
             kind = self._classes.get(str(spec.get("storageClassName")), {})
-            raise ValueError(
-                f"{words} waits for its first pod ({_LATER}), and no node is chosen for a new volume"
-                if kind.get("volumeBindingMode") == _LATER
-                else f"{words} has no volume yet"
-            )
+            if kind.get("volumeBindingMode") != LATER:
+                raise ValueError(f"{words} has no volume yet")
+            return self._of_new_volume(words, self._claims[name], kind)
         if volume_name not in self._volumes:
             raise ValueError(f"the volume {volume_name} of {words} {self._missing['PersistentVolume']}")
-        volume = self._volumes[volume_name]
+        return self._of_volume(self._volumes[volume_name])
+
+    def _of_new_volume(self, words: str, claim: Mapping[str, Any], kind: Mapping[str, Any]) -> Bools:
+        """The nodes for a claim that gets its volume with its first pod, by its storage class.
+
+        Raises:
+            ValueError: there is none, or none is chosen here.
+        """
+        raise ValueError(f"{words} waits for its first pod ({LATER}), and no node is chosen for a new volume")
+
+    def _of_volume(self, volume: Mapping[str, Any]) -> Bools:
+        """The nodes that a volume admits."""
         required = (volume["spec"].get("nodeAffinity") or {}).get("required")
         affinity = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
         labels = volume["metadata"].get("labels") or {}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.measure.group_stranding import GroupStranding
 from loadmaster.measure.group_waits import group_waits
 from loadmaster.measure.job_groups import groupings
 from loadmaster.measure.queue_metrics import waits
@@ -33,7 +34,7 @@ class LiveBreakdown:
         rules: the groups of the run.
         by: the groupings.
         figures: of all these jobs, by name; `used` is the part of each resource of the hosts that was held in that
-            time, by whichever job of the record.
+            time, and `stranded_gpus` the part of their GPUs that was stranded, by whichever job of the record.
     """
 
     answer: str
@@ -61,7 +62,10 @@ def live_breakdown(record: Record, timeline: LiveTimeline, by: Sequence[str], la
     if not workload.jobs:
         rule = "no job arrived in that time before the record's end"
         raise InputError(show_seconds(last_s), rule, fix="give a longer --last")
-    groups = group_waits(workload, schedule)
+    begin_s = max(timeline.last_s - last_s, timeline.sessions[0].at_s)
+    between = begin_s, timeline.last_s
+    stranding = GroupStranding(record.workload, record.case.cluster, record.schedule, between)
+    groups = group_waits(workload, schedule, stranding)
     wait_s = waits(workload, schedule)[schedule.started]
     sums = {
         name: getattr(groups[0], name).sum().item()
@@ -72,12 +76,15 @@ def live_breakdown(record: Record, timeline: LiveTimeline, by: Sequence[str], la
         "mean_wait_s": float(wait_s.mean()) if wait_s.size else None,
         "p95_wait_s": float(np.quantile(wait_s, 0.95)) if wait_s.size else None,
     }
-    begin_s = max(timeline.last_s - last_s, timeline.sessions[0].at_s)
-    used = _used(record, begin_s, timeline.last_s)
+    used = _used(record, *between)
     known = {each.by for each in groupings(workload)}
     chosen = tuple(by) or tuple(name for name in USUAL if name in known)
     answer = f"{_answer(figures, when)}{_use_in_words(used, record.case.cluster.hosts)}"
-    return LiveBreakdown(answer, [RuleGroups("live", groups)], chosen, figures | {"used": used})
+    stranded = None if np.isnan(stranding.part) else stranding.part
+    if stranded is not None:
+        answer += f" {percent(stranded)} of the GPUs were stranded: free, on hosts too full for a typical job."
+    figures |= {"used": used, "stranded_gpus": stranded}
+    return LiveBreakdown(answer, [RuleGroups("live", groups)], chosen, figures)
 
 
 def _used(record: Record, from_s: float, until_s: float) -> dict[str, float]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from loadmaster.verbs.live_drive import LiveRun, Screen, drive, quiet, scheduler_of
 from loadmaster.verbs.live_options import CONDUCT, QueueOptions
@@ -27,6 +27,18 @@ LOOKS = (
     "preempt",
 )  # fmt: skip
 """What `--doctor` looks at."""
+OF_REPLICAS = (
+    "out",
+    "standby",
+    "kubeconfig",
+    "context",
+    "metrics",
+    "metrics_host",
+    "metrics_token",
+    "config",
+    "print_",
+)
+"""Options that a replica in the cluster is given beside its file, or has no use for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +77,31 @@ class KubernetesOptions(QueueOptions):
     ] = None
     preempt: Annotated[bool, Option("Evict pods of lower priority for one that waits.", panel=CONDUCT)] = False
     doctor: Annotated[bool, Option("Only check: rights, version, latency, pods left out.", in_file=False)] = False
+    print_: Annotated[
+        Literal["deployment", "config", "dashboard", "alerts"] | None,
+        Option(
+            "Print objects for kubectl apply, a file for --config, a dashboard for Grafana, or alerting rules.",
+            flags=("--print",),
+            in_file=False,
+        ),
+    ] = None  # type: ignore[assignment]
+
+    def printed(self) -> str:
+        """As for every queue; also the objects that run it in the cluster, where each replica finds its own place."""
+        if self.print_ != "deployment":
+            return super().printed()
+        from loadmaster.live.kubernetes.deployment import deployment_text
+        from loadmaster.model import InputError
+        from loadmaster.verbs.live_config import config_text
+
+        self.check_run()
+        if self.shadow or self.dry_run:
+            rule = "the second replica waits for the Lease, which --shadow and --dry-run do not take"
+            raise InputError("--print deployment", rule, fix="leave them out")
+        names = [name for name in (*self.given, *self.configured) if name not in OF_REPLICAS]
+        config = config_text(type(self), {name: getattr(self, name) for name in names})
+        evicts = self.preempt or self.moves is not None or self.budget is not None
+        return deployment_text(config, self.lease_namespace, evicts=evicts)
 
     def check_run(self) -> None:
         """As for every queue, and see that the budget of moves can be read."""
@@ -91,6 +128,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
     from loadmaster.live.kubernetes.pods import PodScope
     from loadmaster.live.kubernetes.preemption import Preemptor, both
     from loadmaster.live.queue.decider import LiveExtras
+    from loadmaster.live.queue.metrics import MetricsServer
     from loadmaster.live.queue.warmup import compile_for
     from loadmaster.live.session.clocks import RealClock
     from loadmaster.live.session.disruption import MoveBudget
@@ -133,7 +171,7 @@ def kubernetes_with(options: KubernetesOptions, screen: Screen = quiet, command:
         compile_for(scheduler, made(looks_on=True, watch=False, say=lambda _: None).observe(), long_queues=True)
 
     try:
-        with as_ctrl_c():
+        with as_ctrl_c(), MetricsServer(*options.served_at()):  # a replica that stands by is alive as well
             engine = _taken(compiled, partial(made, looks_on=not how.acts), options, how, say)
     except Terminated:
         return Looked("stopped", (Finding("ok", "stopped before it got the Lease: no pod was bound"),))

@@ -193,6 +193,8 @@ class FakeKubernetes:
             return self._lease(method, parts, body)
         if parts[-1] == "events":
             return self._event(body)
+        if method == "PATCH" and parts[-2] in self.others:
+            return self._merge(parts[-2], parts[-1], body)
         if len(parts) == 3 or parts[1] == "storage.k8s.io":
             return self._list(parts[-1])
         if parts[2] == "nodes":
@@ -207,6 +209,18 @@ class FakeKubernetes:
             return 200, self.old.pop(0)
         items = self.others.get(kind, []) if kind not in ("nodes", "pods") else list(getattr(self, kind).values())
         return 200, {"metadata": {"resourceVersion": str(self.version)}, "items": items}
+
+    def _merge(self, kind: str, name: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Annotations and spec of a claim or a volume, if it is as the asker has seen it."""
+        if ("patch", kind) in self.denied:
+            return 403, forbidden("patch", kind)
+        found = next(each for each in self.others[kind] if each["metadata"]["name"] == name)
+        if body["metadata"]["resourceVersion"] != found["metadata"]["resourceVersion"]:
+            return 409, {"message": "the object has been modified"}
+        found["metadata"].setdefault("annotations", {}).update(body["metadata"]["annotations"])
+        found["spec"].update(body.get("spec", {}))
+        self.tell(kind, "MODIFIED", found)
+        return 200, {"kind": {"persistentvolumes": "PersistentVolume"}.get(kind, "PersistentVolumeClaim"), **found}
 
     def _event(self, body: dict[str, Any]) -> tuple[int, Any]:
         if ("create", "events") in self.denied:

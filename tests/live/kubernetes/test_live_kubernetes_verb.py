@@ -6,8 +6,11 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
+from types import SimpleNamespace
 
 import pytest
+import real_kubernetes as rk
 from fake_kubernetes import FakeKubernetes, node, pod, serving
 from typer.testing import CliRunner
 
@@ -162,13 +165,22 @@ def test_all_is_compiled_before_the_lease_is_taken(made, monkeypatch):
     assert fake.bound == [("default/a", "n1")]
 
 
-def test_a_standby_whose_time_is_over_ends_without_the_lease(made):
+def test_a_standby_is_alive_and_ends_without_the_lease_when_its_time_is_over(made, monkeypatch):
     fake, words, folder = made
     first = KubernetesEngine(Api(words[-1]))
     holder = fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"]
     fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] = "another"
-    run = verb(*words, *RULE, "--standby", "-o", folder / "run")
+    alive = list[bytes]()
+
+    def asked(_: float) -> None:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30) as answer:
+            alive.append(answer.read())
+
+    (port,) = rk._free_ports(1)
+    monkeypatch.setattr("loadmaster.verbs.live_kubernetes.time", SimpleNamespace(time=time.time, sleep=asked))
+    run = verb(*words, *RULE, "--standby", "--metrics", port, "-o", folder / "run")
     assert run.exit_code == 0, run.output
+    assert set(alive) == {b"ok\n"}
     assert "another loadmaster held the Lease" in run.output
     assert fake.leases["kube-system/loadmaster"]["spec"]["holderIdentity"] == "another" != holder
     first.close()

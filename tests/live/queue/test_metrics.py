@@ -216,3 +216,25 @@ def test_the_token_of_a_file_is_its_text(tmp_path):
         KubernetesOptions(metrics_host="0.0.0.0").served_at()
     with pytest.raises(InputError, match="no token can be read there"):
         KubernetesOptions(metrics=0, metrics_token=tmp_path / "nowhere").served_at()
+
+
+def test_whether_the_run_goes_on_is_told_without_a_token(monkeypatch):
+    moment_s = [0.0]
+    monkeypatch.setattr("loadmaster.live.queue.metrics.time", SimpleNamespace(monotonic=lambda: moment_s[0]))
+    with MetricsServer(0, token="secret") as metrics:
+        moment_s[0] = 1e6
+        assert ask(metrics, "/healthz")[1] == "ok\n"  # a replica that stands by
+        report = Report()
+        metrics.follow(report, 10.0)
+        for what in ("observed_s", "failed_calls", "starts"):
+            setattr(report, what, 1)
+            assert ask(metrics, "/healthz")[1] == "ok\n"
+            moment_s[0] += 60.0 + 3 * 10.0
+            assert ask(metrics, "/healthz")[1] == "ok\n"
+        moment_s[0] += 1.0
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            ask(metrics, "/healthz")
+        report.refusals["busy"] += 1
+        assert ask(metrics, "/healthz")[1] == "ok\n"
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            ask(metrics, "/metrics")

@@ -21,6 +21,8 @@ _OLDEST = (1, 21)
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 _EXPLAINS, _MUTE = (("patch", "pods/status"), ("create", "events")), "pods do not say why they wait"
+_CHANGED = ("persistentvolumeclaims", "persistentvolumes")
+_NO_VOLUME = "pods whose volume waits for its first pod (WaitForFirstConsumer) do not start"
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ def needed(namespaces: Sequence[str], lease_namespace: str) -> list[RequiredRigh
     looks = [RequiredRight("list", what, looking=True) for what in ("nodes", "pods")]
     watches = [RequiredRight("watch", what, spared="everything is listed in every cycle") for what in ("nodes", "pods")]
     others = [_listing_right(path) for path in OTHERS.values()]
-    return [*looks, *watches, *others, *acts, *leases]
+    changes = [RequiredRight("patch", what, spared=_NO_VOLUME) for what in _CHANGED]
+    return [*looks, *watches, *others, *acts, *changes, *leases]
 
 
 def _listing_right(path: str) -> RequiredRight:

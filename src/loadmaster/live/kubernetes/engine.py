@@ -11,6 +11,7 @@ from loadmaster.live.kubernetes.eviction import barred, together
 from loadmaster.live.kubernetes.informer import Informer
 from loadmaster.live.kubernetes.lease import ClusterLease, LeaseTerms
 from loadmaster.live.kubernetes.movable import is_pushed_aside, why_it_stays
+from loadmaster.live.kubernetes.new_volumes import VolumeChoices
 from loadmaster.live.kubernetes.nodes import parse_nodes
 from loadmaster.live.kubernetes.observation import KubernetesListings, KubernetesObserver, not_together
 from loadmaster.live.kubernetes.parsing import NOT_READ, is_pod, name_of, why_unread
@@ -68,6 +69,7 @@ class KubernetesEngine:
         self._watch, self._scope = watch, scope
         self._items: Sequence[Mapping[str, Any]] = ()
         self.moves = Moves(api, scope.scheduler, now_s, self._bind)
+        self._new_volumes = VolumeChoices(api, self._bind, self._note_changed)
         self.unevicted: dict[str, str] = {}
         """Why pods that were to make room did not go, until somebody has looked."""
         self._held: set[str] = set()
@@ -98,6 +100,7 @@ class KubernetesEngine:
         if (way := self.moves.under_way) is not None and way.follower:
             self._bound.add(way.follower)
         others = self._looked_up(items)
+        items = self._new_volumes.follow(items, others)
         listings = KubernetesListings(at_s, nodes.items, [*items, *odd], token, self.moves.rooms(), self._bound, others)
         try:
             seen = self._observer.see(listings)
@@ -105,7 +108,7 @@ class KubernetesEngine:
             if self._last is None:
                 raise
             raise EngineDown(str(error)) from error  # there were nodes, and there may be some again
-        self._items = self._observer.readable
+        self._items, self._new_volumes.volumes = self._observer.readable, self._observer.volumes
         if unread := self.moves.evictions.unread:
             seen = replace(seen, left_out=(*seen.left_out, *unread))
         self._bound &= set(seen.ids)
@@ -130,6 +133,11 @@ class KubernetesEngine:
             except InputError:
                 self._others[kind] = None
         return looked_up
+
+    def _note_changed(self, item: Mapping[str, Any]) -> None:
+        """A claim or volume as we have just changed it."""
+        if (informer := self._others.get(item["kind"])) is not None:
+            informer.note(item)
 
     def act(self, action: Action) -> Refusal | None:
         """See `Engine`."""
@@ -166,6 +174,10 @@ class KubernetesEngine:
             return Refusal(action, "busy", why)
         there = bool(item["spec"].get("nodeName"))  # then `act` says whether it is where it should be
         refusal = None if there else self._node_refuses(action, action.hosts[0], item["spec"])
+        if not there and refusal is None:
+            refusal = self._new_volumes.begin(action, item)
+            if action.id in self._new_volumes.awaiting:
+                return refusal
         return refusal or act(self._api, action, str(item["metadata"].get("resourceVersion") or ""))
 
     def _changed(self, name: str, item: Mapping[str, Any]) -> str:

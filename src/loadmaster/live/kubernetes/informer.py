@@ -94,6 +94,11 @@ class Informer:
             raise EngineDown(answer.text)
         return answer.body
 
+    def note(self, item: Mapping[str, Any]) -> None:
+        """Take in an object as a request of ours has left it: the watch may tell of it later."""
+        with self._lock:
+            self._items[name_of(item)] = item
+
     def close(self) -> None:
         """Follow no more."""
         self._closed = True

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from loadmaster.live.kubernetes.new_volumes import NewVolumes
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import PodRead, UnreadObject, read_nodes, read_pods
 from loadmaster.live.kubernetes.pod_move import room_for
@@ -58,6 +59,8 @@ class KubernetesObserver:
         """The pods of the last listing that could be read, as the API gave them."""
         self.tied: frozenset[str] = frozenset()
         """Bound pods of it that rules between pods look at."""
+        self.volumes = NewVolumes({}, {}, ())
+        """The nodes of its claims."""
         self.gangs: Counter[str] = Counter()
         self._rooms: dict[str, tuple[int, Mapping[str, float]]] = {}
         self._room_number = 0
@@ -77,7 +80,8 @@ class KubernetesObserver:
         pods += self._fitting((*listings.rooms, *self._nominated(read)), pods, nodes)
         cluster = _cluster(nodes)
         pods.sort(key=lambda pod: (pod.created_s, pod.id))
-        sorted_pods = sort_pods(pods, PodPlaces(nodes, listings.nodes, listings.others), cluster, self._scope.schedules)
+        places = PodPlaces(nodes, listings.nodes, listings.others)
+        sorted_pods = sort_pods(pods, places, cluster, self._scope.schedules)
         works, left_out = sorted_pods.works, sorted_pods.left_out
         chosen = [pod for pod, _ in works]
         shut = {each.node for each in unread_pods}
@@ -96,7 +100,7 @@ class KubernetesObserver:
         )
         seen.check()
         self.readable = [each.item for each in read]
-        self.tied = sorted_pods.tied
+        self.tied, self.volumes = sorted_pods.tied, places.volumes
         return seen
 
     def _over(self, read: Iterable[PodRead]) -> list[EndedJob]:

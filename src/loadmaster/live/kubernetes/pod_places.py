@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain, count
 from typing import Any, NamedTuple
 
+from loadmaster.live.kubernetes.new_volumes import NewVolumes
 from loadmaster.live.kubernetes.nodes import Node
 from loadmaster.live.kubernetes.parsing import NOT_READ, name_of
 from loadmaster.live.kubernetes.pods import Pod, listed
@@ -18,7 +19,7 @@ from loadmaster.packing.kubernetes_affinity import admits, required_of, selects
 from loadmaster.packing.kubernetes_constraints import PodRules, add_rules_between_pods
 from loadmaster.packing.kubernetes_objects import ListedNode
 from loadmaster.packing.kubernetes_selection import PodSelection
-from loadmaster.packing.kubernetes_volumes import CLAIMS, VolumeNodes
+from loadmaster.packing.kubernetes_volumes import CLAIMS
 
 OTHERS = {
     "PersistentVolumeClaim": "/api/v1/persistentvolumeclaims",
@@ -67,14 +68,14 @@ class PodPlaces:
         spec_of = {name_of(item): item.get("spec") or {} for item in items}
         taints = {node.name: spec_of.get(node.name, {}).get("taints") or () for node in nodes}
         self.listed = {node.name: ListedNode({}, node.labels, taints[node.name]) for node in nodes}
-        self.volumes = VolumeNodes(others, self.listed, ())
+        self.volumes = NewVolumes(others, self.listed, ())
         self._found: dict[str, str | None] = {}
 
     def rules_between(self, pods: Sequence[Pod]) -> PodRules:
         """The rules that look at where other pods are; a pod has its number in `pods`."""
         rules, each = PodRules(), [listed(pod) for pod in pods]
         selection = PodSelection(self._others.get("Namespace", ()), each)
-        add_rules_between_pods(rules, selection, VolumeNodes(self._others, self.listed, each), self.listed, each)
+        add_rules_between_pods(rules, selection, NewVolumes(self._others, self.listed, each), self.listed, each)
         return rules
 
     def features(self, pod: Pod) -> str | None:

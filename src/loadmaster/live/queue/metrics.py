@@ -4,6 +4,7 @@ import hmac
 import ipaddress
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import isfinite
@@ -74,7 +75,13 @@ OF_SHADOW: dict[str, tuple[str, Callable[["InterimWaits"], float | None]]] = {
 """Figures of a shadow, by name; what is not known is left out."""
 OF_HOSTS = {CORES: "cores", MEMORY: "memory_bytes", GPUS: "gpus"}
 """Resources of which capacity and free amounts are served, with their units as Prometheus has them."""
-_REFUSALS = {401: b"the token of --metrics-token is missing\n", 404: b"only /metrics is here\n"}
+_REFUSALS = {
+    401: b"the token of --metrics-token is missing\n",
+    404: b"only /metrics and /healthz are here\n",
+    503: b"stalled\n",
+}
+STALLED_S = 60.0
+"""A run that did nothing for so long and three intervals is not alive (`/healthz`)."""
 LOOPBACK = "127.0.0.1"
 
 
@@ -93,7 +100,7 @@ class ServedAt(NamedTuple):
 
 
 class MetricsServer:
-    """Serves `/metrics` while it is open; see `ServedAt` for its arguments.
+    """Serves `/metrics` while it is open, and `/healthz`, which needs no token; see `ServedAt` for its arguments.
 
     Raises:
         InputError: the address cannot be had, or is not loopback and no token is given.
@@ -103,6 +110,8 @@ class MetricsServer:
         self._text, self._token = "", token
         self._report: Report | None = None
         self._interval_s = 0.0
+        self._did: tuple[float, ...] = ()
+        self._did_s = time.monotonic()
         self.so_far: InterimWaits | None = None
         """What jobs have waited so far, of a shadow; None until that is known."""
         self._server: ThreadingHTTPServer | None = None
@@ -173,8 +182,20 @@ class MetricsServer:
             lines += [line for name, text, value in known if value is not None for line in _lines(name, text, value)]
         self._text = "\n".join(lines) + "\n"
 
+    def _is_alive(self) -> bool:
+        """Whether the run has observed, not been answered or asked for something lately; before it begins it is."""
+        report = self._report
+        if report is None:
+            return True
+        did = report.observed_s, report.failed_calls, report.starts, report.refusals.total()
+        if did != self._did:
+            self._did, self._did_s = did, time.monotonic()
+        return time.monotonic() - self._did_s <= STALLED_S + 3 * self._interval_s
+
     def _status(self, path: str, authorization: str) -> int:
         """What a request is answered with."""
+        if path == "/healthz":
+            return 200 if self._is_alive() else 503
         wanted = f"Bearer {self._token}".encode()
         if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
             return 401
@@ -186,7 +207,8 @@ class MetricsServer:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 status = metrics._status(self.path, self.headers.get("Authorization", ""))
-                body = metrics._now().encode() if status == 200 else _REFUSALS[status]
+                text = "ok\n" if self.path == "/healthz" else metrics._now()
+                body = text.encode() if status == 200 else _REFUSALS[status]
                 self.send_response(status)
                 if status == 401:
                     self.send_header("WWW-Authenticate", "Bearer")
