@@ -20,9 +20,11 @@ def scheduled(start_s=(0.0, 10.0, np.nan)):
 
 def test_every_metric_is_a_number_of_the_unit_that_it_names():
     values = values_of(scheduled())
-    assert list(values) == [*METRICS, "utilization_cores"]
+    assert list(values) == [*METRICS, "utilization_cores", "stranded_cores"]
     assert all(isinstance(value, float) for value in values.values())
-    assert {name for name, value in values.items() if math.isnan(value)} == {"energy_kwh", "energy_cost", "carbon_kg"}
+    assert {name for name, value in values.items() if math.isnan(value)} == {
+        "energy_kwh", "energy_cost", "carbon_kg", "jain_of_users",
+    }  # fmt: skip
     for metric in METRICS.values():
         assert metric.name.endswith("_s") == (metric.unit in ("s", "core_s")), metric.name
         assert metric.heading
@@ -72,6 +74,30 @@ def test_what_is_no_metric_is_refused_in_one_line(tmp_path, text, rule):
 def test_a_name_that_is_near_a_metric_is_answered_by_it():
     with pytest.raises(InputError, match="did you mean p95_wait_s"):
         metric_named("p95_wait")
+
+
+def two_users_on_one_host():
+    """Until 10 s user 0 holds all cores of a host and half of its memory; one of two jobs of user 1 waits 20 s."""
+    log = Workload.of(submit_s=[0, 0, 10], runtime_s=[10, 10, 10], cores=[2, 1, 1], memory_gb=[2, 2, 2], user=[0, 1, 1])
+    cycles = Cycles(np.array([0.0]), np.array([3]), np.array([3]), np.array([0]))
+    schedule = Schedule(np.array([0.0, 20.0, 10.0]), np.array([0, 0, 0], np.int32), cycles)
+    return ScheduledJobs(log, Cluster.uniform(1, cores=2, memory_gb=4), schedule)
+
+
+def test_what_was_stranded_and_how_even_users_were_slowed_down_are_metrics_too():
+    values = values_of(two_users_on_one_host())
+    assert (values["stranded_cores"], values["stranded_memory_gb"]) == (0.0, pytest.approx(0.5))
+    assert values["jain_of_users"] == (1 + 2) ** 2 / (2 * (1 + 2**2))
+
+
+@pytest.mark.parametrize("name", ["stranded_memory", "utilization_gpus", "jain_of_users"])
+def test_a_metric_of_a_resource_can_be_chosen_by_name(name):
+    assert metric_named(name).name == name
+
+
+def test_a_name_that_is_near_no_metric_is_answered_by_where_all_stand():
+    with pytest.raises(InputError, match="under metrics in `loadmaster compare --json`"):
+        metric_named("nonsense")
 
 
 def test_a_metric_without_a_title_is_headed_by_its_name():

@@ -57,6 +57,38 @@ def test_what_says_how_a_file_is_read_is_refused_where_the_log_is_read_already(t
         lm.compare([1, 2], "2x4c")
 
 
+def test_the_jobs_of_each_run_are_those_of_simulate(compared):
+    one = lm.simulate(limit=300, policy="mix-fit", discipline="easy", load=0.8, interval="30s").frame
+    jobs = compared.jobs("mix-fit", "easy")
+    assert jobs.columns[:3] == ["policy", "discipline", "load"]
+    assert jobs.select(one.columns).equals(one)
+    assert compared.jobs(policy="mix-fit")["discipline"].unique(maintain_order=True).to_list() == ["netbatch", "easy"]
+    assert compared.jobs().height == 4 * 300
+
+
+def test_jobs_of_a_run_that_is_not_there_or_cannot_be_made_again_are_refused(compared, tmp_path):
+    with pytest.raises(lm.InputError, match="'worst-fit': no run of this comparison has this rule"):
+        compared.jobs("worst-fit")
+    with pytest.raises(lm.InputError, match="keeps state"):
+        lm.compare(limit=20, policies=[lambda demand, free, capacity: free[0]]).jobs()
+    rule = tmp_path / "mine.py"
+    rule.write_text("def mine(job, now):\n    return job.submit_s\n")
+    made = lm.compare(limit=300, hosts="4x16c64g", policies="first-fit", disciplines=f"{rule}:mine+easy")
+    rule.write_text("def mine(job, now):\n    return -job.submit_s\n")
+    with pytest.raises(lm.InputError, match="comes out otherwise now"):
+        made.jobs()
+
+
+def test_stranded_parts_and_fairness_have_intervals_over_samples():
+    log = lm.generate.netbatch(jobs=300, hosts=4, load=1.1, seed=2)
+    made = lm.compare(
+        log, policies=["first-fit", "mix-fit"], disciplines=["easy"], samples=5, metrics=["stranded_memory"]
+    )
+    row = made.frame.row(1, named=True)
+    for name in ("stranded_memory", "jain_of_users"):
+        assert row[f"{name}_low"] < row[f"{name}_difference"] < row[f"{name}_high"]
+
+
 def test_runs_are_kept_where_a_folder_is_named(tmp_path):
     lm.compare(limit=50, policies=["first-fit"], out=tmp_path)
     assert (tmp_path / "results.sqlite").is_file()

@@ -111,6 +111,12 @@ def fairness(groups: tuple[Groups, ...]) -> Fairness | None:
     return Fairness(jain(slowed), users.names[worst], float(users.mean_bounded_slowdown[worst]), slowed.size)
 
 
+def fairness_of_users(workload: Workload, schedule: Schedule) -> Fairness | None:
+    """As `fairness`, of a schedule whose other groups are not asked for."""
+    users = next((each for each in groupings(workload) if each.by == "user"), None)
+    return None if users is None else fairness((_grouped(users, _measured(workload, schedule), None),))
+
+
 def jain(values: Floats) -> float:
     """Jain's index of fairness (Jain, Chiu and Hawe 1984): (sum x)^2 / (n sum x^2).
 

@@ -21,7 +21,7 @@ from loadmaster.rules.near import pick
 Unit = Literal["s", "core_s", "part", "jobs", "count", "ratio", "kwh", "money", "kg"]
 Shown = Literal["usual", "interval", "row", "any", "asked"]
 Needs = Literal["starts", "all starts", "run"]
-_UTILIZATION = "utilization_"
+_UTILIZATION, _STRANDED = "utilization_", "stranded_"
 Formula = Callable[[ScheduledJobs], float]
 
 
@@ -155,6 +155,11 @@ METRICS: Mapping[str, Metric] = {
             "lost_core_s", "core seconds of work that was lost with runs that were stopped", "core_s",
             lambda jobs: jobs.losses.lost_core_s, shown="any",
         ),
+        Metric(
+            "jain_of_users", "Jain's index over the users' mean bounded slowdowns: 1 where all are slowed down alike",
+            "ratio", lambda jobs: math.nan if jobs.fairness is None else jobs.fairness.jain, "higher",
+            title="fairness", needs="starts",
+        ),
     )
 }  # fmt: skip
 """Every built-in metric that is one number for each run, in the order of the columns of a table."""
@@ -176,6 +181,18 @@ def utilization_of(resource: str) -> Metric:
     )
 
 
+def stranded_of(resource: str) -> Metric:
+    """The metric of what was stranded of one resource.
+
+    Example:
+        >>> stranded_of("memory").name, stranded_of("memory").heading
+        ('stranded_memory', 'memory stranded')
+    """
+    summary = f"the part of the {resource} that was stranded, from the first arrival to the last"
+    title = f"{resource} stranded"
+    return Metric(f"{_STRANDED}{resource}", summary, "part", lambda jobs: jobs.stranded[resource], title=title)
+
+
 def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     """The built-in metric `name`, or the user's where it reads `file.py:function`.
 
@@ -192,7 +209,8 @@ def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     """
     reference = Reference.of(name)
     if reference is None:
-        return pick(name, METRICS, what="metric")
+        see = "take a name that stands under metrics in `loadmaster compare --json`"
+        return built_in(name) or pick(name, METRICS, what="metric", see=see)
     function = reference.function(sources.get(reference.path))
     if function.__code__.co_argcount != 1:
         rule = "a metric takes one argument, the jobs as they were scheduled"
@@ -202,8 +220,10 @@ def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
 
 def built_in(name: str) -> Metric | None:
     """The built-in metric `name`; None where there is none."""
-    resource = name.removeprefix(_UTILIZATION)
-    return utilization_of(resource) if resource != name else METRICS.get(name)
+    for prefix, metric_of in ((_UTILIZATION, utilization_of), (_STRANDED, stranded_of)):
+        if name.startswith(prefix):
+            return metric_of(name.removeprefix(prefix))
+    return METRICS.get(name)
 
 
 def shown_as(name: str) -> Metric:
@@ -239,7 +259,7 @@ def _own(name: str, function: Formula) -> Formula:
 
 
 def values_of(jobs: ScheduledJobs, own: Iterable[str] = (), sources: Sources = NO_SOURCES) -> dict[str, float]:
-    """Every built-in metric of a schedule by its name, the use of each resource among them, and the user's `own`."""
+    """Every built-in metric of a schedule by its name, those of each resource among them, and the user's `own`."""
     metrics = (*_built_in(jobs), *(metric_named(name, sources) for name in own))
     return {metric.name: float(metric.of(jobs)) for metric in metrics}
 
@@ -276,4 +296,5 @@ def _plain(name: str, value: float) -> float | None:
 
 
 def _built_in(jobs: ScheduledJobs) -> tuple[Metric, ...]:
-    return *METRICS.values(), *map(utilization_of, jobs.workload.resources)
+    resources = jobs.workload.resources
+    return *METRICS.values(), *map(utilization_of, resources), *map(stranded_of, resources)

@@ -6,8 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from loadmaster.measure.energy import Energy, energy
+from loadmaster.measure.group_waits import Fairness, fairness_of_users
 from loadmaster.measure.losses import Losses, losses
 from loadmaster.measure.queue_metrics import BOUND_S, Metrics, metrics, waits
+from loadmaster.measure.timeline import Timeline, timeline
+from loadmaster.measure.usage import measured
 from loadmaster.model.arrays import Bools, Floats, Ints
 from loadmaster.model.cluster import Cluster
 from loadmaster.model.schedule import Schedule
@@ -102,3 +105,22 @@ class ScheduledJobs:
     def losses(self) -> Losses:
         """Jobs that did not run, or not to their end."""
         return losses(self.workload, self.schedule)
+
+    @cached_property
+    def fairness(self) -> Fairness | None:
+        """Between users; None where the log does not know them, or no job started."""
+        return fairness_of_users(self.workload, self.schedule)
+
+    @cached_property
+    def use(self) -> Timeline:
+        """What was used and stranded of every resource, over time."""
+        return timeline(self.workload, self.cluster, self.schedule)
+
+    @cached_property
+    def stranded(self) -> dict[str, float]:
+        """For each resource, the mean part of the cluster that was stranded until the last arrival."""
+        resources = self.workload.resources
+        if len(resources) == 1:  # only another resource of the same host strands one
+            return {resources[0]: 0.0}
+        parts = self.use.mean_stranded(measured(self.workload, self.schedule)[1])
+        return dict(zip(resources, parts.tolist(), strict=True))

@@ -96,7 +96,7 @@ def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None
         unit: of times, with its seconds; None chooses one that suits this metric.
     """
     metric = shown_as(name)
-    values = [outcome.values[name] for outcome in comparison.outcomes]
+    values = [outcome.values.get(name, math.nan) for outcome in comparison.outcomes]
     title = metric.heading
     show: Callable[[float], str] = short
     if metric.unit == "s":
@@ -112,7 +112,7 @@ def _column_of(comparison: Comparison, name: str, unit: tuple[str, float] | None
         show = whole
     return Column(
         title,
-        lambda outcome: outcome.values[name],
+        lambda outcome: outcome.values.get(name, math.nan),
         lambda value: show(value) if math.isfinite(value) else "-",
         {"lower": True, "higher": False, "": None}[metric.better],
         lambda values: values.get(name, math.nan),

@@ -16,8 +16,7 @@ from loadmaster.measure.metric import metrics_row, values_of
 from loadmaster.measure.recorded_hosts import same_hosts
 from loadmaster.measure.run_diagnostics import RunDiagnostics, run_diagnostics
 from loadmaster.measure.scheduled import ScheduledJobs
-from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series, timeline
-from loadmaster.measure.usage import measured
+from loadmaster.measure.timeline import QUEUE_POINTS, QueueSeries, Timeline, queue_series
 from loadmaster.model import Schedule, Workload
 from loadmaster.model.arrays import Longs
 from loadmaster.rules.find import Sources
@@ -183,8 +182,6 @@ def measured_outcome(
         faults: rules that it breaks.
     """
     workload, cluster, schedule = jobs.workload, jobs.cluster, jobs.schedule
-    use = timeline(workload, cluster, schedule)
-    stranded = use.mean_stranded(measured(workload, schedule)[1])
     return Outcome(
         setting=setting,
         load=case.load / setting.beta,
@@ -192,11 +189,11 @@ def measured_outcome(
         metrics=jobs.measures,
         simulated_jobs_per_s=simulated_jobs_per_s,
         members=members_in(schedule),
-        stranded={name: float(stranded[r]) for r, name in enumerate(workload.resources)},
+        stranded=jobs.stranded,
         losses=jobs.losses,
         faults=faults,
         queue=queue_series(workload, schedule).thinned(QUEUE_POINTS),
-        use=use,
+        use=jobs.use,
         wait_counts=wait_counts(jobs.wait_s),
         beside=run_diagnostics(workload, cluster, schedule),
         values=values,

@@ -1,12 +1,16 @@
-"""Runs a recorded run again, and says whether the result is the same to the bit."""
+"""Runs a run again: a recorded one, to see that it is the same to the bit; one of a comparison, for its jobs."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from loadmaster import __version__
 from loadmaster.model import InputError
+from loadmaster.runs.case import Case
 from loadmaster.runs.outcome import Outcome, run_fully
-from loadmaster.runs.record import Record, file_identity, schedule_digest
+from loadmaster.runs.record import Record, file_identity, schedule_digest, tables_of
+from loadmaster.runs.setting import sources_of
 from loadmaster.runs.trust import check_trust
 from loadmaster.sim.queue import Progress
 
@@ -49,6 +53,31 @@ def rerun(record: Record, progress: Progress | None = None, *, trust: bool = Fal
     first_task = record.workload.first_task[:-1]
     jobs |= before.host[first_task] != now.host[first_task]
     return Rerun(outcome, same, int(jobs.sum()) if jobs.any() else (0 if same else -1), circumstances(record))
+
+
+def jobs_of(case: Case, outcome: Outcome) -> pl.DataFrame:
+    """A row a job of a run of which only `outcome` was kept; it is made once more.
+
+    Args:
+        case: the jobs and hosts of the run.
+        outcome: what the run came to.
+
+    Raises:
+        InputError: a rule of the run keeps state, or a metric of the run comes out otherwise now.
+    """
+    setting = outcome.setting
+    if setting.in_process:
+        rule = "this rule keeps state, so its run cannot be made once more"
+        raise InputError(", ".join(setting.in_process), rule, fix="lm.simulate(...).frame has the jobs of one run")
+    sources = sources_of(setting)
+    workload, schedule, now = run_fully(case, setting, sources)
+    before = outcome.values
+    if [name for name, value in now.values.items() if name in before and repr(value) != repr(before[name])]:
+        rule = "this run comes out otherwise now: a file of its rules was changed"
+        raise InputError(f"{setting.policy}, {setting.discipline}", rule, fix="compare once more")
+    table = tables_of(Record(case, setting, workload, schedule, sources))["jobs.parquet"]
+    names = {"policy": setting.policy, "discipline": setting.discipline, "load": outcome.load, "hosts": setting.hosts}
+    return table.select(*(pl.lit(value).alias(name) for name, value in names.items() if value != ""), pl.all())
 
 
 def circumstances(record: Record) -> tuple[str, ...]:

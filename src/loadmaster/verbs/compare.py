@@ -132,6 +132,36 @@ class Compared(Result):
 
         return main_chart(self.comparison)
 
+    def jobs(self, policy: str = "", discipline: str = "") -> "pl.DataFrame":
+        """A row a job of each run: when the job came, started and ended, where it ran, what it asked for.
+
+        A comparison keeps no schedules, so each of these runs is made once more.
+
+        Args:
+            policy: of this one alone, by its name in `frame`; of all where it is empty.
+            discipline: likewise.
+
+        Returns:
+            The columns of `Simulated.frame`, behind those that name the run.
+
+        Raises:
+            InputError: there is no such run, a rule of it keeps state, or it comes out otherwise now.
+        """
+        import polars as pl
+
+        from loadmaster.model import InputError
+        from loadmaster.runs.rerun import jobs_of
+
+        runs = [
+            each
+            for each in self.comparison.outcomes
+            if policy in ("", each.setting.policy) and discipline in ("", each.setting.discipline)
+        ]
+        if not runs:
+            rule = "no run of this comparison has this rule"
+            raise InputError(f"{policy} {discipline}".strip(), rule, fix="take names that stand in .frame")
+        return pl.concat([jobs_of(self.comparison.machines_of(each).case, each) for each in runs], how="diagonal")
+
     def by(self, name: str) -> "pl.DataFrame":
         """Waits, use and losses by one property of the jobs, under every rule and in the record: a row a group.
 

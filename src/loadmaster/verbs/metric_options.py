@@ -37,7 +37,7 @@ def measuring(settings: "Sequence[Setting]", metrics: Sequence[str]) -> "list[Se
     """The settings with the user's own metrics, which are worked out as a run is made."""
     from dataclasses import replace
 
-    from loadmaster.measure.metric import METRICS
+    from loadmaster.measure.metric import built_in
 
-    own = tuple(each for each in metrics if each not in METRICS)
+    own = tuple(each for each in metrics if built_in(each) is None)
     return [replace(setting, metrics=own) for setting in settings]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loadmaster.measure.metric import METRICS, built_in
-from loadmaster.model.units import percent, signed
+from loadmaster.model.units import signed
 from loadmaster.report.columns import metric_text
 from loadmaster.workbench.json_lines import object_in
 from loadmaster.workbench.refusal import Refused
@@ -80,8 +80,7 @@ _BESIDE = {
     "jobs": _Column("jobs", _number, False),
     "rejected": _Column("jobs that fit no host", _number),
 }
-"""What is compared after the metrics, and the amounts in use and stranded."""
-_STRANDED = "stranded_"
+"""What is compared after the metrics."""
 
 
 def side_by_side(first: FoundResult, second: FoundResult, places: ServedFolders) -> JoinedTables:
@@ -115,8 +114,6 @@ def _naming(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
 
 def _column(name: str) -> _Column | None:
     """How a column of a table is compared; None where it is not."""
-    if name.startswith(_STRANDED):
-        return _Column(f"{name.removeprefix(_STRANDED)} stranded", partial(percent, digits=1))
     metric = built_in(name)
     if metric is None:
         return _BESIDE.get(name)

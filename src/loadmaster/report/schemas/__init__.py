@@ -39,7 +39,7 @@ def _metrics(known: tuple[Needs, ...]) -> dict[str, Any]:
     each = METRICS.values()
     return {
         "type": "object",
-        "description": "Every metric, the use of each resource, and the user's own; null where it is not known.",
+        "description": "Every metric, also those of each resource and the user's own; null where it is not known.",
         "properties": {m.name: {"type": _number(m, known), "description": f"{_summary(m)}."} for m in each},
         "additionalProperties": {"type": ["number", "null"]},
     }
