@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import loadmaster as lm
 from loadmaster.model import Cluster, Constraints, Named, SiteRules, Workload
+from loadmaster.report.explanation import sentences
+from loadmaster.runs.explain import explain
 from loadmaster.runs.gpu_models import bind_gpu_models
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from traces.logs import write
@@ -152,3 +154,5 @@ def test_models_and_slices_of_one_host_of_slurm_are_counted_apart(tmp_path, mach
     assert [case.cluster.names[host] for host in schedule.host] == ["g1", "m1", "m1"] * 2
     wait_s = schedule.start_s - case.workload.submit_s
     assert wait_s.round().tolist() == [0, 0, 0, 3597, 3597, 3597]
+    (asks, *_) = sentences(run.record, explain(run.record, 4))
+    assert "asks 1 core, 5 gpus and 5 gpus 1g.5gb." in asks
