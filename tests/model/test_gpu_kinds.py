@@ -5,7 +5,7 @@ import pytest
 
 from loadmaster.measure.check import violations
 from loadmaster.model import Cluster, Constraints, InputError, Named, Partition, SiteRules, Workload
-from loadmaster.model.gpu_kinds import with_gpu_kinds
+from loadmaster.model.gpu_kinds import notes_on_unnamed_kinds, with_gpu_kinds
 from loadmaster.place import POLICIES
 from loadmaster.runs import case_of
 from loadmaster.scheduling import discipline_named
@@ -88,10 +88,45 @@ def test_a_job_without_a_kind_runs_where_hosts_have_one_kind():
         assert violations(case.workload, case.cluster, schedule) == ()
 
 
+MIXED = ("gpu:a100:2", "gpu:v100:4")
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_a_job_of_no_one_kind_takes_of_the_sum_and_is_counted_in_a_note(engine):
+    """Six GPUs: the first job takes four of any model, so both A100s are still there, and then one V100 is not."""
+    rows = [(0, 100, 4, None), (1, 50, 2, "gpu:a100"), (2, 10, 1, "gpu:v100"), (3, 10, 2, "gpu:a100&gpu:v100")]
+    case = case_of(Trace(jobs_of(rows, column="features")), hosts_of(MIXED, gpus=6.0))
+    assert case.workload.resources == ("cores", "gpus", "gpus a100", "gpus v100")
+    schedule = simulate(case.workload, case.cluster, POLICIES["first-fit"], discipline_named("fcfs"), engine=engine)
+    assert schedule.start_s.tolist() == [0, 1, 51, 61]
+    assert violations(case.workload, case.cluster, schedule) == ()
+    (note,) = notes_on_unnamed_kinds(case.workload, case.cluster)
+    assert note in case.notes
+    assert note.startswith("2 jobs ask for GPUs of no one model and may run on hosts with several (such as 0)")
+
+
+def test_a_host_of_one_model_serves_the_jobs_of_this_model_beside_hosts_that_count_several():
+    rows = [(0, 9, 4, "gpu:a100"), (0, 9, 2, "gpu:a100"), (0, 9, 4, "gpu:v100"), (0, 9, 1, "gpu:a100")]
+    for other in ("gpu:a100", "A100"):
+        case = case_of(Trace(jobs_of(rows, column="features")), hosts_of(MIXED, (other,), gpus=6.0))
+        assert case.cluster.capacity[:, 2:].tolist() == [[2, 4], [6, 0]]
+        schedule = simulate(case.workload, case.cluster, POLICIES["first-fit"], discipline_named("easy"))
+        assert schedule.host.tolist()[:3] == [1, 0, 0]
+        assert schedule.start_s.tolist() == [0, 0, 0, 0]
+        assert not notes_on_unnamed_kinds(case.workload, case.cluster)
+
+
+def test_a_model_that_slurm_names_is_the_kind_that_a_table_of_hosts_counts():
+    jobs, hosts = jobs_of([(0, 9, 1, "gpu:a100")], column="features"), hosts_of(("A100:2", "V100:4"), gpus=6)
+    log, _ = with_gpu_kinds(jobs, hosts)
+    assert log.resources == ("cores", "gpus", "gpus A100", "gpus V100")
+    assert log.demand.tolist() == [[1, 1, 1, 0]]
+
+
 @pytest.mark.parametrize(
     ("row", "hosts", "why"),
     [
-        ((0, 10, 1, None), hosts_of(), "names no kind of GPU and may run on host 0"),
+        ((0, 10, 0.5, None), hosts_of(), "a part of a GPU on hosts with GPUs of several kinds"),
         ((0, 10, 1, "1g.5gb|3g.20gb"), hosts_of(), "several kinds, any of which would do"),
         ((0, 10, 1, "1g.5gb|a100"), hosts_of(SLICED, ("a100",)), "several kinds, any of which would do"),
         ((0, 10, 0.5, "1g.5gb"), hosts_of(), "a part of a GPU on hosts with GPUs of several kinds"),

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import loadmaster as lm
 from loadmaster.model import Cluster, Constraints, Named, SiteRules, Workload
+from loadmaster.report.explanation import sentences
+from loadmaster.runs.explain import explain
 from loadmaster.runs.gpu_models import bind_gpu_models
 from loadmaster.scheduling.resolved_constraints import resolve_constraints
 from traces.logs import write
@@ -120,3 +122,37 @@ def test_a_model_of_req_tres_or_of_the_command_line_binds_and_one_that_was_only_
     cluster, schedule = run.record.case.cluster, run.record.schedule
     assert [cluster.names[host] for host in schedule.host] == ["a1", "a1", "v1"]
     assert (schedule.start_s - run.record.workload.submit_s).round().tolist() == [0.0, 3599.0, 0.0]
+
+
+SEVERAL = """SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=g1 CPUs=16 Gres=gpu:a100:2,gpu:v100:4
+NodeName=m1 CPUs=16 Gres=gpu:9
+PartitionName=gpu Nodes=ALL Default=YES
+"""
+GRES = """NodeName=m1 Name=gpu Type=1g.5gb Count=7
+NodeName=m1 Name=gpu Type=3g.20gb MultipleFiles=/dev/nvidia1,/dev/nvidia-caps/nvidia-cap21
+NodeName=m1 Name=gpu Type=3g.20gb MultipleFiles=/dev/nvidia1,/dev/nvidia-caps/nvidia-cap30
+"""
+
+
+@pytest.mark.parametrize("machines", ["site", "hosts"])
+def test_models_and_slices_of_one_host_of_slurm_are_counted_apart(tmp_path, machines):
+    """Two jobs of each kind come at once, and each kind has room for one of them; each lasts an hour."""
+    rows = [
+        f"{job}|2026-01-05T08:00:0{job}|2026-01-05T09:00:00|01:00:00|COMPLETED|1|1|"
+        f"cpu=1,node=1,gres/gpu={number},gres/gpu:{kind}={number}||02:00:00|"
+        for job, (kind, number) in enumerate([(k, n) for k, n in (("v100", 3), ("1g.5gb", 5), ("3g.20gb", 2))] * 2)
+    ]
+    log = str(write(tmp_path, "sacct.txt", HEAD + "\n".join(rows) + "\n"))
+    site = str(write(tmp_path, "slurm.conf", SEVERAL.replace("gpu:9", "gpu:1g.5gb:7,gpu:3g.20gb:2")))
+    if machines == "site":
+        write(tmp_path, "slurm.conf", SEVERAL)
+        write(tmp_path, "gres.conf", GRES)
+    run = lm.simulate(log, **{machines: site}, policy="first-fit", discipline="easy", check=True)
+    case, schedule = run.record.case, run.record.schedule
+    assert [case.cluster.names[host] for host in schedule.host] == ["g1", "m1", "m1"] * 2
+    wait_s = schedule.start_s - case.workload.submit_s
+    assert wait_s.round().tolist() == [0, 0, 0, 3597, 3597, 3597]
+    (asks, *_) = sentences(run.record, explain(run.record, 4))
+    assert "asks 1 core, 5 gpus and 5 gpus 1g.5gb." in asks

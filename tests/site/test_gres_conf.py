@@ -27,8 +27,8 @@ def test_models_come_from_the_lines_of_a_host(tmp_path):
     )
     assert models(site) == {"a1": {"a100": 3, "t4": 1}, "a2": {"a100": 4}, "v": {"v100": 2}, "c": {}}
     made = cluster_of(site)
-    assert made.cluster.rules.features == (("gpu:a100", "gpu:t4"), ("gpu:a100",), ("gpu:v100",), ())
-    assert made.unmodelled["models of GPUs of hosts that have several (a100, t4)"].names == ("a100", "t4")
+    assert made.cluster.rules.features == (("gpu:a100:3", "gpu:t4:1"), ("gpu:a100",), ("gpu:v100",), ())
+    assert not any("models of GPUs" in text for text in made.unmodelled)
     assert not site.notes
 
 

@@ -141,8 +141,8 @@ EVENTS = '{"apiVersion": "v1", "items": [' + EVENT + '], "kind": "List"}'
     ("text", "says"),
     [
         (SINFO, "what sinfo prints.*scontrol show node"), (LISTED, "what squeue prints.*squeue --json"),
-        (SPRIO, "what sprio prints: priorities, and not what jobs ask for.*squeue --json"),
-        (EVENTS, "events of Kubernetes, which do not say what pods ask for.*kubectl get nodes,pods"),
+        (SPRIO, "what sprio prints: priorities, and not what jobs ask for.*--site-priorities"),
+        (EVENTS, "events of Kubernetes, which are no state and|without their pods.*kubectl get events,pods"),
         ('{"partitions": [{"name": "main"}]}', "partitions as JSON.*scontrol show partition"),
     ],
 )  # fmt: skip
@@ -156,7 +156,7 @@ def test_what_slurm_prints_for_people_is_named_with_the_command_that_serves(tmp_
 def test_events_are_no_state_of_kubernetes_either(tmp_path):
     path = tmp_path / "events.json"
     path.write_text(EVENTS)
-    with pytest.raises(InputError, match="events of Kubernetes, which do not say what pods ask for"):
+    with pytest.raises(InputError, match="events of Kubernetes, which are no state"):
         read_objects(path)
 
 

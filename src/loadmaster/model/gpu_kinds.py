@@ -13,6 +13,7 @@ from loadmaster.model.cluster import Cluster
 from loadmaster.model.constraints import Constraints
 from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
+from loadmaster.model.gres import MODEL
 from loadmaster.model.site_rules import SiteRules
 from loadmaster.model.units import GPUS
 from loadmaster.model.workload import Workload
@@ -20,6 +21,8 @@ from loadmaster.model.workload import Workload
 CardKind = tuple[str, ...]
 """The names of a kind of card, such as ("V100M32",); empty where it has none."""
 _COUNTED = re.compile(r"(.+):([0-9]+)")
+_KIND = f"{GPUS} "
+"""So begins the name of the resource that counts the GPUs of a kind."""
 
 
 def kinds_of_cards(features: Sequence[str], cards: int) -> list[tuple[CardKind, int]]:
@@ -49,16 +52,16 @@ def kinds_of_cards(features: Sequence[str], cards: int) -> list[tuple[CardKind, 
 def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster]:
     """Jobs and hosts with a resource for each kind of GPU, where hosts count kinds and jobs name them.
 
-    The resource `gpus` stays: it is the sum of all kinds. Where no job names a kind, and where no host counts kinds,
-    jobs and hosts are as they were.
+    The resource `gpus` stays: it is the sum of all kinds. A job that names no kind, or needs several at once, asks for
+    this sum alone. Where no job names a kind, and where no host counts kinds, jobs and hosts are as they were.
 
     Args:
-        workload: jobs, which name their kind in `gpu_kind`, else in `features`.
-        cluster: hosts; a feature `1g.5gb:7` counts seven GPUs of a kind, as in `kinds_of_cards`.
+        workload: jobs, which name their kind in `gpu_kind`, else in `features`: by its name, or as `gpu:MODEL`.
+        cluster: hosts; a feature `1g.5gb:7` or `gpu:a100:2` counts the GPUs of a kind, as in `kinds_of_cards`.
 
     Raises:
-        InputError: the counts are not the GPUs of a host; or a job asks for a part of a GPU, names several kinds, or
-            names none and may run on a host with several.
+        InputError: the counts are not the GPUs of a host; or a job accepts one of several kinds, or asks for a part
+            of a GPU and may run on a host with several.
 
     Example:
         >>> from loadmaster.model import Cluster, Constraints, Named, SiteRules, Workload
@@ -73,12 +76,12 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
     rules, bound = cluster.rules, workload.constraints
     if rules is None or bound is None or GPUS not in workload.resources or GPUS not in cluster.resources:
         return workload, cluster
-    kinds = list(dict.fromkeys(kind for names in rules.features for kind in _counts(names)))
+    kinds = _kinds_counted(rules)
     gpus = workload.demand[:, workload.resources.index(GPUS)]
     if not kinds or not gpus.any():
         return workload, cluster
     requests, which = _requests(bound, workload.jobs)
-    named = [_kinds_named(request, frozenset(kinds)) for request in requests]
+    named = [_kinds_named(request, kinds) for request in requests]
     if all(named[code] == {""} for code in np.unique(which[gpus > 0]).tolist()):
         return workload, cluster
     there = whole_cards(cluster.capacity[:, cluster.resources.index(GPUS)], cluster.names)
@@ -92,8 +95,8 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
         if len(rows):
             _refuse_unclear(workload, rows, gpus[rows], its_kinds, "" if on is None else cluster.name(on))
     asks = np.array([[kind in each for kind in kinds] for each in named])[which]
-    has = np.array([[float(_counts(names).get(kind, 0)) for kind in kinds] for names in rules.features])
-    columns = tuple(f"{GPUS} {kind}" for kind in kinds)
+    has = np.array([_held(names, kinds, many) for names, many in zip(rules.features, there.tolist(), strict=True)])
+    columns = tuple(_KIND + kind.removeprefix(MODEL) for kind in kinds)
     return (
         replace(
             workload,
@@ -109,24 +112,48 @@ def with_gpu_kinds(workload: Workload, cluster: Cluster) -> tuple[Workload, Clus
     )
 
 
+def notes_on_unnamed_kinds(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
+    """How many jobs ask for GPUs of no one kind and may run on a host with several: they take any (rule Q22).
+
+    Args:
+        workload: as `with_gpu_kinds` leaves it.
+        cluster: the same.
+    """
+    of_kinds = [r for r, name in enumerate(cluster.resources) if name.startswith(_KIND)]
+    rules, bound = cluster.rules, workload.constraints
+    if not of_kinds or rules is None or bound is None or workload.resources != cluster.resources:
+        return ()
+    any_kind = workload.demand[:, cluster.resources.index(GPUS)] > workload.demand[:, of_kinds].sum(axis=1)
+    several = np.flatnonzero((cluster.capacity[:, of_kinds] > 0).sum(axis=1) > 1).tolist()
+    requests, which = _requests(bound, workload.jobs)
+    hosts = [next((h for h in several if _may_run(each, h, rules.features[h], rules)), None) for each in requests]
+    there = any_kind & np.array([host is not None for host in hosts])[which]
+    if not there.any():
+        return ()
+    first = next(hosts[code] for code in which[there].tolist())
+    jobs = "1 job asks" if there.sum() == 1 else f"{int(there.sum()):,} jobs ask"
+    return (
+        f"{jobs} for GPUs of no one model and may run on hosts with several (such as {cluster.name(first or 0)}): GPUs "
+        "of any model serve, and those of other jobs can be regrouped. In Slurm each job keeps its GPUs, so a job that "
+        "names a model may wait longer there.",
+    )
+
+
 def _refuse_unclear(workload: Workload, rows: Longs, gpus: Floats, kinds: Set[str], host: str) -> None:
     """Refuse jobs `rows` int64[N], which ask for `gpus` float64[N] of these kinds, where a kind does not say all.
 
     Raises:
-        InputError: several kinds would do; none is named and they may run on `host`; or one asks for a part of a GPU.
+        InputError: several kinds would do; or one asks for a part of a GPU, of a kind or on `host`.
     """
     part = gpus != np.floor(gpus)
     job = workload.id_of(int(rows[np.argmax(part)]))  # the first of all where none asks for a part
     if len(kinds) > 1:
         rule = f"job {job} asks for GPUs of several kinds, any of which would do, and takes those of one"
         raise InputError(" | ".join(filter(None, sorted(kinds))), rule, fix="let it name one kind")
-    if kinds == {""}:
-        if host:
-            rule = f"job {job} names no kind of GPU and may run on host {host}, which has several"
-            raise InputError("gpus", rule, fix="name its kind in gpu_kind or features")
-    elif part.any():
+    if part.any() and (kinds != {""} or host):
         rule = f"job {job} asks for a part of a GPU on hosts with GPUs of several kinds"
-        raise InputError(f"{gpus[np.argmax(part)]:g} gpus", rule, fix="round it up, or name no kind")
+        fix = "round it up" if host else "round it up, or name no kind"
+        raise InputError(f"{gpus[np.argmax(part)]:g} gpus", rule, fix=fix)
 
 
 class _Request(NamedTuple):
@@ -146,11 +173,33 @@ def _requests(bound: Constraints, jobs: int) -> tuple[list[_Request], Longs]:
     return [_Request(*(words[k][code] for k, code in enumerate(row))) for row in distinct.tolist()], which.reshape(-1)
 
 
-def _kinds_named(request: _Request, kinds: frozenset[str]) -> Set[str]:
-    """The counted kinds that a job names, "" among them where some host without any would do."""
-    own = kinds.intersection(request.gpu_kind.split(","))
+def _kinds_counted(rules: SiteRules) -> list[str]:
+    """The kinds of GPUs that some host counts."""
+    return list(dict.fromkeys(kind for names in rules.features for kind in _counts(names)))
+
+
+def _held(features: Sequence[str], kinds: Sequence[str], gpus: int) -> list[float]:
+    """How many GPUs of each kind a host has: all of them of a kind that it names without a count."""
+    counts, names = _counts(features), {each.lower().removeprefix(MODEL) for each in features}
+    if counts:
+        return [float(counts.get(kind, 0)) for kind in kinds]
+    return [float(gpus) if kind.lower().removeprefix(MODEL) in names else 0.0 for kind in kinds]
+
+
+def _kinds_named(request: _Request, kinds: Sequence[str]) -> Set[str]:
+    """The counted kinds of which a job takes its GPUs; "" among them where GPUs of no one kind would do."""
+    own = set(kinds).intersection(request.gpu_kind.split(","))
+    by_model = {kind.lower().removeprefix(MODEL): kind for kind in kinds}
     alternatives = parse_features(request.features) if request.features else ((),)
-    return own or frozenset().union(*(kinds.intersection(each) or {""} for each in alternatives))
+    parts = [own] if own else [{_kind_of(term, by_model, kinds) for term in each} - {""} for each in alternatives]
+    return frozenset().union(*(each if len(each) == 1 else {""} for each in parts))
+
+
+def _kind_of(feature: str, by_model: dict[str, str], kinds: Sequence[str]) -> str:
+    """The counted kind that a job asks for by this feature, "" for none."""
+    if feature in kinds:
+        return feature
+    return by_model.get(feature.removeprefix(MODEL).lower(), "") if feature.startswith(MODEL) else ""
 
 
 def _may_run(request: _Request, host: int, features: CardKind, rules: SiteRules) -> bool:

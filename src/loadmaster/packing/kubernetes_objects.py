@@ -15,6 +15,7 @@ from loadmaster.packing.kubernetes_affinity import check_selector, required_of
 from loadmaster.packing.kubernetes_rules import TIED
 from loadmaster.traces.files import head_of
 from loadmaster.traces.json_records import json_records
+from loadmaster.traces.kubernetes_events import is_kubernetes_events
 from loadmaster.traces.kubernetes_requests import amounts, requests_of
 from loadmaster.traces.kueue import is_kueue
 from loadmaster.traces.unsupported_files import EVENTS, STATE_OF_EVENTS
@@ -93,9 +94,11 @@ def is_kubernetes_file(path: Path) -> bool:
 
 
 def is_kubernetes(head: bytes) -> bool:
-    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other, not of workloads."""
+    """Whether a document begins as what `kubectl` prints: a list, or objects one behind the other, not a log."""
     text = head.decode("utf-8", "replace")
-    return text.lstrip().startswith("{") and '"apiVersion"' in text and not is_kueue(text)
+    return (
+        text.lstrip().startswith("{") and '"apiVersion"' in text and not (is_kueue(text) or is_kubernetes_events(text))
+    )
 
 
 def read_objects(path: Path) -> KubernetesObjects:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from loadmaster.model.arrays import Floats
-from loadmaster.model.units import MEMORY, show_bytes, show_seconds
+from loadmaster.model.units import GPUS, MEMORY, show_bytes, show_seconds
 from loadmaster.report.console import new_table
 from loadmaster.runs.choice import Choice, Followed, Member
 from loadmaster.runs.delay import KEPT, TAKEN
@@ -100,12 +100,20 @@ def amounts(resources: tuple[str, ...], values: Floats) -> str:
         >>> import numpy as np
         >>> amounts(("cores", "memory"), np.array([1.0, 2.0**33]))
         '1 core and 8 GiB'
+        >>> amounts(("gpus", "gpus a100"), np.array([2.0, 1.0]))
+        '2 gpus and 1 gpu a100'
     """
     words = [
-        show_bytes(value) if name == MEMORY else f"{value:g} {name.removesuffix('s') if value == 1 else name}"
+        show_bytes(value) if name == MEMORY else f"{value:g} {_counted(name, value)}"
         for name, value in zip(resources, values, strict=True)
     ]
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def _counted(name: str, value: float) -> str:
+    """A resource behind its amount: `cores`, `core`; of a kind `gpu a100`."""
+    word, blank, kind = name.partition(" ")
+    return f"{word.removesuffix('s') if value == 1 else word}{blank}{kind}"
 
 
 def moment(seconds: float) -> str:
@@ -150,7 +158,9 @@ def _same_number(record: Record, explanation: Explanation) -> list[str]:
 
 
 def _job(record: Record, explanation: Explanation) -> str:
-    demand = escape(amounts(record.workload.resources, record.workload.demand[explanation.job]))
+    asked, kinds = record.workload.demand[explanation.job], f"{GPUS} "
+    named = [r for r, name in enumerate(record.workload.resources) if asked[r] or not name.startswith(kinds)]
+    demand = escape(amounts(tuple(record.workload.resources[r] for r in named), asked[named]))
     asks = f"asks {demand}" if explanation.tasks == 1 else f"has {explanation.tasks} tasks of {demand} each"
     text = f"[bold]Job {escape(str(explanation.identifier))}[/] {asks}. It arrived at {moment(explanation.submit_s)}"
     if explanation.start_s is None or explanation.wait_s is None:

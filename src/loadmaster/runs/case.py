@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from loadmaster.model import Cluster, InputError, Workload
-from loadmaster.model.gpu_kinds import with_gpu_kinds
+from loadmaster.model.gpu_kinds import notes_on_unnamed_kinds, with_gpu_kinds
 from loadmaster.model.units import percent
 from loadmaster.model.whole_hosts import hold_whole_hosts
 from loadmaster.runs.gpu_models import bind_gpu_models
@@ -174,6 +174,7 @@ def case_of(
         *limited,
         *of_features,
         *of_models,
+        *notes_on_unnamed_kinds(workload, hosts),
         *notes_on_licences(workload, hosts),
     )
     notes = (*trace.notes, *filter(None, (note, going_on, opening)), *of_hosts)

@@ -1,5 +1,6 @@
 """Models of GPUs: a job that names one may only run on hosts that have it, which a feature of those hosts says."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -35,6 +36,15 @@ def gpu_counts(nodes: Sequence[SiteNode]) -> dict[str, list[int]]:
 
 
 def with_model_features(nodes: Sequence[SiteNode]) -> list[SiteNode]:
-    """The hosts, each with a feature for every model of its GPUs, and one for GPUs without a model."""
-    models = [map(model_feature, models_of(node)) for node in nodes]
-    return [replace(node, features=(*node.features, *each)) for node, each in zip(nodes, models, strict=True)]
+    """The hosts, each with a feature for the model of its GPUs; for each of several, with its number (rule Q22)."""
+    return [replace(node, features=(*node.features, *_features_of(node))) for node in nodes]
+
+
+def _features_of(node: SiteNode) -> list[str]:
+    numbers: Counter[str] = Counter()
+    for each in node.gres:
+        if each.kind == GPU:
+            numbers[each.model] += each.number
+    if len(numbers) == 1:
+        return [model_feature(model) for model in numbers]
+    return [f"{model_feature(model)}:{number}" for model, number in sorted(numbers.items())]

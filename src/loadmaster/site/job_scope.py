@@ -8,11 +8,10 @@ import numpy as np
 
 from loadmaster.model import Workload
 from loadmaster.model.arrays import Bools
-from loadmaster.model.gres import models_asked
 from loadmaster.model.name_column import Named
 from loadmaster.model.units import GPUS
 
-ScopeKind = Literal["all", "unknown", "partitions", "qos", "no qos", "users", "gpus", "models", "several hosts"]
+ScopeKind = Literal["all", "unknown", "partitions", "qos", "no qos", "users", "gpus", "several hosts"]
 
 
 @dataclass(frozen=True)
@@ -20,9 +19,9 @@ class JobScope:
     """The jobs that something concerns.
 
     Attributes:
-        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, ask for `gpus` or for
-            some `models` of them, lie on `several hosts`; or `unknown`, where a log does not tell.
-        names: of the partitions, QOS, users or models of GPUs.
+        kind: `all` jobs; those of some `partitions`, `qos` or `users`; those that name `no qos`, ask for `gpus`, lie on
+            `several hosts`; or `unknown`, where a log does not tell.
+        names: of the partitions, QOS or users.
     """
 
     kind: ScopeKind = "all"
@@ -75,10 +74,6 @@ def concerned(scope: JobScope, workload: Workload, default_partition: str) -> Bo
             if GPUS not in workload.resources:
                 return np.zeros(workload.jobs, dtype=bool)
             return np.asarray(workload.demand[:, workload.resources.index(GPUS)] > 0)
-        case "models":
-            column = None if bound is None else bound.features
-            texts = [] if column is None else [not names.isdisjoint(models_asked(text)) for text in column.names]
-            return np.zeros(workload.jobs, bool) if column is None else np.isin(column.code, np.flatnonzero(texts))
         case "several hosts":
             several = np.asarray(workload.task_count > 1)
             hosts = None if bound is None else bound.min_hosts

@@ -12,7 +12,7 @@ from loadmaster.model.limits import Limits
 from loadmaster.model.units import CORES, GPUS, MB, MEMORY
 from loadmaster.site.accounts import Accounts, Association, SiteQos
 from loadmaster.site.amounts import limits_of, rates_of
-from loadmaster.site.gpu_models import models_of, with_model_features
+from loadmaster.site.gpu_models import with_model_features
 from loadmaster.site.job_scope import ALL_JOBS, NOT_IN_LOGS, JobScope, LeftOut
 from loadmaster.site.node import SiteNode
 from loadmaster.site.partition import SitePartition
@@ -83,13 +83,9 @@ def cluster_of(site: Site, accounts: Accounts | None = None) -> ModelledSite:
 
 
 def _say_of_devices(nodes: list[SiteNode], left_out: LeftOut) -> None:
-    """Generic resources that bind no job, and GPUs of several models on one host, which are one resource."""
+    """Generic resources that bind no job."""
     others = sorted({kind for node in nodes for kind, _, _ in node.gres} - {"gpu"})
     left_out |= {f"Gres={kind}": NOT_IN_LOGS for kind in others}
-    mixed = sorted({model for node in nodes if len(models := models_of(node)) > 1 for model in models})
-    if mixed:
-        names = ", ".join(model or "none" for model in mixed)
-        left_out[f"models of GPUs of hosts that have several ({names})"] = JobScope("models", tuple(mixed))
 
 
 def _say_of_work(site: Site, rules: model.SiteRules, accounts: Accounts | None, left_out: LeftOut) -> None:

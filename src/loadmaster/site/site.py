@@ -117,7 +117,7 @@ def site_of_lines(path: Path, read: Lines) -> Site:
     networks = topologies(path.parent, fields.read("TopologyPlugin", lambda pair: pair.value, ""))
     devices = _devices(path, tuple(hosts.nodes.by_name.values()))
     selection, scheduler = parts[0], parts[2]
-    start_up = _start_up(fields, hosts)
+    start_up, awake = _start_up(fields, hosts)
     rest, passed = _rest([*fields.rest(), *hosts.rest])
     words = {"SchedulerParameters": scheduler.ignored, "SelectTypeParameters": selection.ignored}
     rest += [f"{key}: {', '.join(each)}" for key, each in words.items() if each]
@@ -131,7 +131,7 @@ def site_of_lines(path: Path, read: Lines) -> Site:
         tuple(dict.fromkeys([*rest, *scopes])),
         scopes,
         passed,
-        (*hosts.notes, *devices.notes),
+        (*hosts.notes, *devices.notes, *awake),
         read.digest,
     )
 
@@ -142,13 +142,24 @@ def _devices(path: Path, nodes: tuple[SiteNode, ...]) -> Devices:
     return with_devices(nodes, lines)
 
 
-def _start_up(fields: Fields, hosts: "_Hosts") -> dict[str, JobScope]:
-    """The start-up of hosts that are started when a job needs them, and the jobs that may run there."""
+def _start_up(fields: Fields, hosts: "_Hosts") -> tuple[dict[str, JobScope], tuple[str, ...]]:
+    """The start-up of hosts that are started when a job needs them, with the jobs that may run there or have no other
+    hosts, and a sentence on what is assumed.
+    """
     cloud = {node.name for node in hosts.nodes.by_name.values() if node.cloud}
     if not cloud:
-        return {}
+        return {}, ()
     most_s = fields.read("ResumeTimeout", lambda pair: pair.value, "60")
-    return {f"start-up of hosts in state CLOUD, up to {most_s} s (ResumeTimeout)": hosts.jobs_on(cloud)}
+    every = hosts.partitions_with(cloud, alone=True)
+    what = f"start-up of hosts in state CLOUD, up to {most_s} s (ResumeTimeout)"
+    beside = tuple(name for name in hosts.partitions_with(cloud) if name not in every)
+    scopes = {f"{what}, in partitions of such hosts alone": every, f"{what}, in partitions with other hosts": beside}
+    several = "1 host is" if len(cloud) == 1 else f"{len(cloud):,} hosts are"
+    note = (
+        f"{several} in state CLOUD. In the model they are awake at all times and cost no start-up: a job that Slurm "
+        f"starts on one that sleeps begins up to {most_s} s later (ResumeTimeout)."
+    )
+    return {text: JobScope("partitions", names) for text, names in scopes.items() if names}, (note,)
 
 
 def _licences(pair: Pair) -> Amounts:
@@ -204,7 +215,12 @@ class _Hosts:
 
     def jobs_on(self, names: set[str]) -> JobScope:
         """The jobs of the partitions that these hosts are in."""
-        return JobScope("partitions", tuple(part.name for part in self.partitions.values() if names & {*part.nodes}))
+        return JobScope("partitions", self.partitions_with(names))
+
+    def partitions_with(self, names: set[str], *, alone: bool = False) -> tuple[str, ...]:
+        """The partitions that these hosts are in; `alone`: those that have no other host."""
+        parts = [(part.name, {*part.nodes}) for part in self.partitions.values()]
+        return tuple(name for name, nodes in parts if names & nodes and (nodes <= names or not alone))
 
     def _check(self, path: Path, partitions: bool) -> None:
         if not any(node.there for node in self.nodes.by_name.values()):

@@ -49,6 +49,7 @@ _is_lsf = later("loadmaster.traces.lsf", "is_lsf")
 _is_sge = later("loadmaster.traces.sge", "is_sge")
 _is_htcondor = later("loadmaster.traces.htcondor", "is_htcondor")
 _is_kueue = later("loadmaster.traces.kueue", "is_kueue")
+_is_kubernetes_events = later("loadmaster.traces.kubernetes_events", "is_kubernetes_events")
 _is_google = later("loadmaster.traces.google", "is_google")
 _is_alibaba2017 = later("loadmaster.traces.alibaba2017", "is_alibaba2017")
 _is_alibaba2018 = later("loadmaster.traces.alibaba2018", "is_alibaba2018")
@@ -75,6 +76,11 @@ FORMATS: dict[str, Format] = {
     "kueue": Format(
         "Kueue: workloads, as kubectl prints them with -o json", lambda head: _is_kueue(head.text),
         later("loadmaster.traces.kueue", "read_kueue"), _BESIDE,
+    ),
+    "kubernetes": Format(
+        "Kubernetes: events and pods, as kubectl prints them with -o json",
+        lambda head: _is_kubernetes_events(head.text),
+        later("loadmaster.traces.kubernetes_events", "read_kubernetes_events"), _BESIDE,
     ),
     "google": Format(
         "Google: task events 2011, instance events 2019", lambda head: _is_google(head.line),

@@ -1,12 +1,14 @@
-"""What Kubernetes counts: quantities, and what a pod requests, by the names that Kubernetes has for resources."""
+"""Quantities, dates, and what a pod requests, by the names that Kubernetes has for resources."""
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 _QUANTITY = re.compile(
     r"([+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:([eE][+-]?[0-9]{1,2})|([KMGTPE]i|[numkMGTPE])?)"
 )
+_GPU = re.compile(r"(?:nvidia|amd|gpu\.intel)\.com/(?:gpu|i915|xe)(?:\.shared)?")
 MOST_COUNTED = 2.0**63
 """An API server counts no further: it stores 9223372036854775807 where somebody asks for 8Ei or more."""
 _SUFFIX = {
@@ -37,6 +39,30 @@ def quantity(text: Any) -> float:
     if match is None or isinstance(text, bool):
         raise ValueError(f"{text} is no quantity")
     return min(MOST_COUNTED, float(match[1] + (match[2] or "")) * _SUFFIX[match[3] or ""])
+
+
+def date_s(text: str) -> float:
+    """Seconds since 1970 of a date such as `2026-01-05T08:00:00Z`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return datetime.fromisoformat(text).timestamp()
+
+
+def is_gpu(name: str) -> bool:
+    """Whether a resource counts GPUs."""
+    return _GPU.fullmatch(name) is not None
+
+
+def gpus_of(asks: Mapping[str, float]) -> float:
+    """How many GPUs a pod requests, of all makers.
+
+    Example:
+        >>> gpus_of({"cpu": 8.0, "nvidia.com/gpu": 2.0})
+        2.0
+    """
+    return sum((amount for name, amount in asks.items() if is_gpu(name)), 0.0)
 
 
 def amounts(listed: Mapping[str, Any]) -> dict[str, float]:

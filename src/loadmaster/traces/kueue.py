@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from loadmaster.model.constraints import STATUSES
 from loadmaster.traces.job_records import NEVER_STARTED, OTHER, LogRecord, RecordValues, read_records
 from loadmaster.traces.json_records import json_records
-from loadmaster.traces.kubernetes_requests import requests_of
+from loadmaster.traces.kubernetes_requests import date_s, gpus_of, is_gpu, requests_of
 from loadmaster.traces.options import ReadOptions
 from loadmaster.traces.rejects import Rule
 from loadmaster.traces.trace import Trace
 
 _KUEUE = re.compile(r'"apiVersion"\s*:\s*"kueue\.x-k8s\.io/')
-_GPU = re.compile(r"(?:nvidia|amd|gpu\.intel)\.com/(?:gpu|i915|xe)(?:\.shared)?")
 NOT_OVER = Rule("a workload that has not finished", bad=False)
 
 
@@ -65,7 +63,7 @@ def job_of(item: Mapping[str, Any], mixed: list[str]) -> RecordValues | Rule:
         return NOT_OVER
     if begun is None:
         return NEVER_STARTED
-    submit_s, start_s = _moment_s(meta["creationTimestamp"]), _moment_s(begun["lastTransitionTime"])
+    submit_s, start_s = date_s(meta["creationTimestamp"]), date_s(begun["lastTransitionTime"])
     assigned = (status.get("admission") or {}).get("podSetAssignments") or ()
     given = {each["name"]: each.get("count") for each in assigned}
     pods = [
@@ -75,15 +73,15 @@ def job_of(item: Mapping[str, Any], mixed: list[str]) -> RecordValues | Rule:
     if any(asks != pods[0][1] for _, asks in pods):
         mixed.append(meta["name"])
     owners = meta.get("ownerReferences") or [meta]
-    flavors = {name for each in assigned for key, name in (each.get("flavors") or {}).items() if _GPU.fullmatch(key)}
+    flavors = {name for each in assigned for key, name in (each.get("flavors") or {}).items() if is_gpu(key)}
     return {
         "submit_s": submit_s,
-        "runtime_s": _moment_s(met["Finished"]["lastTransitionTime"]) - start_s,
+        "runtime_s": date_s(met["Finished"]["lastTransitionTime"]) - start_s,
         "wait_s": start_s - submit_s,
         "tasks": sum(count for count, _ in pods),
-        "cores": _sum(pods, re.compile("cpu")),
-        "memory_bytes": _sum(pods, re.compile("memory")),
-        "gpus": _sum(pods, _GPU),
+        "cores": _sum(pods, "cpu"),
+        "memory_bytes": _sum(pods, "memory"),
+        "gpus": float(sum(count * gpus_of(asks) for count, asks in pods)),
         "gpu_kind": ",".join(sorted(flavors)) or None,
         "limit_s": spec.get("maximumExecutionTimeSeconds"),
         "partition": spec.get("queueName") or None,
@@ -96,13 +94,8 @@ def job_of(item: Mapping[str, Any], mixed: list[str]) -> RecordValues | Rule:
     }
 
 
-def _moment_s(text: str) -> float:
-    """Seconds since 1970 of a date such as `2026-01-05T08:00:00Z`."""
-    return datetime.fromisoformat(text).timestamp()
-
-
-def _sum(pods: list[tuple[int, dict[str, float]]], name: re.Pattern[str]) -> float:
-    return sum(count * amount for count, asks in pods for key, amount in asks.items() if name.fullmatch(key))
+def _sum(pods: list[tuple[int, dict[str, float]]], name: str) -> float:
+    return sum(count * asks.get(name, 0.0) for count, asks in pods)
 
 
 def _failed(finished: Mapping[str, Any]) -> bool:

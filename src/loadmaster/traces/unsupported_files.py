@@ -14,9 +14,9 @@ _BINARY = {
 }  # fmt: skip
 _AS_CSV = "save it as CSV or Parquet"
 _EVENT = re.compile(rb'"kind"\s*:\s*"Event"')
-EVENTS = "events of Kubernetes, which do not say what pods ask for"
+EVENTS = "events of Kubernetes, which are no state and no list of hosts"
 """What `kubectl get events` prints."""
-STATE_OF_EVENTS = "give kubectl get nodes,pods -A -o json for a state, kubectl get workloads -A -o json for a log"
+STATE_OF_EVENTS = "give kubectl get nodes,pods -A -o json; a log is kubectl get events,pods -A -o json"
 """What to give in their place."""
 
 
@@ -76,7 +76,12 @@ def refuse_listing(path: Path, first: str) -> None:
         raise InputError(path.name, rule, fix="give what this prints: scontrol show node", where=str(path))
     if names >= {"JOBID", "PRIORITY", "AGE"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
         rule = "what sprio prints: priorities, and not what jobs ask for"
-        raise InputError(path.name, rule, fix="give squeue --json, which has the priorities too", where=str(path))
+        raise InputError(
+            path.name,
+            rule,
+            fix="give the queue (squeue --json) as the log, and this file with --site-priorities",
+            where=str(path),
+        )
     if names >= {"JOBID", "ST"} and not names & {"SUBMIT", "SUBMIT_TIME"}:
         rule = "what squeue prints by itself, without the times of submission"
         raise InputError(path.name, rule, fix="give what this prints: squeue --json", where=str(path))

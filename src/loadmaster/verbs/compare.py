@@ -11,10 +11,11 @@ from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.machine_options import MachineOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.priority_options import PriorityOptions
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, name_of, names_of
-from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock, usual_discipline
+from loadmaster.verbs.run_options import RunOptions, betas, notes_on_clock
 from loadmaster.verbs.sampling import SamplingOptions
 from loadmaster.verbs.site_change_options import SiteChangeOptions, with_changes
 from loadmaster.verbs.site_options import with_row
@@ -37,6 +38,7 @@ DEFAULT_POLICIES = (
 class CompareOptions(
     MachineOptions,
     RuleOptions,
+    PriorityOptions,
     SiteChangeOptions,
     RunOptions,
     MetricOptions,
@@ -255,7 +257,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
     at = options.at_site()
     changed = {change.name: options.site_with(change) for change in options.changes}
     policies = names_of(options.policies, "--policies", name)
-    disciplines = names_of(options.disciplines or usual_discipline(options.trace), "--disciplines", name)
+    disciplines = names_of(options.disciplines or options.usual_discipline, "--disciplines", name)
     if at is not None and changed and not {"policies", "disciplines"} & {*options.given}:
         policies, disciplines = [at.policy], [SITE]  # what is asked is what the changes do
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.metric_options import MetricOptions, measuring
 from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.priority_options import PriorityOptions
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
-from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site, usual_discipline
+from loadmaster.verbs.run_options import RunOptions, betas, only, rules_or_site
 from loadmaster.verbs.site_change_options import SiteChangeOptions
 from loadmaster.verbs.unused_options import refuse_unused_foresight, refuse_unused_settings
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions(RuleOptions, SiteChangeOptions, RunOptions, MetricOptions, GroupOptions):
+class SimulateOptions(RuleOptions, PriorityOptions, SiteChangeOptions, RunOptions, MetricOptions, GroupOptions):
     """All that a single run can be told."""
 
     policy: Annotated[
@@ -231,7 +232,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
 
     options.refuse_reading()
     at = options.at_site()
-    usual = usual_discipline(options.trace)
+    usual = options.usual_discipline
     policy, discipline = rules_or_site(options.given, options.policy, options.discipline or usual, at)
 
     metrics = options.metric_names(name)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.option import Option, called_with
+from loadmaster.verbs.priority_options import PriorityOptions
 from loadmaster.verbs.result import Result
 from loadmaster.verbs.rule_options import RuleOptions
 from loadmaster.verbs.rules import Discipline, Naming, Rule, names_of
@@ -32,7 +33,7 @@ FEWEST_SAMPLES = 19
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhenOptions(RuleOptions, SiteChangeOptions, RunOptions):
+class WhenOptions(RuleOptions, PriorityOptions, SiteChangeOptions, RunOptions):
     """All that `when` can be told."""
 
     trace: Annotated[
@@ -310,7 +311,9 @@ def _refuse_unused(options: WhenOptions) -> None:
 
 
 def _setting(options: WhenOptions, at: "SiteCase | None", name: Naming) -> "Setting":
-    policy, discipline = rules_or_site(options.given, options.policy, options.discipline or "easy", at)
+    policy, discipline = rules_or_site(
+        options.given, options.policy, options.discipline or options.usual_discipline, at
+    )
     policies = names_of(policy, "--policy", name)
     disciplines = names_of([discipline] if isinstance(discipline, tuple) else discipline, "--discipline", name)
     return only(options.settings(policies, disciplines, [1.0], name, at))
