@@ -218,10 +218,10 @@ def test_the_token_of_a_file_is_its_text(tmp_path):
         KubernetesOptions(metrics=0, metrics_token=tmp_path / "nowhere").served_at()
 
 
-def test_whether_the_run_goes_on_is_told_without_a_token(monkeypatch):
+def test_the_server_says_whether_the_run_goes_on(monkeypatch):
     moment_s = [0.0]
     monkeypatch.setattr("loadmaster.live.queue.metrics.time", SimpleNamespace(monotonic=lambda: moment_s[0]))
-    with MetricsServer(0, token="secret") as metrics:
+    with MetricsServer(0) as metrics:
         moment_s[0] = 1e6
         assert ask(metrics, "/healthz")[1] == "ok\n"  # a replica that stands by
         report = Report()
@@ -236,5 +236,9 @@ def test_whether_the_run_goes_on_is_told_without_a_token(monkeypatch):
             ask(metrics, "/healthz")
         report.refusals["busy"] += 1
         assert ask(metrics, "/healthz")[1] == "ok\n"
-        with pytest.raises(urllib.error.HTTPError, match="401"):
-            ask(metrics, "/metrics")
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/healthz", "/"])
+def test_nothing_is_said_without_the_token(path):
+    with MetricsServer(0, token="secret") as metrics, pytest.raises(urllib.error.HTTPError, match="401"):
+        ask(metrics, path)

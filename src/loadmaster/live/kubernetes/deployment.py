@@ -12,6 +12,12 @@ _HEAD = """\
 #   kubectl -n {space} create secret generic loadmaster-metrics --from-literal=token=$(openssl rand -hex 32)
 """
 _START_S, _PROBE_S = 600, 20
+_ASK = f"""\
+from urllib.request import Request, urlopen
+token = open("/token/token").read().strip()
+urlopen(Request("http://127.0.0.1:{PORT}/healthz", headers={{"Authorization": "Bearer " + token}}), timeout=5)
+"""
+"""Asked within the container: the kubelet itself has no token."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -82,7 +88,7 @@ def _replicas() -> dict[str, Any]:
     """Two, of which the second waits for the Lease; the kubelet starts one anew that does nothing any more."""
     options = ["--config", "/etc/loadmaster/live.toml", "--standby", "-o", "/work/run"]
     figures = ["--metrics", str(PORT), "--metrics-host", "0.0.0.0", "--metrics-token", "/token/token"]
-    probe = {"httpGet": {"path": "/healthz", "port": PORT}, "periodSeconds": _PROBE_S, "timeoutSeconds": 5}
+    probe = {"exec": {"command": ["python3", "-c", _ASK]}, "periodSeconds": _PROBE_S, "timeoutSeconds": 10}
     container = {
         "name": NAME,
         "image": IMAGE,

@@ -100,7 +100,7 @@ class ServedAt(NamedTuple):
 
 
 class MetricsServer:
-    """Serves `/metrics` while it is open, and `/healthz`, which needs no token; see `ServedAt` for its arguments.
+    """Serves `/metrics` and `/healthz` while it is open; see `ServedAt` for its arguments.
 
     Raises:
         InputError: the address cannot be had, or is not loopback and no token is given.
@@ -194,11 +194,11 @@ class MetricsServer:
 
     def _status(self, path: str, authorization: str) -> int:
         """What a request is answered with."""
-        if path == "/healthz":
-            return 200 if self._is_alive() else 503
         wanted = f"Bearer {self._token}".encode()
         if self._token and not hmac.compare_digest(authorization.encode("utf-8", "replace"), wanted):
             return 401
+        if path == "/healthz":
+            return 200 if self._is_alive() else 503
         return 200 if path.partition("?")[0] == "/metrics" else 404
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
