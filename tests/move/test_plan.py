@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.move.change import GAIN, State
+from loadmaster.move.change import GAIN, Change, State
 from loadmaster.move.plan import plan_moves
 from loadmaster.packing import Instance
 
@@ -255,3 +255,18 @@ def test_a_larger_budget_is_never_worse():
     assert all(plan.status == "ok" for plan in plans)
     assert (plans[0].level, plans[1].level) == (pytest.approx(2 / 3), pytest.approx(5 / 7))
     assert [plan.spent <= budget / 64 for plan, budget in zip(plans, (33.4, 50.0), strict=True)] == [True, True]
+
+
+def test_an_exact_search_without_an_answer_leaves_half_of_the_time_to_the_others(monkeypatch):
+    """18 tasks on 6 hosts: HiGHS may take all the time that it is given."""
+    limits_s = []
+
+    def in_vain(state, budget, time_limit_s):
+        limits_s.append(time_limit_s)
+        return Change("limit", state.host, float("nan"), 0.0, "exact", False)
+
+    monkeypatch.setattr("loadmaster.move.plan.adapt_exactly", in_vain)
+    state = random_state(1)
+    plan = plan_moves(state, float(state.cost.sum()), "exact", time_limit_s=1000.0)
+    assert max(limits_s) <= 500.0
+    assert plan.level > state.level

@@ -24,8 +24,8 @@ from loadmaster.system.interrupt import Interrupt
 Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
-FIRST_SHARE = 0.3
-"""The part of the time for the first mapping of a heuristic."""
+EXACT_SHARE, FIRST_SHARE = 0.5, 0.3
+"""The part of the time for an exact mapping, and for the first one of a heuristic; the candidates have the rest."""
 INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
@@ -117,10 +117,10 @@ def _best_mapping(state: State, budget: float, method: Method, deadline: Deadlin
         return Change("ok", state.host, state.level, 0.0, "stay", True)
     small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
     if method == "exact" or (method == "auto" and small):
-        change = adapt_exactly(state, budget, max(deadline.left_s(), 0.1))
+        change = adapt_exactly(state, budget, max(deadline.left_s() * EXACT_SHARE, 0.1))
         if change.proven or change.status == "infeasible":
             return worthwhile(state, change)
-        other = rebalance(state, budget, deadline=deadline)
+        other = rebalance(state, budget, deadline=deadline.share(FIRST_SHARE))
         if np.isnan(change.level) or other.level > change.level:
             change = replace(other, status="limit" if other.status == "ok" else other.status)
         return worthwhile(state, change)
@@ -129,9 +129,9 @@ def _best_mapping(state: State, budget: float, method: Method, deadline: Deadlin
 
 def _searched(state: State, budget: float, deadline: Deadline) -> MovePlan | None:
     """The best there is, for small states; None for larger ones, or if the time is up."""
-    if not small_enough(state):
+    if deadline.passed() or not small_enough(state):
         return None
-    reached = best_reachable(state, budget, max(1.0, deadline.left_s()))
+    reached = best_reachable(state, budget, deadline.left_s())
     if reached is None:
         return None
     moves = with_stops_marked(reached.moves)
