@@ -24,8 +24,8 @@ from loadmaster.system.interrupt import Interrupt
 Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
-EXACT_SHARE, FIRST_SHARE = 0.5, 0.3
-"""The part of the time for an exact mapping, and for the first one of a heuristic; the candidates have the rest."""
+FIRST_SHARE = 0.3
+"""The part of the time for the first mapping. Where it is not proven, the candidates come next, then an exact one."""
 INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
@@ -93,13 +93,21 @@ def plan_moves(
 
 def _planned(state: State, budget: float, method: Method, deadline: Deadline, report: Report) -> MovePlan:
     report(Incumbent("level", state.level, ceiling(state.instance)))
-    change = _best_mapping(state, budget, method, deadline)
+    small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
+    exactly = method == "exact" or (method == "auto" and small)
+    change = _best_mapping(state, budget, exactly, deadline)
     if np.isnan(change.level) and change.proven:
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     found = _carried_out_whole(state, budget, change) if change.proven else None
     if found is not None:
         return found
-    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (method, deadline, report))
+    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (exactly, deadline, report))
+    if exactly and not (found.proven or change.proven or deadline.passed()):
+        later = worthwhile(state, adapt_exactly(state, budget, deadline.left_s()))
+        if np.isnan(found.level) or not np.isnan(later.level):
+            change = _better_of(change, later)
+        whole = _carried_out_whole(state, budget, change) if change.proven else None
+        found = found if whole is None else whole
     late = deadline.passed() and not found.proven
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
@@ -112,12 +120,18 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     return replace(found, better=change, blocked=blocked)
 
 
-def _best_mapping(state: State, budget: float, method: Method, deadline: Deadline) -> Change:
+def _better_of(one: Change, other: Change) -> Change:
+    """A proven change, else the one of the higher level."""
+    if other.proven or np.isnan(one.level):
+        return other
+    return other if other.level > one.level else one
+
+
+def _best_mapping(state: State, budget: float, exactly: bool, deadline: Deadline) -> Change:
     if state.level >= ceiling(state.instance) - GAIN:
         return Change("ok", state.host, state.level, 0.0, "stay", True)
-    small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
-    if method == "exact" or (method == "auto" and small):
-        change = adapt_exactly(state, budget, max(deadline.left_s() * EXACT_SHARE, 0.1))
+    if exactly:
+        change = adapt_exactly(state, budget, max(deadline.left_s() * FIRST_SHARE, 0.1))
         if change.proven or change.status == "infeasible":
             return worthwhile(state, change)
         other = rebalance(state, budget, deadline=deadline.share(FIRST_SHARE))
@@ -146,15 +160,15 @@ def _carried_out_whole(state: State, budget: float, change: Change) -> MovePlan 
     return MovePlan("ok", order.moves, order.host, change.level, order.spent, change.solver, change.proven)
 
 
-def _best_candidate(state: State, budget: float, change: Change, how: tuple[Method, Deadline, Report]) -> MovePlan:
+def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool, Deadline, Report]) -> MovePlan:
     """The best part of a plan that the budget pays for; no plan depends on the budget (`budget_free_plans`).
 
     Where the time is up before the first mapping of a candidate, the moves to the mapping of `change` stand in.
     """
-    method, deadline, report = how
+    exactly, deadline, report = how
     best, bound = _plan_of(state, (), "stay"), ceiling(state.instance)
     plans = list[CandidatePlan]()
-    for smaller in _proven_mappings(state, change, method, deadline):
+    for smaller in _proven_mappings(state, change, exactly, deadline):
         whole = _carried_out_whole(state, smaller.spent, smaller)
         if whole is not None:
             best = whole
@@ -178,15 +192,15 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[Meth
     return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
 
 
-def _proven_mappings(state: State, change: Change, method: Method, deadline: Deadline) -> Iterator[Change]:
+def _proven_mappings(state: State, change: Change, exactly: bool, deadline: Deadline) -> Iterator[Change]:
     """The best mappings of ever smaller budgets, each of exactly what the last one cost less a little."""
     while change.spent > 0 and change.proven and not deadline.passed():
-        change = _best_mapping(state, change.spent, method, deadline)
+        change = _best_mapping(state, change.spent, exactly, deadline)
         if np.isnan(change.level):
             return
         yield change
         if change.spent > 0 and not deadline.passed():
-            change = _best_mapping(state, change.spent * (1 - 1e-6), method, deadline)
+            change = _best_mapping(state, change.spent * (1 - 1e-6), exactly, deadline)
 
 
 def _beats(stage: PlanStage, plan: MovePlan) -> bool:

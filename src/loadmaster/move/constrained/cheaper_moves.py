@@ -143,7 +143,7 @@ def _targets(
 ) -> Iterator[tuple[bool, Longs]]:
     """Whether the user ended the search, and int64[T], a placement to move to."""
     deadline, seed, slices = effort
-    passed, gain, least, bound = 0.0, 0.0, float("inf"), total.bound
+    passed, gain, least, bound, ways_s = 0.0, 0.0, float("inf"), total.bound, 0.0
     for search in SEARCHES:
         if search.charge > 0 and gain <= 0:
             passed += search.share
@@ -158,7 +158,7 @@ def _targets(
 
         if slices is None and passed > 0 and deadline.passed():
             return
-        limit_s = max(deadline.left_s() * search.share / (1.0 - passed), LEAST_S)
+        limit_s = max((deadline.left_s() - ways_s) * search.share / (1.0 - passed), LEAST_S)
         enough = total.enough if search.charge == 0 else 0
         annealed = anneal_placement(under_charge, limit_s, seed, shown, slices, enough)
         passed += search.share
@@ -167,7 +167,9 @@ def _targets(
             spent = float(cost[moved].sum())
             if search.charge == 0 and spent > 0:
                 gain = max(gain, (annealed.first_cost - annealed.cost) / spent)
+            left_s = deadline.left_s()
             yield annealed.interrupted, annealed.host
+            ways_s = max(ways_s, left_s - deadline.left_s())
         if annealed.interrupted:
             return
 
