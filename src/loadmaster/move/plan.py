@@ -103,11 +103,7 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
         return found
     found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (exactly, deadline, report))
     if exactly and not (found.proven or change.proven or deadline.passed()):
-        later = worthwhile(state, adapt_exactly(state, budget, deadline.left_s()))
-        if np.isnan(found.level) or not np.isnan(later.level):
-            change = _better_of(change, later)
-        whole = _carried_out_whole(state, budget, change) if change.proven else None
-        found = found if whole is None else whole
+        change, found = _exact_at_last(state, budget, change, found, deadline)
     late = deadline.passed() and not found.proven
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
@@ -120,11 +116,17 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     return replace(found, better=change, blocked=blocked)
 
 
-def _better_of(one: Change, other: Change) -> Change:
-    """A proven change, else the one of the higher level."""
-    if other.proven or np.isnan(one.level):
-        return other
-    return other if other.level > one.level else one
+def _exact_at_last(
+    state: State, budget: float, change: Change, found: MovePlan, deadline: Deadline
+) -> tuple[Change, MovePlan]:
+    """The better mapping and plan once the exact search has had the rest of the time."""
+    later = worthwhile(state, adapt_exactly(state, budget, deadline.left_s()))
+    if np.isnan(later.level) and not np.isnan(found.level):
+        return change, found
+    if later.proven or np.isnan(change.level) or later.level > change.level:
+        change = later
+    whole = _carried_out_whole(state, budget, change) if change.proven and not np.isnan(change.level) else None
+    return change, found if whole is None else whole
 
 
 def _best_mapping(state: State, budget: float, exactly: bool, deadline: Deadline) -> Change:
