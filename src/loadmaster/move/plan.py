@@ -27,6 +27,8 @@ MOST_CELLS = 300
 FIRST_SHARE = 0.3
 """The part of the time for the first mapping. Where it is not proven, the candidates come next, then an exact one."""
 INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
+LADDER_SHARE, LADDER_STEP = 0.5, 1.2
+"""The part of the time left for exact mappings of smaller budgets, and the ratio of two of these budgets."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -112,6 +114,9 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
         return replace(found, status=status, proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
+        whole = _carried_out_whole(state, budget, change)
+        if whole is not None:
+            return replace(whole, status="limit")
         found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
     return replace(found, better=change, blocked=blocked)
 
@@ -176,6 +181,8 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool
             best = whole
             break
         plans += towards(state, smaller.host, smaller.solver, smaller.spent)
+    if exactly and not change.proven:
+        plans += _proven_for_less(state, budget, deadline.share(LADDER_SHARE))
     mapped = False
 
     def last_resort() -> Iterator[CandidatePlan]:
@@ -192,6 +199,21 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool
     if best.solver == "stay":
         return best
     return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
+
+
+def _proven_for_less(state: State, budget: float, deadline: Deadline) -> Iterator[CandidatePlan]:
+    """Plans to the proven mappings of budgets that do not depend on the user's, from small ones up to `budget`.
+
+    Small budgets leave little to search. A plan that one of them pays for is then a candidate for every larger budget.
+    """
+    smaller, most = float(state.cost[state.cost > 0].min(initial=np.inf)), min(budget, float(state.cost.sum()))
+    while smaller <= most and not deadline.passed():
+        change = adapt_exactly(state, smaller, deadline.left_s())
+        if not change.proven:
+            return
+        if not np.isnan(change.level):
+            yield from towards(state, change.host, change.solver, smaller)
+        smaller = LADDER_STEP * max(smaller, change.spent)
 
 
 def _proven_mappings(state: State, change: Change, exactly: bool, deadline: Deadline) -> Iterator[Change]:
