@@ -143,7 +143,7 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
         ("live --check d --so-far d", "only one of these options can be given"),
         ("live --check nowhere", "no record of a live run here"),
         ("live --check d fake", "cannot be given before an engine"),
-        (f"{FAKE} --trouble smoke=1", "no such trouble"),
+        (f"{FAKE} --trouble smoke=1", "no such fault"),
         ("live fake log.csv --hosts 2x2c1g --interval 0s", "needs a time between its cycles"),
         (f"{FAKE} --shadow --dry-run", "both send no action"),
         (f"{FAKE} --policy nothing", "nothing"),

@@ -24,13 +24,16 @@ def tool():
 
 
 def test_each_paper_has_a_page_that_names_its_command():
-    of_ours = {"matrix"}  # a study of our own: it claims nothing that was published
-    assert {page.stem.removeprefix("papers-") for page in PAGES} == set(PAPERS) - of_ours
+    assert {page.stem.removeprefix("papers-") for page in PAGES} == set(PAPERS)
     for page in PAGES:
         assert f"`loadmaster reproduce {page.stem.removeprefix('papers-')}`" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if "shai2014" not in page.name], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if p.stem not in ("papers-shai2014", "papers-matrix")],
+    ids=lambda page: page.stem,
+)
 def test_the_verdicts_of_a_page_are_those_of_the_judges(page):
     text = page.read_text(encoding="utf-8")
     verdicts = re.findall(r"\| ([^|]*) \|$", text, re.MULTILINE)
@@ -55,3 +58,18 @@ def test_only_what_stands_between_the_marks_is_replaced(tool):
     assert "--quick --traces FOLDER" in written
     assert "/home/me" not in written
     assert "| a &lt; b \\| c | 1 | 2 | differs |" in written
+
+
+def test_the_page_of_the_matrix_has_a_line_for_each_rule_and_set(tool, tmp_path):
+    from loadmaster.papers.matrix.study import MEASURES, META, PACKERS, PLACEMENT
+
+    page = (ROOT / "docs" / "reference" / "papers-matrix.md").read_text(encoding="utf-8")
+    rows = page.partition(tool.TABLE_BEGIN)[2].partition(tool.TABLE_END)[0].strip().splitlines()
+    static, stream = [*PACKERS, *PLACEMENT], [*PLACEMENT, *META]
+    assert [tuple(row.split(" | ")[:2]) for row in rows[2:]] == [
+        (f"| {rule}", name) for rules, name in ((static, "static set"), (stream, "stream")) for rule in rules
+    ]
+    heads = ",".join(("rule", "paper", "set", "runs", *MEASURES))
+    (tmp_path / "matrix.csv").write_text(f"{heads}\nmcb8,Casanova 2008,static set,60,0.5,0.25,,3,,,,,,0\n")
+    cells = ["mcb8", "static set", "Casanova 2008", "50.0 %", "0.2500", "-", "3.0", *"-----", "0"]
+    assert tool.table_text(tmp_path / "matrix.csv").splitlines()[2] == "| " + " | ".join(cells) + " |"

@@ -1,11 +1,15 @@
 """Plans of moves, held against trying every order of moves, to whatever place, on tiny states."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loadmaster.move.change import GAIN, State
+from loadmaster.move.adapt import adapt_exactly
+from loadmaster.move.budget_free_plans import candidate_plans
+from loadmaster.move.change import GAIN, Change, State
 from loadmaster.move.plan import plan_moves
 from loadmaster.packing import Instance
 
@@ -255,3 +259,59 @@ def test_a_larger_budget_is_never_worse():
     assert all(plan.status == "ok" for plan in plans)
     assert (plans[0].level, plans[1].level) == (pytest.approx(2 / 3), pytest.approx(5 / 7))
     assert [plan.spent <= budget / 64 for plan, budget in zip(plans, (33.4, 50.0), strict=True)] == [True, True]
+
+
+def test_the_exact_search_has_a_part_of_the_time_and_the_rest_after_all_others(monkeypatch):
+    """HiGHS may take all the time that it is given, and find nothing."""
+    limits_s = []
+
+    def in_vain(state, budget, time_limit_s):
+        limits_s.append(time_limit_s)
+        return Change("limit", state.host, float("nan"), 0.0, "exact", False)
+
+    monkeypatch.setattr("loadmaster.move.plan.adapt_exactly", in_vain)
+    state = random_state(1)
+    plan = plan_moves(state, float(state.cost.sum()), "exact", time_limit_s=1000.0)
+    assert limits_s[0] <= 300.0
+    assert 300.0 < limits_s[-1] < 1000.0
+    assert plan.level > state.level
+
+
+def test_a_mapping_with_an_order_is_a_plan_although_it_is_not_proven(monkeypatch):
+    """Where no candidate is better than the present mapping: what the budget reaches is not called out of reach."""
+    state = State(Instance.of(2, cpu=[0.9, 0.9, 0.2], memory=[0.3, 0.3, 0.3]), np.array([0, 0, 1], np.int32))
+    better = Change("limit", np.array([0, 1, 1], np.int32), 1 / 1.1, 0.3, "exact", False)
+    monkeypatch.setattr("loadmaster.move.plan.adapt_exactly", lambda *_: better)
+    monkeypatch.setattr("loadmaster.move.plan.rebalance", lambda state, *_, **__: replace(better, level=float("nan")))
+    monkeypatch.setattr("loadmaster.move.plan.small_enough", lambda state: False)
+    monkeypatch.setattr("loadmaster.move.plan.candidate_plans", lambda *_: iter(()))
+    plan = plan_moves(state, 0.3)
+    assert (plan.status, plan.proven, plan.better) == ("limit", False, None)
+    assert [(move.task, move.target) for move in plan.moves] == [(1, 1)]
+
+
+def test_a_plan_that_is_proven_for_a_small_budget_is_one_for_a_large_budget_that_is_not(monkeypatch):
+    """The large program ends at its limit; no candidate of the heuristic is there either."""
+    state = State(Instance.of(2, cpu=[0.9, 0.9, 0.2], memory=[0.3, 0.3, 0.3]), np.array([0, 0, 1], np.int32))
+
+    def hard_from_one(state, budget, time_limit_s):
+        if budget < 0.5:
+            return adapt_exactly(state, budget, time_limit_s)
+        return Change("limit", state.host, float("nan"), 0.0, "exact", False)
+
+    monkeypatch.setattr("loadmaster.move.plan.adapt_exactly", hard_from_one)
+    monkeypatch.setattr("loadmaster.move.plan.small_enough", lambda state: False)
+    monkeypatch.setattr("loadmaster.move.plan.candidate_plans", lambda *_: iter(()))
+    small, large = (plan_moves(state, budget) for budget in (0.3, 0.9))
+    assert small.proven
+    assert large.level == pytest.approx(small.level) == pytest.approx(1 / 1.1)
+
+
+def test_the_candidates_of_a_small_state_begin_with_those_of_a_smaller_budget():
+    """So a limit that cuts both short leaves the larger budget no worse."""
+    state = random_state(2)
+    few, many = (
+        [(plan.solver, plan.moves) for plan in candidate_plans(state, part * state.cost.sum())] for part in (0.05, 0.4)
+    )
+    assert len(many) > len(few)
+    assert many[: len(few)] == few

@@ -83,6 +83,23 @@ def test_jobs_let_in_keep_their_places_where_the_exact_method_finds_none(monkeyp
     assert "exact found no placement" in packing.notes[0]
 
 
+def test_the_choice_of_jobs_and_the_timed_method_share_the_time(monkeypatch):
+    given_s = {"mcb8": [], "exact": []}
+
+    def noted(packer):
+        def solve(instance, options):
+            given_s[packer.name].append(options.time_limit_s)
+            return PACKERS["mcb4"].solve(instance, options)
+
+        return replace(packer, solve=solve)
+
+    for name in given_s:
+        monkeypatch.setitem(PACKERS, name, noted(PACKERS[name]))
+    admit(crowd(3), 0.8, "exact", PackOptions(time_limit_s=100.0))
+    assert max(given_s["mcb8"]) <= 50.0
+    assert 0 < max(given_s["exact"]) < 100.0
+
+
 @settings(max_examples=15)
 @given(st.integers(0, 10**6))
 def test_admission_comes_near_the_most_jobs_that_can_have_the_yield(seed):

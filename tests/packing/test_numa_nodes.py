@@ -12,8 +12,9 @@ from loadmaster.cli.app import app
 from loadmaster.model import InputError
 from loadmaster.packing import Instance
 from loadmaster.packing.check import violations
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.numa_nodes import NumaNodes, broken_nodes
-from loadmaster.packing.numa_placement import fewest_hosts, pack_on_numa_nodes
+from loadmaster.packing.numa_placement import best_fit, fewest_hosts, largest_first, pack_on_numa_nodes
 
 
 def instance_at_random(seed):
@@ -121,6 +122,14 @@ def test_pack_says_which_nodes_lack_what(vms):
     assert not made.placed
     assert made.figures["proven"]
     assert "on one NUMA node; the nodes of host 0 have" in made.answer
+
+
+def test_an_order_ends_at_the_deadline():
+    two = Instance.of(hosts=1, cpu=[0.2, 0.2], memory=[0.1, 0.1])
+    numa = NumaNodes.of(two, [1, 1], 2)
+    order = largest_first(numa)
+    assert best_fit(numa, order).host.tolist() == [0, 0]
+    assert best_fit(numa, order, Deadline.after(0.0)) is None
 
 
 def test_what_does_not_go_with_numa_nodes_is_refused(vms):

@@ -8,9 +8,11 @@ import pytest
 
 from loadmaster.packing import Attempt, Instance, PackOptions, pack
 from loadmaster.packing import exact as exact_solver
+from loadmaster.packing.bound import ceiling
 from loadmaster.packing.check import violations
 from loadmaster.packing.generate import Spec, virtual_clusters
 from loadmaster.packing.milp import highs
+from loadmaster.packing.solve import PACKERS
 from loadmaster.packing.stoppable_milp import FAILED, LIMIT, Solution
 
 HARD = virtual_clusters(Spec(8, 20, 0.3, 0.5, 0.5), 1)
@@ -55,3 +57,19 @@ def test_the_time_left_is_what_highs_gets(monkeypatch):
     monkeypatch.setattr("loadmaster.packing.milp.solve", solve)
     highs(HARD, time_limit_s=7.0)
     assert 0 < given[0] < 7.0
+
+
+@pytest.mark.parametrize("method", ["highs-compact", "highs-paper", "cp-sat"])
+def test_a_program_too_large_for_the_time_is_not_made(monkeypatch, method):
+    if method == "cp-sat":
+        pytest.importorskip("ortools")
+
+    def made(*_):
+        raise AssertionError
+
+    for module, name in (("milp", "compact_form"), ("milp", "paper_form"), ("cp_sat", "_add_program")):
+        monkeypatch.setattr(f"loadmaster.packing.{module}.{name}", made)
+    attempt = PACKERS[method].solve(HARD, PackOptions(time_limit_s=1e-4))
+    assert (attempt.host, attempt.status, attempt.proven) == (None, "limit", False)
+    assert attempt.reason == "a program of 160 variables is too large for 0.0001 s; local-search serves any size"
+    assert attempt.bound == ceiling(HARD)

@@ -57,6 +57,13 @@ def test_moves_are_a_table_in_their_order(tasks, tmp_path):
     assert "The moves, in order" in plan.report(tmp_path / "x.html").read_text()
 
 
+@pytest.mark.parametrize("goal", [{}, {"consolidate": True}])
+def test_moves_of_tasks_that_take_numa_nodes_are_refused(tmp_path, goal):
+    (tmp_path / "vms.csv").write_text("cores,memory_gb,numa_nodes,host\n2,4,1,0\n3,4,2,1\n")
+    with pytest.raises(lm.InputError, match="rebalance does not know NUMA nodes"):
+        lm.rebalance(tmp_path / "vms.csv", hosts="2x8c16g", **goal)
+
+
 def test_two_budgets_are_one_too_many(tasks):
     with pytest.raises(lm.InputError, match="only one of them can bind"):
         lm.rebalance(tasks, hosts="2x4c16g", moves=1, budget="1GiB")

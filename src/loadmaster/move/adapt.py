@@ -10,7 +10,7 @@ from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Floats, Ints
 from loadmaster.move.change import Change, State, within
 from loadmaster.packing.level import level_of
-from loadmaster.packing.milp import Program, compact_form, paper_form, run_milp
+from loadmaster.packing.milp import Program, compact_form, in_reach, paper_form, run_milp
 
 NAME = "adapt-exactly"
 
@@ -28,6 +28,8 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
     ends = FIRST_TIME.clock_s() + time_limit_s
     instance = state.instance
     cells = instance.tasks * instance.hosts
+    if not in_reach(instance, time_limit_s):
+        return Change("limit", state.host, float("nan"), 0.0, NAME, False)
     program = paper_form(instance, "y") if instance.guaranteed else compact_form(instance)
     stays = state.host[:, None] == np.arange(instance.hosts)[None, :]
     unit = float(state.cost.max(initial=0.0)) or 1.0  # the solver's tolerance is absolute
@@ -40,7 +42,7 @@ def adapt_exactly(state: State, budget: float, time_limit_s: float = 60.0) -> Ch
             low=np.append(program.low, -np.inf),
             high=np.append(program.high, budget / unit),
         )
-    result = run_milp(program, cells, time_limit_s)
+    result = run_milp(program, cells, ends - FIRST_TIME.clock_s())
     lost = Change(
         "infeasible" if result.status == 2 else "limit", state.host, float("nan"), 0.0, NAME, result.status == 2
     )

@@ -51,7 +51,10 @@ class CandidatePlan(NamedTuple):
 
 
 def candidate_plans(state: State, budget: float, deadline: Deadline = NO_DEADLINE) -> Iterator[CandidatePlan]:
-    """Single moves from the present mapping, then mappings for ever smaller budgets, each followed by single moves.
+    """Single moves from the present mapping, then mappings for several budgets, each followed by single moves.
+
+    Up to `MOST_CELLS` the smallest budgets come first. So a larger budget begins with the candidates of a smaller one,
+    and is no worse where the time is up before the last. Beyond, the budgets near the given one come first.
 
     Args:
         state: tasks and where they run.
@@ -61,7 +64,10 @@ def candidate_plans(state: State, budget: float, deadline: Deadline = NO_DEADLIN
     if (state.host >= 0).all():
         yield candidate(state, climb(state, state.host, np.inf, deadline.share(CLIMB_SHARE)), "climb")
     tried = set[bytes]()
-    for smaller in _budgets(state, budget):
+    budgets = list(_budgets(state, budget))
+    if state.instance.tasks * state.instance.hosts <= MOST_CELLS:
+        budgets.reverse()
+    for smaller in budgets:
         if deadline.passed():
             return
         change = worthwhile(state, rebalance(state, smaller, deadline=deadline.share(MAPPING_SHARE)))

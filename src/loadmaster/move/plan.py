@@ -25,8 +25,10 @@ Method = Literal["auto", "heuristic", "exact"]
 MOST_CELLS = 300
 """Tasks x hosts up to which `auto` is exact."""
 FIRST_SHARE = 0.3
-"""The part of the time for the first mapping of a heuristic."""
+"""The part of the time for the first mapping. Where it is not proven, the candidates come next, then an exact one."""
 INTERRUPTED = "Ctrl-C stopped the search: these are the best moves that it had found"
+LADDER_SHARE, LADDER_STEP = 0.5, 1.2
+"""The part of the time left for exact mappings of smaller budgets, and the ratio of two of these budgets."""
 FEW_MOVES = 100
 """Of no more moves each is tried whether it can be left out."""
 
@@ -93,13 +95,17 @@ def plan_moves(
 
 def _planned(state: State, budget: float, method: Method, deadline: Deadline, report: Report) -> MovePlan:
     report(Incumbent("level", state.level, ceiling(state.instance)))
-    change = _best_mapping(state, budget, method, deadline)
+    small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
+    exactly = method == "exact" or (method == "auto" and small)
+    change = _best_mapping(state, budget, exactly, deadline)
     if np.isnan(change.level) and change.proven:
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     found = _carried_out_whole(state, budget, change) if change.proven else None
     if found is not None:
         return found
-    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (method, deadline, report))
+    found = _searched(state, budget, deadline) or _best_candidate(state, budget, change, (exactly, deadline, report))
+    if exactly and not (found.proven or change.proven or deadline.passed()):
+        change, found = _exact_at_last(state, budget, change, found, deadline)
     late = deadline.passed() and not found.proven
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
@@ -108,19 +114,34 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
         return replace(found, status=status, proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
+        whole = _carried_out_whole(state, budget, change)
+        if whole is not None:
+            return replace(whole, status="limit")
         found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
     return replace(found, better=change, blocked=blocked)
 
 
-def _best_mapping(state: State, budget: float, method: Method, deadline: Deadline) -> Change:
+def _exact_at_last(
+    state: State, budget: float, change: Change, found: MovePlan, deadline: Deadline
+) -> tuple[Change, MovePlan]:
+    """The better mapping and plan once the exact search has had the rest of the time."""
+    later = worthwhile(state, adapt_exactly(state, budget, deadline.left_s()))
+    if np.isnan(later.level) and not np.isnan(found.level):
+        return change, found
+    if later.proven or np.isnan(change.level) or later.level > change.level:
+        change = later
+    whole = _carried_out_whole(state, budget, change) if change.proven and not np.isnan(change.level) else None
+    return change, found if whole is None else whole
+
+
+def _best_mapping(state: State, budget: float, exactly: bool, deadline: Deadline) -> Change:
     if state.level >= ceiling(state.instance) - GAIN:
         return Change("ok", state.host, state.level, 0.0, "stay", True)
-    small = state.instance.tasks * state.instance.hosts <= MOST_CELLS
-    if method == "exact" or (method == "auto" and small):
-        change = adapt_exactly(state, budget, max(deadline.left_s(), 0.1))
+    if exactly:
+        change = adapt_exactly(state, budget, max(deadline.left_s() * FIRST_SHARE, 0.1))
         if change.proven or change.status == "infeasible":
             return worthwhile(state, change)
-        other = rebalance(state, budget, deadline=deadline)
+        other = rebalance(state, budget, deadline=deadline.share(FIRST_SHARE))
         if np.isnan(change.level) or other.level > change.level:
             change = replace(other, status="limit" if other.status == "ok" else other.status)
         return worthwhile(state, change)
@@ -129,9 +150,9 @@ def _best_mapping(state: State, budget: float, method: Method, deadline: Deadlin
 
 def _searched(state: State, budget: float, deadline: Deadline) -> MovePlan | None:
     """The best there is, for small states; None for larger ones, or if the time is up."""
-    if not small_enough(state):
+    if deadline.passed() or not small_enough(state):
         return None
-    reached = best_reachable(state, budget, max(1.0, deadline.left_s()))
+    reached = best_reachable(state, budget, deadline.left_s())
     if reached is None:
         return None
     moves = with_stops_marked(reached.moves)
@@ -146,20 +167,22 @@ def _carried_out_whole(state: State, budget: float, change: Change) -> MovePlan 
     return MovePlan("ok", order.moves, order.host, change.level, order.spent, change.solver, change.proven)
 
 
-def _best_candidate(state: State, budget: float, change: Change, how: tuple[Method, Deadline, Report]) -> MovePlan:
+def _best_candidate(state: State, budget: float, change: Change, how: tuple[bool, Deadline, Report]) -> MovePlan:
     """The best part of a plan that the budget pays for; no plan depends on the budget (`budget_free_plans`).
 
     Where the time is up before the first mapping of a candidate, the moves to the mapping of `change` stand in.
     """
-    method, deadline, report = how
+    exactly, deadline, report = how
     best, bound = _plan_of(state, (), "stay"), ceiling(state.instance)
     plans = list[CandidatePlan]()
-    for smaller in _proven_mappings(state, change, method, deadline):
+    for smaller in _proven_mappings(state, change, exactly, deadline):
         whole = _carried_out_whole(state, smaller.spent, smaller)
         if whole is not None:
             best = whole
             break
         plans += towards(state, smaller.host, smaller.solver, smaller.spent)
+    if exactly and not change.proven:
+        plans += _proven_for_less(state, budget, deadline.share(LADDER_SHARE))
     mapped = False
 
     def last_resort() -> Iterator[CandidatePlan]:
@@ -178,15 +201,30 @@ def _best_candidate(state: State, budget: float, change: Change, how: tuple[Meth
     return _plan_of(state, _thinned(state, best.moves, deadline), best.solver, proven=best.level >= bound * (1 - 1e-12))
 
 
-def _proven_mappings(state: State, change: Change, method: Method, deadline: Deadline) -> Iterator[Change]:
+def _proven_for_less(state: State, budget: float, deadline: Deadline) -> Iterator[CandidatePlan]:
+    """Plans to the proven mappings of budgets that do not depend on the user's, from small ones up to `budget`.
+
+    Small budgets leave little to search. A plan that one of them pays for is then a candidate for every larger budget.
+    """
+    smaller, most = float(state.cost[state.cost > 0].min(initial=np.inf)), min(budget, float(state.cost.sum()))
+    while smaller <= most and not deadline.passed():
+        change = adapt_exactly(state, smaller, deadline.left_s())
+        if not change.proven:
+            return
+        if not np.isnan(change.level):
+            yield from towards(state, change.host, change.solver, smaller)
+        smaller = LADDER_STEP * max(smaller, change.spent)
+
+
+def _proven_mappings(state: State, change: Change, exactly: bool, deadline: Deadline) -> Iterator[Change]:
     """The best mappings of ever smaller budgets, each of exactly what the last one cost less a little."""
     while change.spent > 0 and change.proven and not deadline.passed():
-        change = _best_mapping(state, change.spent, method, deadline)
+        change = _best_mapping(state, change.spent, exactly, deadline)
         if np.isnan(change.level):
             return
         yield change
         if change.spent > 0 and not deadline.passed():
-            change = _best_mapping(state, change.spent * (1 - 1e-6), method, deadline)
+            change = _best_mapping(state, change.spent * (1 - 1e-6), exactly, deadline)
 
 
 def _beats(stage: PlanStage, plan: MovePlan) -> bool:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from loadmaster.jit.first_compilation import FIRST_TIME
 from loadmaster.model.arrays import Bools, Floats, Longs
 from loadmaster.model.errors import InputError
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.fewer_tasks import without
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import fits
@@ -59,17 +59,17 @@ def admit(
         raise InputError(least_yield, "the yield to keep must be more than 0 and at most 1")
     packer = packer_named(method)
     chooser = packer_named("mcb8") if packer.timed else packer
-    start = time.perf_counter()
+    start, deadline = time.perf_counter(), Deadline.after(options.time_limit_s)
     promised = replace(instance, guarantee=_raised(instance, least_yield))
-    admitted, attempt = _chosen(promised, chooser, options)
+    admitted, attempt = _chosen(promised, chooser, options, deadline.share(0.5) if packer.timed else deadline)
     let_in = without(promised, ~admitted)
     if attempt is None:
-        late = time.perf_counter() - start >= options.time_limit_s
+        late = deadline.passed()
         reason = f"{chooser.name} can give no job a yield of {least_yield:g}, not even alone"
         reason = f"the {options.time_limit_s:g} s were up before any job was let in" if late else reason
         attempt = Attempt(None, "limit" if late else "infeasible", chooser.name, reason=reason)
     elif packer.timed:
-        attempt = _improved(let_in, attempt, packer, options)
+        attempt = _improved(let_in, attempt, packer, _within(options, deadline))
     packing = finish(let_in, attempt)
     return Admission(admitted, let_in, replace(packing, seconds=time.perf_counter() - start))
 
@@ -79,32 +79,38 @@ def _raised(instance: Instance, least_yield: float) -> Floats:
     return np.maximum(own, least_yield)
 
 
-def _chosen(promised: Instance, packer: Packer, options: PackOptions) -> tuple[Bools, Attempt | None]:
+def _chosen(
+    promised: Instance, packer: Packer, options: PackOptions, deadline: Deadline
+) -> tuple[Bools, Attempt | None]:
     """bool[J]: the longest prefix of the jobs that `packer` packs, easiest first, then others that fit; its packing.
 
     When the time is up it is the longest prefix known by then.
     """
-    ends = FIRST_TIME.clock_s() + options.time_limit_s
     order = _easiest_first(promised)
     best = None
     low, high = 0, len(order)
-    while low < high and FIRST_TIME.clock_s() < ends:
+    while low < high and not deadline.passed():
         middle = (low + high + 1) // 2
-        attempt = _packed(promised, order[:middle], packer, options)
+        attempt = _packed(promised, order[:middle], packer, _within(options, deadline))
         if attempt is not None:
             low, best = middle, attempt
         else:
             high = middle - 1
     chosen = order[:low]
     for job in order[low : low + MOST_RETRIES]:
-        if FIRST_TIME.clock_s() >= ends:
+        if deadline.passed():
             break
-        attempt = _packed(promised, np.append(chosen, job), packer, options)
+        attempt = _packed(promised, np.append(chosen, job), packer, _within(options, deadline))
         if attempt is not None:
             chosen, best = np.append(chosen, job), attempt
-    if best is not None and FIRST_TIME.clock_s() >= ends:
+    if best is not None and deadline.passed():
         best = replace(best, notes=(*best.notes, "the time was up before all jobs were tried: more may fit"))
     return np.isin(np.arange(promised.jobs), chosen), best
+
+
+def _within(options: PackOptions, deadline: Deadline) -> PackOptions:
+    """The options with the time that is left."""
+    return replace(options, time_limit_s=max(deadline.left_s(), 0.01))
 
 
 def _easiest_first(promised: Instance) -> Longs:

@@ -12,7 +12,7 @@ from loadmaster.packing.level import level_of
 from loadmaster.packing.mcb import mcb
 from loadmaster.packing.packing import Attempt
 
-SLICE = 2_000_000
+SLICE = 200_000
 """Nodes x hosts between two looks at the clock, and at whether the user wants to stop."""
 NAME = "branch-and-bound"
 

@@ -10,6 +10,7 @@ from loadmaster.packing.cheapest_hosts import all_rigid
 from loadmaster.packing.constrained.annealing import anneal_placement
 from loadmaster.packing.constrained.instance_problem import instance_problem
 from loadmaster.packing.constrained.weighted_sum import WeightedSum
+from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.incumbent import Incumbent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.mcb import mcb
@@ -48,13 +49,14 @@ def pack_by_objective(
         ([0, 0, 0], 0.0, True)
     """
     check_terms(objective, instance, now is not None)
+    deadline = Deadline.after(options.time_limit_s)
     rigid = all_rigid(instance)
     made = instance_problem(rigid, np.full(instance.tasks, -1, np.int32) if now is None else now)
     total = WeightedSum(objective, made.problem, made.full, instance.price)
     start = mcb(rigid).host if now is None else None
     annealed = anneal_placement(
         replace(made.problem, costs=tuple(total.costs())),
-        options.time_limit_s,
+        max(deadline.left_s(), 0.01),
         options.seed,
         lambda _, cost: options.report(Incumbent(objective.text, total.reached(cost), total.bound)),
         slices,

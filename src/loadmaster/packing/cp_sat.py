@@ -10,12 +10,15 @@ from loadmaster.packing.bound import ceiling, hopeless
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import TOLERANCE, Instance
 from loadmaster.packing.level import level_of
+from loadmaster.packing.milp import in_reach, too_large
 from loadmaster.packing.packing import Attempt
 
 FLUID_GRAIN = 1e-10
 """Loads are counted in whole multiples of this fraction of a host."""
 RIGID_GRAIN = 1e-12
 """Rigid demands are: a thousand tasks on a host stay within the tolerance of what a host may hold."""
+CELLS_A_SECOND = 50_000
+"""Tasks x hosts for each second of the time left up to which a model is made: it takes less than half."""
 
 
 def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None = None, workers: int = 1) -> Attempt:
@@ -39,6 +42,8 @@ def cp_sat(instance: Instance, time_limit_s: float = 60.0, start: Attempt | None
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", "cp-sat", 0.0, True, lost[0], lost[1])
+    if not in_reach(instance, deadline.left_s(), CELLS_A_SECOND):
+        return Attempt(None, "limit", "cp-sat", ceiling(instance), reason=too_large(instance, time_limit_s))
     model = cp_model.CpModel()
     on, peak = _add_program(model, instance)
     if start is not None and start.host is not None:

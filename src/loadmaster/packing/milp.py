@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 
 from loadmaster.model.arrays import Floats
-from loadmaster.packing.bound import hopeless, upper_bound
+from loadmaster.packing.bound import ceiling, hopeless, upper_bound
 from loadmaster.packing.deadline import Deadline
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.level import level_of
@@ -15,6 +15,9 @@ from loadmaster.packing.packing import Attempt
 from loadmaster.packing.stoppable_milp import INFEASIBLE, Milp, Solution, solve
 
 LpForm = Literal["alpha", "y"]
+
+CELLS_A_SECOND, MOST_CELLS = 500_000, 10_000_000
+"""Tasks x hosts up to which a program is made, for each second left and in all: it takes less than half the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +126,13 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
     lost = hopeless(instance)
     if lost is not None:
         return Attempt(None, "infeasible", name, 0.0, True, lost[0], lost[1])
+    if not in_reach(instance, deadline.left_s()):
+        return Attempt(None, "limit", name, ceiling(instance), reason=too_large(instance, time_limit_s))
     compact = form == "compact" and not instance.guaranteed
     program = compact_form(instance) if compact else paper_form(instance, "y")
     program.upper[: instance.tasks * instance.hosts] *= _without_mirror_images(instance)
     result = run_milp(program, instance.tasks * instance.hosts, deadline.left_s())
-    ceiling = upper_bound(instance)
-    bound = _level_bound(result, compact, ceiling)
+    bound = _level_bound(result, compact, upper_bound(instance))
     if result.x is None:
         if result.status == INFEASIBLE:
             return Attempt(None, "infeasible", name, 0.0, True, reason="the program has no solution")
@@ -140,6 +144,18 @@ def highs(instance: Instance, form: Literal["compact", "paper"] = "compact", tim
         return Attempt(None, "limit", name, bound, reason="the solver's mapping overfills a host by rounding")
     proven = bool(result.status == 0)
     return Attempt(host, "ok" if proven else "limit", name, max(level, level if proven else bound), proven)
+
+
+def in_reach(instance: Instance, left_s: float, cells_a_second: float = CELLS_A_SECOND) -> bool:
+    """Whether a program with a variable for each task and host can be made in a part of the time left."""
+    most = min(1.0, cells_a_second / CELLS_A_SECOND) * MOST_CELLS
+    return instance.tasks * instance.hosts <= min(most, cells_a_second * left_s)
+
+
+def too_large(instance: Instance, time_limit_s: float) -> str:
+    """Why a program is not made."""
+    cells = instance.tasks * instance.hosts
+    return f"a program of {cells:,} variables is too large for {time_limit_s:g} s; local-search serves any size"
 
 
 def run_milp(program: Program, integers: int, time_limit_s: float) -> Solution:
@@ -166,13 +182,13 @@ def solve_relaxed(program: Program) -> Any:
     )
 
 
-def _level_bound(result: Solution, compact: bool, ceiling: float) -> float:
+def _level_bound(result: Solution, compact: bool, highest: float) -> float:
     dual = result.bound
     if dual is None or not np.isfinite(dual):
-        return ceiling
+        return highest
     if compact:
-        return min(ceiling, 1.0 / dual) if dual > 0 else ceiling
-    return min(ceiling, -float(dual))
+        return min(highest, 1.0 / dual) if dual > 0 else highest
+    return min(highest, -float(dual))
 
 
 def _may_be_on(instance: Instance) -> Floats:

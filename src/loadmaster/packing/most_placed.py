@@ -40,17 +40,19 @@ def most_placed(instance: Instance, limit_s: float = LP_LIMIT_S) -> int:
     return min(_each_resource_alone(hard, room), most)
 
 
-def with_place_bound(instance: Instance, packing: Packing, in_full: bool) -> Packing:
+def with_place_bound(instance: Instance, packing: Packing, in_full: bool, limit_s: float = LP_LIMIT_S) -> Packing:
     """The packing with the bound on the tasks that can be placed, if some are left over.
 
     Args:
         instance: what was packed.
         packing: its packing.
         in_full: fluid demands had to be met in full.
+        limit_s: seconds of the linear program, at most `LP_LIMIT_S`.
     """
     if packing.placed or packing.place_bound is not None:
         return packing
-    return replace(packing, place_bound=most_placed(all_rigid(instance) if in_full else instance))
+    asked = all_rigid(instance) if in_full else instance
+    return replace(packing, place_bound=most_placed(asked, min(limit_s, LP_LIMIT_S)))
 
 
 def _each_resource_alone(hard: Floats, room: Floats) -> int:

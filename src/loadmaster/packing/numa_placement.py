@@ -9,7 +9,7 @@ import numpy as np
 
 from loadmaster.model.arrays import Bools, Floats, Ints, Longs
 from loadmaster.packing.cheapest_hosts import all_rigid, cost_of, simple_bound
-from loadmaster.packing.deadline import Deadline
+from loadmaster.packing.deadline import NO_DEADLINE, Deadline
 from loadmaster.packing.incumbent import Incumbent
 from loadmaster.packing.instance import Instance
 from loadmaster.packing.numa_nodes import NumaNodes, broken_nodes
@@ -53,28 +53,37 @@ def pack_on_numa_nodes(
         deadline = Deadline.after(options.time_limit_s, interrupt)
         bound = fewest_hosts(instance, numa)
         best, tried = best_fit(numa, largest_first(numa)), 1
+        assert best is not None
         for order in _orders(numa, options.seed):
             options.report(Incumbent("hosts", _hosts_in_use(best), bound))
             if (_complete(best) and _hosts_in_use(best) <= bound) or deadline.passed() or tried == tries:
                 break
-            best, tried = max(best, best_fit(numa, order), key=_merit), tried + 1
+            made = best_fit(numa, order, deadline)
+            if made is None:
+                break
+            best, tried = max(best, made, key=_merit), tried + 1
     assert not broken_nodes(numa, best.host, best.taken)
     packing = _packing(instance, numa, best, (bound, tried, interrupt.asked))
     return replace(packing, seconds=time.perf_counter() - began)
 
 
-def best_fit(numa: NumaNodes, order: Longs) -> NodePlacement:
+def best_fit(numa: NumaNodes, order: Longs, deadline: Deadline = NO_DEADLINE) -> NodePlacement | None:
     """Each task on the host with the least room left, of those in use if one can take it; on its fullest nodes.
+
+    None if the time was up before the last task.
 
     Args:
         numa: the nodes, and what tasks ask of them.
         order: int64[T], the tasks in turn.
+        deadline: when to stop.
     """
     free, tasks = numa.all_free(), len(numa.parts)
     host, taken = np.full(tasks, -1, np.int32), np.zeros((tasks, numa.nodes), bool)
     scale = _mean_node(numa)
     used = np.zeros(numa.hosts, bool)
     for task in order.tolist():
+        if deadline.passed():
+            return None
         able = numa.may_take(free, task)
         if not able.any():
             continue

@@ -295,7 +295,8 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
         let = admit(instance, options.admit, name, how)
         packed = Packed(title, instance, let.instance, let.packing, let.admitted, notes)
     in_full = packer.in_full or packed.packing.minimise != "level"
-    packed = replace(packed, packing=with_place_bound(packed.instance, packed.packing, in_full), command=command)
+    bounded = with_place_bound(packed.instance, packed.packing, in_full, options.time_limit / 10)
+    packed = replace(packed, packing=bounded, command=command)
     if options.out is not None and packed.some_placed:
         others = beside(packed.instance, packed.packing, replace(how, report=silent)) if packed.placed else []
         packed = replace(packed, methods=others)

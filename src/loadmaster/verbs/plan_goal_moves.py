@@ -184,13 +184,10 @@ def _of_kubernetes(options: "RebalanceOptions") -> StateProblem:
 
 
 def _of_table(options: "RebalanceOptions") -> StateProblem:
-    from loadmaster.model.errors import InputError
     from loadmaster.packing.constrained.instance_problem import instance_problem
 
-    read, name = options.read(options.state), Path(options.state).name
-    if read.host is None:
-        raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
-    problem, full = instance_problem(read.instance, read.host, name)
+    read, host = options.running()
+    problem, full = instance_problem(read.instance, host, Path(options.state).name)
     none = np.zeros(problem.tasks, bool)
     return StateProblem(problem, full, np.zeros(problem.tasks), none, notes=read.notes, price=read.instance.price)
 

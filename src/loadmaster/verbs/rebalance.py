@@ -13,9 +13,11 @@ from loadmaster.verbs.task_options import TaskOptions
 from loadmaster.verbs.unused_options import refuse_unused
 
 if TYPE_CHECKING:
+    from loadmaster.model.arrays import Ints
     from loadmaster.move.change import State
     from loadmaster.move.plan import MovePlan
     from loadmaster.packing.incumbent import Report
+    from loadmaster.packing.read import TaskFile
     from loadmaster.report.page import Page
     from loadmaster.verbs.goal_moves import GoalMoves
     from loadmaster.verbs.placement_by_cost import PlacementByCost
@@ -51,6 +53,22 @@ class RebalanceOptions(TaskOptions):
         float, Option("Time limit of the search: seconds, or a duration such as 5min.", typed=str)
     ] = 30.0
     seed: Annotated[int, Option("Seed of the search for the least cost or sum.", least=0, below=2**63)] = 0
+
+    def running(self) -> "tuple[TaskFile, Ints]":
+        """The table of tasks, and int32[T], the host of each; -1 for none.
+
+        Raises:
+            InputError: no such file, no hosts, no column `host`, or tasks that take NUMA nodes.
+        """
+        from loadmaster.model.errors import InputError
+
+        read, name = self.read(self.state), Path(self.state).name
+        if read.host is None:
+            raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
+        if read.numa_nodes is not None:
+            fix = "leave the column out to plan on whole hosts, or place all tasks anew with `pack --numa-nodes`"
+            raise InputError("numa_nodes", "rebalance does not know NUMA nodes", fix=fix)
+        return read, read.host
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,18 +224,15 @@ def rebalance_with(
 
 def _rebalanced(options: RebalanceOptions, limit: float, command: str, report: "Report | None") -> Rebalanced:
     """The moves to the highest minimum yield."""
-    from loadmaster.model.errors import InputError
     from loadmaster.move.change import State
     from loadmaster.move.plan import plan_moves
     from loadmaster.packing.incumbent import silent
 
     refuse_unused(options, ["seed"], "it works only on a model with costs of its own, or with --minimise")
-    read, name = options.read(options.state), Path(options.state).name
-    if read.host is None:
-        raise InputError(name, "no column host: where does each task run?", fix="use `pack` for new tasks")
-    now = State(read.instance, read.host, "count" if options.moves is not None else "bytes")
+    read, host = options.running()
+    now = State(read.instance, host, "count" if options.moves is not None else "bytes")
     plan = plan_moves(now, limit, options.method, options.time_limit, report or silent)
-    return Rebalanced(name, now, plan, limit, options.time_limit, read.notes, command)
+    return Rebalanced(Path(options.state).name, now, plan, limit, options.time_limit, read.notes, command)
 
 
 rebalance = called_with(RebalanceOptions, rebalance_with)

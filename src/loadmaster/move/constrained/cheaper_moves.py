@@ -21,6 +21,7 @@ from loadmaster.packing.constrained.model_arrays import empty_state, search_mode
 from loadmaster.packing.constrained.problem import ConstrainedProblem
 from loadmaster.packing.constrained.state_kernel import place_all
 from loadmaster.packing.constrained.weighted_sum import WeightedSum
+from loadmaster.packing.deadline import Deadline
 
 MOST_PASSES = 50
 """A move that has no room is tried again after the others, so many times."""
@@ -48,6 +49,8 @@ SEARCHES = (
     TargetSearch(0.1, held=True, charge=3.0),
 )
 """None looks at the budget, so that a larger budget is never worse."""
+LEAST_S = 0.01
+"""The shortest search."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +114,9 @@ def plan_cheaper_moves(
         slices: for each search so many slices of fixed length instead of the time limit; then one seed gives one plan.
     """
     problem = replace(total.problem, costs=tuple(total.costs()))
-    sequences, interrupted = list[MoveSequence](), False
+    sequences, interrupted, deadline = list[MoveSequence](), False, Deadline.after(time_limit_s)
     try:
-        for ended, target in _targets(total, problem, cost, (time_limit_s, seed, slices), progress):
+        for ended, target in _targets(total, problem, cost, (deadline, seed, slices), progress):
             interrupted = ended
             sequences += _ways(problem, target, cost)
     except KeyboardInterrupt:
@@ -135,14 +138,15 @@ def _targets(
     total: WeightedSum,
     problem: ConstrainedProblem,
     cost: Floats,
-    effort: tuple[float, int, int | None],
+    effort: tuple[Deadline, int, int | None],
     progress: Callable[[float, float, float], None] | None,
 ) -> Iterator[tuple[bool, Longs]]:
     """Whether the user ended the search, and int64[T], a placement to move to."""
-    time_limit_s, seed, slices = effort
-    passed, gain, least, bound = 0.0, 0.0, float("inf"), total.bound
+    deadline, seed, slices = effort
+    passed, gain, least, bound, ways_s = 0.0, 0.0, float("inf"), total.bound, 0.0
     for search in SEARCHES:
         if search.charge > 0 and gain <= 0:
+            passed += search.share
             continue
         under_charge = _with_charge(problem, np.ceil(cost * gain * search.charge).astype(np.int64), search.held)
 
@@ -152,7 +156,9 @@ def _targets(
             if progress is not None:
                 progress(passed + part * search.share, least, bound)
 
-        limit_s = time_limit_s * search.share
+        if slices is None and passed > 0 and deadline.passed():
+            return
+        limit_s = max((deadline.left_s() - ways_s) * search.share / (1.0 - passed), LEAST_S)
         enough = total.enough if search.charge == 0 else 0
         annealed = anneal_placement(under_charge, limit_s, seed, shown, slices, enough)
         passed += search.share
@@ -161,7 +167,9 @@ def _targets(
             spent = float(cost[moved].sum())
             if search.charge == 0 and spent > 0:
                 gain = max(gain, (annealed.first_cost - annealed.cost) / spent)
+            left_s = deadline.left_s()
             yield annealed.interrupted, annealed.host
+            ways_s = max(ways_s, left_s - deadline.left_s())
         if annealed.interrupted:
             return
 

@@ -163,6 +163,12 @@ class Effort:
         self._begin_s, self._limit_s = FIRST_TIME.clock_s(), time_limit_s
         self._slices, self._asked = slices or 0, 0
 
+    def leave_out(self, work: Callable[[], None]) -> None:
+        """Do `work`, and do not count its time."""
+        begin_s = FIRST_TIME.clock_s()
+        work()
+        self._begin_s += FIRST_TIME.clock_s() - begin_s
+
     def part(self) -> float:
         """The part that has passed; with slices each question counts as one."""
         if self.timed:
@@ -283,16 +289,16 @@ def anneal_placement(
 
     Args:
         problem: hosts, tasks, constraints and costs.
-        time_limit_s: of the search, without the time that compiling takes.
+        time_limit_s: of the search and of making its arrays, without compiling or loading of kernels.
         seed: of every draw. The temperature follows the clock, so two runs with one seed may differ.
         progress: told the part of the time that has passed and the best cost.
         slices: so many slices of fixed length instead of the time limit; then one seed gives one result.
         goal: the search ends once a placement costs no more.
         start: int64[T], a placement that breaks nothing, to begin with; where the tasks run now if it is left out.
     """
-    search = StagedSearch(problem, seed)
-    search.load_kernels()
     effort, begin, interrupted, first_cost = Effort(time_limit_s, slices), FIRST_TIME.clock_s(), True, 0
+    search = StagedSearch(problem, seed)
+    effort.leave_out(search.load_kernels)
     with suppress(KeyboardInterrupt):
         if search.place_new(effort) if start is None else search.start_from(start):
             first_cost = search.cost

@@ -26,12 +26,12 @@ from loadmaster.packing.constrained.costs import (
     HostPrice,
     ImbalanceCost,
     LoadCost,
-    PlacementCost,
     StrandedCost,
     TaskHostCost,
     TaskMoveCost,
 )
 from loadmaster.packing.constrained.groups import DomainLevel, TaskGroup, common_tasks
+from loadmaster.packing.constrained.largest_cost import largest_cost
 from loadmaster.packing.constrained.layout import (
     ACCOMPANIED,
     APART,
@@ -73,31 +73,11 @@ def search_model(problem: ConstrainedProblem) -> SearchModel:
     Raises:
         InputError: more than one cost of the largest group, or costs that no 64 bits hold.
     """
-    if sum(_most(problem, cost) for cost in problem.costs) >= LARGEST_COST:
+    if sum(largest_cost(problem, cost) for cost in problem.costs) >= LARGEST_COST:
         raise InputError(problem.source or "costs", f"weight x cost of all tasks must stay below {LARGEST_COST:.0e}")
     hosts = _hosts(problem)
     tasks = _tasks(problem, hosts)
     return SearchModel(tasks, hosts.arrays, _costs(problem), _shapes(problem), _rules(problem))
-
-
-def _most(problem: ConstrainedProblem, cost: PlacementCost) -> float:
-    """An amount that the cost of no placement exceeds, its weight multiplied in."""
-    if isinstance(cost, LoadCost):
-        amount = float(problem.demand[:, cost.resource].sum())
-    elif isinstance(cost, BalanceCost):
-        amount = float(cost.target) * float(problem.capacity[:, cost.first].sum())
-    elif isinstance(cost, GroupMoveCost):
-        amount = float(problem.tasks)
-    elif isinstance(cost, HostMoveCost):
-        amount = float(cost.amount.max(initial=0)) * problem.tasks
-    elif isinstance(cost, TaskHostCost):
-        amount = float(cost.amount.max(axis=1, initial=0).sum(dtype=float))
-    elif isinstance(cost, ImbalanceCost | StrandedCost):
-        load = problem.demand.sum(axis=0) / np.maximum(cost.full.min(axis=0, initial=1 << 60), 1)
-        amount = float(MILLION * problem.hosts * (1.0 + np.minimum(load, 1e3) ** 2).sum())
-    else:
-        amount = float(np.sum(cost.amount if isinstance(cost, TaskMoveCost) else cost.price, dtype=float))
-    return cost.weight * amount
 
 
 def empty_state(model: SearchModel, seed: int) -> PlacementState:

@@ -157,13 +157,17 @@ def _shown(value: float | None, form: str) -> str:
     return form.format(value) if form else percent(value, 1)
 
 
-def _blocks(matrix: Sequence[MatrixRow]) -> list[Block]:
-    table = frame(matrix).to_dicts()
+def table_of(matrix: "pl.DataFrame") -> tuple[tuple[str, ...], list[list[str]]]:
+    """The heads and the cells of the table that people read, from the rows of `matrix.csv`."""
     cells = [
         [row["rule"], row["set"], row["paper"] or "-"] + [_shown(row[name], form) for name, (_, form) in _SHOWN.items()]
-        for row in table
+        for row in matrix.to_dicts()
     ]
-    heads = ("rule", "set", "paper", *(head for head, _ in _SHOWN.values()))
+    return ("rule", "set", "paper", *(head for head, _ in _SHOWN.values())), cells
+
+
+def _blocks(matrix: Sequence[MatrixRow]) -> list[Block]:
+    heads, cells = table_of(frame(matrix))
     caption = (
         "A line a rule and set; - where a measure has no meaning for it. Stranded: what is free of a resource on hosts "
         "where another one is used more, as a part of all. matrix.csv has the same numbers."
