@@ -97,6 +97,8 @@ COMMANDS = [
     "generate bag constant(60)x20 -o b.csv --json",
     "generate lublin -o l.csv --jobs 20 --json",
     "generate virtual-jobs -o j.csv --hosts 4 --tasks 8 --json",
+    "pack tasks.csv --hosts 2x4c8g -o packed --json",
+    "explain packed a --json",
     "generate netbatch -o n.csv --jobs 50 --hosts 2 --json",
     "generate opportunity -o o.csv --json",
     "generate virtual-clusters -o v.csv --hosts 4 --tasks 8 --json",

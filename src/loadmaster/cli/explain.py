@@ -1,10 +1,14 @@
 """`loadmaster explain`: why a job got its host at that time."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from loadmaster.cli import options as o
 from loadmaster.cli.signature import taking
 from loadmaster.verbs.explain import ExplainOptions
+
+if TYPE_CHECKING:
+    from loadmaster.verbs.explain_placement import ExplainedTask
 
 
 @taking(ExplainOptions)
@@ -15,6 +19,7 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
     from loadmaster.report.document import document, left_out, print_document
     from loadmaster.report.explanation import print_explanation
     from loadmaster.verbs.explain import explain_with
+    from loadmaster.verbs.explain_placement import ExplainedTask
     from loadmaster.verbs.kept_folder import GUESTS, SHARES
 
     folder = Path(str(options.run))
@@ -22,6 +27,9 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
         _shares(folder, str(options.job), as_json)
         return
     result = explain_with(options, command_line())
+    if isinstance(result, ExplainedTask):
+        _task(result, as_json)
+        return
     if not as_json:
         if result.other is not None:
             for_results().print(result.answer, soft_wrap=True, markup=False)
@@ -46,6 +54,25 @@ def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
             left_out=left_out(case.skipped),
         )
     )
+
+
+def _task(result: "ExplainedTask", as_json: bool) -> None:
+    """Why a task of a placement is on its host and on no other."""
+    from loadmaster.report.console import for_results, new_table
+    from loadmaster.report.document import document, print_document
+    from loadmaster.report.placement_explanation import table_of_hosts
+
+    if as_json:
+        synthetic = result.packed.instance.synthetic
+        print_document(document("explain", result.figures, command=result.command, synthetic=synthetic))
+        return
+    for sentence in result.sentences:
+        for_results().print(sentence, soft_wrap=True, markup=False, highlight=False)
+    heads, cells = table_of_hosts(result.packed.instance, result.rows)
+    table = new_table(*heads)
+    for row in cells:
+        table.add_row(*row)
+    for_results().print(table, markup=False)
 
 
 def _shares(folder: Path, word: str, as_json: bool) -> None:

@@ -35,10 +35,10 @@ def pack(options: PlacingOptions, as_json: AsJson = False) -> None:
         )
     else:
         _show(result.name, result.figures, options.admit)
-    if options.out is not None and result.some_placed:
+    if options.out is not None:
         from loadmaster.report.picture import can_draw
 
-        names = f"placement.parquet, placement.csv, {'hosts.png, ' * can_draw()}report.html"
+        names = f"placement.parquet, placement.csv, {'hosts.png, ' * (result.some_placed and can_draw())}report.html"
         typer.echo(f"{options.out}/{names}", err=True)
     if result.packing.interrupted:
         raise typer.Exit(130)

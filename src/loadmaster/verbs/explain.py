@@ -1,10 +1,11 @@
-"""`explain`: why a job got its host at that time."""
+"""`explain`: why a job got its host at that time, or a task its place."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from loadmaster.verbs.common_options import PageFolder
+from loadmaster.verbs.kept_folder import RESULT
 from loadmaster.verbs.option import Option, Options, called_with
 from loadmaster.verbs.result import Result
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from loadmaster.runs.delay import LiveReasons
     from loadmaster.runs.explain import Explanation
     from loadmaster.runs.record import Record
+    from loadmaster.verbs.explain_placement import ExplainedTask
+    from loadmaster.verbs.pack import Packed
     from loadmaster.verbs.simulate import Simulated
 
 
@@ -26,13 +29,19 @@ class ExplainOptions(Options):
     """All that `explain` can be told."""
 
     run: Annotated[
-        "str | Path | Simulated",
-        Option("Folder of a run record, from `loadmaster simulate`.", metavar="RUN", argument=True, typed=Path),
+        "str | Path | Simulated | Packed",
+        Option(
+            "Folder of a run record, from `loadmaster simulate`, or of a placement, from `loadmaster pack`.",
+            metavar="RUN",
+            argument=True,
+            typed=Path,
+        ),
     ]
     job: Annotated[
         "str | int",
         Option(
-            "The job, by its number or name in the log, such as 12_3; or a command or a machine of a live record.",
+            "The job, by its number or name in the log, such as 12_3; or a command or a machine of a live record, or a "
+            "task of a placement.",
             metavar="JOB",
             argument=True,
             typed=str,
@@ -60,9 +69,10 @@ class ExplainOptions(Options):
         """
         from loadmaster.runs.record import read_record
 
-        given = self.run
+        given: Any = self.run
         if not isinstance(given, str | Path):
-            return given.record
+            record: Record = given.record
+            return record
         folder = Path(given)
         if _is_behind(folder):
             from loadmaster.live.queue.run_record import run_record_in
@@ -175,7 +185,7 @@ class Explained(Result):
         return replace(page, title=self.answer, blocks=blocks)
 
 
-def explain_with(options: ExplainOptions, command: str = "") -> Explained:
+def explain_with(options: ExplainOptions, command: str = "") -> "Explained | ExplainedTask":
     """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for.
 
     Args:
@@ -185,6 +195,14 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
     Raises:
         InputError: no such record or job, or the record carries Python and is not trusted.
     """
+    packed = _packed(options)
+    if packed is not None:
+        from loadmaster.verbs.explain_placement import explain_task
+
+        task = explain_task(packed, str(options.job).strip(), options.top, command or options.call("explain"))
+        if options.out is not None:
+            task.save(options.out)
+        return task
     explained = _explained(options, command or options.call("explain"))
     if options.beside is not None:
         second = replace(options, run=options.beside, beside=None)
@@ -192,6 +210,32 @@ def explain_with(options: ExplainOptions, command: str = "") -> Explained:
     if options.out is not None:
         explained.save(options.out)
     return explained
+
+
+def _packed(options: ExplainOptions) -> "Packed | None":
+    """The placement that was named; None where it is the record of a run.
+
+    Raises:
+        InputError: the result of a verb that says no reasons, or an option that says nothing of a placement.
+    """
+    from loadmaster.model.errors import InputError
+    from loadmaster.verbs.kept_folder import kind_of
+    from loadmaster.verbs.open import read_result
+    from loadmaster.verbs.pack import Packed
+    from loadmaster.verbs.unused_options import refuse_unused
+
+    found: Any = options.run
+    if isinstance(found, str | Path):
+        if not (Path(found) / RESULT).is_file() or kind_of(Path(found)) != "result":
+            return None
+        found = read_result(Path(found))
+    if isinstance(found, Packed):
+        refuse_unused(options, ["beside", "trust"], "it works only with records of runs")
+        return found
+    if isinstance(options.run, str | Path):
+        fix = "name the folder of loadmaster simulate, live or pack"
+        raise InputError(options.run, f"this is a result of {found.verb}, which has no reasons to show", fix=fix)
+    return None
 
 
 def _explained(options: ExplainOptions, command: str) -> Explained:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from loadmaster.model.arrays import Bools
     from loadmaster.packing import Instance, Packing
     from loadmaster.packing.incumbent import Report
+    from loadmaster.packing.kubernetes_packing import PodsAnew
     from loadmaster.report.page import Page
 
 
@@ -66,6 +67,7 @@ class Packed(Result):
         known: what was known of the file before anything was packed.
         methods: the results of other methods on the same tasks, a row each; None before they have run.
         command: how to make it again.
+        pods: the state of Kubernetes that the tasks are from, with its rules; None for other tasks.
     """
 
     verb = "pack"
@@ -78,6 +80,7 @@ class Packed(Result):
     known: tuple[str, ...] = ()
     methods: list[dict[str, Any]] | None = None
     command: str = ""
+    pods: "PodsAnew | None" = None
 
     @property
     def placed(self) -> bool:
@@ -297,7 +300,7 @@ def _packed(options: PlacingOptions, method: str | None, command: str, report: "
     in_full = packer.in_full or packed.packing.minimise != "level"
     bounded = with_place_bound(packed.instance, packed.packing, in_full, options.time_limit / 10)
     packed = replace(packed, packing=bounded, command=command)
-    if options.out is not None and packed.some_placed:
+    if options.out is not None:
         others = beside(packed.instance, packed.packing, replace(how, report=silent)) if packed.placed else []
         packed = replace(packed, methods=others)
         packed.save(options.out)
@@ -317,8 +320,8 @@ def _packed_under_rules(options: PlacingOptions, path: Path, command: str) -> Pa
     anew = pods_anew(read_kubernetes_problem(path))
     packing = with_place_bound(anew.instance, finish_on_hosts(anew.instance, pack_pods(anew)), True)
     everybody = np.ones(anew.instance.jobs, bool)
-    packed = Packed(path.name, anew.instance, anew.instance, packing, everybody, anew.notes, [], command)
-    if options.out is not None and packed.some_placed:
+    packed = Packed(path.name, anew.instance, anew.instance, packing, everybody, anew.notes, [], command, anew)
+    if options.out is not None:
         packed.save(options.out)
     return packed
 
