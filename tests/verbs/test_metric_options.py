@@ -72,3 +72,10 @@ def test_simulate_shows_the_chosen_metrics_alone(log):
     assert "median" not in shown
     table = next(block for block in run.page().blocks if isinstance(block, Table))
     assert [head.rpartition(" ")[0] for head in table.columns[1:]] == ["mean wait", "p99 wait", "lost core"]
+
+
+@pytest.mark.parametrize("name", ["stranded_memry", "utilization_gpus"])
+def test_a_metric_of_a_resource_that_the_hosts_lack_is_refused(log, name):
+    for verb, rules in ((lm.compare, RULES), (lm.simulate, {"policy": "first-fit", "discipline": "fcfs"})):
+        with pytest.raises(InputError, match="no such metric"):
+            verb(log, **rules, metrics=name)

@@ -218,6 +218,16 @@ def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     return replace(shown_as(name), of=_own(name, function))
 
 
+def resource_of(name: str) -> str | None:
+    """The resource that a built-in metric speaks of; None of one that speaks of no resource.
+
+    Example:
+        >>> resource_of("stranded_memory"), resource_of("mean_wait_s")
+        ('memory', None)
+    """
+    return next((name.removeprefix(each) for each in (_UTILIZATION, _STRANDED) if name.startswith(each)), None)
+
+
 def built_in(name: str) -> Metric | None:
     """The built-in metric `name`; None where there is none."""
     for prefix, metric_of in ((_UTILIZATION, utilization_of), (_STRANDED, stranded_of)):

@@ -9,7 +9,7 @@ from loadmaster.kept.up_to_date import Maker
 from loadmaster.verbs.dask_options import DaskOptions
 from loadmaster.verbs.group_options import GroupOptions
 from loadmaster.verbs.machine_options import MachineOptions
-from loadmaster.verbs.metric_options import MetricOptions, measuring
+from loadmaster.verbs.metric_options import MetricOptions, measuring, refuse_metrics_of_no_resource
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.priority_options import PriorityOptions
 from loadmaster.verbs.result import Result
@@ -271,6 +271,7 @@ def _compared(options: CompareOptions, watch: "Watch", command: str, name: Namin
         make_folder(Path(options.out))
     machines = options.on_changes(at, changed) if at is not None and changed else options.on_machines(at)
     case = machines[0].case
+    refuse_metrics_of_no_resource(metrics, case.cluster.resources)
     settings = wanted(betas(case, options.loads, options.beta))
     if at is not None and changed:
         settings = with_changes(settings, at, changed)

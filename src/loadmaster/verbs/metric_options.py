@@ -33,6 +33,23 @@ class MetricOptions(Options):
         return tuple(metric_named(each).name for each in names_of(self.metrics, "--metrics", name))
 
 
+def refuse_metrics_of_no_resource(metrics: Sequence[str], resources: Sequence[str]) -> None:
+    """Refuse a metric of a resource that the hosts do not have.
+
+    Raises:
+        InputError: it is one.
+    """
+    from loadmaster.measure.metric import resource_of
+    from loadmaster.rules.near import no_such
+
+    for name in metrics:
+        resource = resource_of(name)
+        if resource is not None and resource not in resources:
+            prefix = name.removesuffix(resource)
+            known = [f"{prefix}{each}" for each in resources]
+            raise no_such(name, known, what="metric", see=f"the hosts have {', '.join(resources)}")
+
+
 def measuring(settings: "Sequence[Setting]", metrics: Sequence[str]) -> "list[Setting]":
     """The settings with the user's own metrics, which are worked out as a run is made."""
     from dataclasses import replace

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from loadmaster.verbs.group_options import GroupOptions
-from loadmaster.verbs.metric_options import MetricOptions, measuring
+from loadmaster.verbs.metric_options import MetricOptions, measuring, refuse_metrics_of_no_resource
 from loadmaster.verbs.option import Option, called_with
 from loadmaster.verbs.priority_options import PriorityOptions
 from loadmaster.verbs.result import Result
@@ -247,6 +247,7 @@ def _simulated(options: SimulateOptions, watch: "Watch", command: str, name: Nam
         make_folder(Path(options.out))
     read, open_case = options.trace_and_case(at)
     case = options.with_closures(read, open_case)
+    refuse_metrics_of_no_resource(metrics, case.cluster.resources)
     setting = wanted(betas(case, options.load, options.beta, "--load"))
     refuse_unused_foresight(options, case, [setting])
     case, by = noting_runs(case, [setting]), options.groupings_of(case.workload)
