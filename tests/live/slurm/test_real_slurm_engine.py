@@ -56,7 +56,7 @@ class Site:
 
 @contextmanager
 def a_site():
-    more = "PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60\n"
+    more = "PartitionName=small Nodes=n1,n2 PriorityTier=2 MaxTime=60\nLicenses=matlab:2\n"
     with real_slurm.held_slurm(HOSTS, more, fail_open_s=60.0) as slurm:
         yield Site(slurm)
 
@@ -88,6 +88,22 @@ def test_a_job_on_several_hosts_runs_on_all_of_them(site):
     seen = site.engine.observe()
     on = seen.tasks.host[seen.tasks.job == seen.ids.index(job)]
     assert [seen.cluster.names[host] for host in on] == ["n1", "n3"]
+    site.slurm.run("scancel", job)
+
+
+def test_a_job_that_asks_for_licences_is_held_for_us_and_holds_them_as_it_runs(site):
+    job = site.submit("-n", "1", "--mem=100", "-L", "matlab:2")
+
+    def asked():
+        seen = site.engine.observe()
+        assert seen.cluster.rules.licences == (("matlab", 2.0),)
+        return seen.jobs.constraints.licences.words()[seen.ids.index(job)]
+
+    assert site.state_of(job) == (HELD, "", "")
+    assert asked() == "matlab:2"
+    assert site.engine.act(Start(job, ("n1",))) is None
+    site.until(job, RUNNING)
+    assert asked() == "matlab:2"
     site.slurm.run("scancel", job)
 
 

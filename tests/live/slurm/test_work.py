@@ -35,9 +35,14 @@ def row(task=-1, **cells):
 COUNTS = {"": [2, 2, 4], "a100": [2, 2], "1g.10gb": [4]}
 
 
-def work(gpu_models=None, gpu_counts=None, **cells):
+def work(gpu_models=None, gpu_counts=None, licences=(), **cells):
     return work_of(
-        row(**cells), looks_on=False, counts_memory=True, gpu_models=gpu_models or {}, gpu_counts=gpu_counts or COUNTS
+        row(**cells),
+        looks_on=False,
+        counts_memory=True,
+        gpu_models=gpu_models or {},
+        gpu_counts=gpu_counts or COUNTS,
+        licences=licences,
     )
 
 
@@ -138,6 +143,20 @@ def test_a_job_without_memory_gets_all_of_its_host_where_memory_is_counted():
 )  # fmt: skip
 def test_what_the_model_has_no_words_for_is_left_out_by_name(cells, why):
     assert why in work(**cells)
+
+
+@pytest.mark.parametrize(
+    ("asked", "counted"),
+    [("matlab:2,ansys", "matlab:2,ansys:1"), ("matlab:1|ansys:1", None), ("matlab@other:1", None), ("fluent:1", None)],
+)
+def test_licences_that_the_site_counts_are_asked_for_and_others_are_left_to_slurm(asked, counted):
+    found = work(licences=("matlab", "ansys"), Licenses=asked)
+    if counted is None:
+        assert "licences that slurm.conf does not count" in found
+    else:
+        assert found.licences == counted
+    runs = {"State": "RUNNING", "NodeList": "n1", "PriorityLong": "1"}
+    assert work(licences=("matlab", "ansys"), Licenses=asked, **runs).licences == (counted or "")
 
 
 def test_a_running_job_is_never_left_out_for_what_it_asked():

@@ -36,9 +36,10 @@ local function in_scope(names)
   return true
 end
 
--- What names its own hosts or asks for licences is left to Slurm.
+-- Left to Slurm: a job that names its own hosts, or asks for licences of another server or for one of several.
 local function can_be_placed(job)
-  return not (given(job.req_nodes) or given(job.exc_nodes) or given(job.licenses) or given(job.burst_buffer))
+  local other_licences = given(job.licenses) and string.find(job.licenses, "[@|;]") ~= nil
+  return not (given(job.req_nodes) or given(job.exc_nodes) or other_licences or given(job.burst_buffer))
 end
 
 -- The least that each host of a job must have: CPUs and MiB.

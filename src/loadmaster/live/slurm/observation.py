@@ -97,7 +97,12 @@ class SlurmObserver:
                 continue
             counts_memory = self._site.selection.memory
             work = work_of(
-                row, looks_on=self._looks_on, counts_memory=counts_memory, gpu_models=gpu_models, gpu_counts=counts
+                row,
+                looks_on=self._looks_on,
+                counts_memory=counts_memory,
+                gpu_models=gpu_models,
+                gpu_counts=counts,
+                licences=dict(self._site.licences),
             )
             if isinstance(work, SlurmJob) and work.state in (HELD, CLAIMED) and not self._is_ours(row):
                 work = f"waits in {row['Partition']}, which is not among the partitions asked for"
@@ -194,6 +199,8 @@ class SlurmObserver:
             given["throttle"] = np.array([row.throttle for row in rows], np.int32)
         if any(work.features for work in works):
             given["features"] = Named.of(work.features for work in works)
+        if any(work.licences for work in works):
+            given["licences"] = Named.of(work.licences for work in works)
         if any(work.hosts > 1 for work in works):
             hosts = np.array([work.hosts if work.hosts > 1 else 0 for work in works], np.int32)
             given |= {"min_hosts": hosts, "max_hosts": hosts}

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from loadmaster.model.errors import InputError
 from loadmaster.model.features import parse_features
 from loadmaster.model.gres import GPU, GpuRequest, gpus_in, parse_gres, with_models
 from loadmaster.model.host_names import host_names
+from loadmaster.model.licences import licences_text, parse_licences
 from loadmaster.model.units import MB, MEMORY, UNLIMITED_S, parse_bytes
 from loadmaster.site.times import duration_s
 
@@ -48,6 +49,7 @@ class SlurmJob:
         state: a code of `STATES`.
         hold: a code of `HOLDS`.
         features: of the hosts it may use, as long as it waits; the model of GPU that it names is among them.
+        licences: those of the site that it asks for or holds, with their amounts.
     """
 
     row: ListedJob
@@ -62,6 +64,7 @@ class SlurmJob:
     hold: int = 0
     all_memory: bool = False
     features: str = ""
+    licences: str = ""
 
 
 def work_of(
@@ -71,6 +74,7 @@ def work_of(
     counts_memory: bool,
     gpu_models: Mapping[str, str],
     gpu_counts: Mapping[str, Sequence[int]],
+    licences: Container[str] = (),
 ) -> SlurmJob | str:
     """The job of a row, or why it has to be left out.
 
@@ -80,6 +84,7 @@ def work_of(
         counts_memory: the site counts memory, so that a job that asks for none gets all that its host has.
         gpu_models: those that a job may name, each with the feature that its hosts need, "" for none.
         gpu_counts: of each model, "" for any, how many GPUs every host has that has some.
+        licences: the names of those that the site counts.
 
     Raises:
         InputError: a cell that Slurm never writes.
@@ -91,6 +96,9 @@ def work_of(
     nodes = _hosts_asked(row, held) if waits else max(1, _whole(row["NumNodes"]))
     if waits and (reason := _why_not(row, state, nodes, cores, gpu_models)):
         return reason
+    asked = _licences(row, licences)
+    if waits and asked is None:
+        return f"asks for licences that slurm.conf does not count ({row['Licenses']})"
     if waits and not _lie_evenly(row, nodes, gpu_counts):
         return "more GPUs than any host has: how many it gets on each host is not known"
     all_memory = waits and counts_memory and row["MinMemory"] in ("", "0")  # Slurm tells that of some host
@@ -108,6 +116,7 @@ def work_of(
         _hold(row, state),
         all_memory,
         _features(row, gpu_models) if waits else "",
+        asked or "",
     )
 
 
@@ -133,6 +142,17 @@ def with_all_memory(works: list[SlurmJob], cluster: Cluster) -> list[SlurmJob]:
         else replace(work, whole=True)
         for work in works
     ]
+
+
+def _licences(row: ListedJob, counted: Container[str]) -> str | None:
+    """What the job asks for of the licences that are counted; None if it asks for another, or for one of several."""
+    if not row["Licenses"]:
+        return ""
+    try:
+        asked = parse_licences(row["Licenses"])
+    except InputError:
+        return None
+    return licences_text(asked) if all(name in counted for name, _ in asked) else None
 
 
 def _features(row: ListedJob, gpu_models: Mapping[str, str]) -> str:
@@ -192,8 +212,6 @@ def _why_not(row: ListedJob, state: int, nodes: int, cores: float, gpu_models: M
         return "a part of a heterogeneous job"
     if row["admin_comment"].startswith(f"{OURS}:"):
         return "another loadmaster holds it, with another --state"
-    if row["Licenses"]:
-        return f"asks for licences ({row['Licenses']})"
     if row["OverSubscribe"] in ("YES", "FORCE", "USER", "MCS"):
         return f"shares its hosts in a way of its own (OverSubscribe={row['OverSubscribe']})"
     if other := next((row[name] for name in _ASKED if not _is_modelled(row[name], gpu_models)), ""):
