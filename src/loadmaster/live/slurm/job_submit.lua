@@ -38,7 +38,7 @@ end
 
 -- Left to Slurm: a job that names its own hosts, or asks for licences of another server or for one of several.
 local function can_be_placed(job)
-  local other_licences = given(job.licenses) and string.find(job.licenses, "[@|;]") ~= nil
+  local other_licences = given(job.licenses) and string.find(job.licenses, "[^%w_.:,/-]") ~= nil
   return not (given(job.req_nodes) or given(job.exc_nodes) or other_licences or given(job.burst_buffer))
 end
 
