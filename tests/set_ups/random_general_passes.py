@@ -78,6 +78,8 @@ def both(seed, discipline=None, *, any_form=False):
         kinds = tuple(kind for kind in kinds if kind != "preempt")
     interval_s, rule = float(rng.choice([0.0, 7.0])), discipline_named(named)
     workload, cluster = bound_jobs(seed, *kinds)
+    if seed % 3 == 0:
+        workload = with_equal_ranks(workload)
     if "array" in kinds and seed % 2:  # whose first tasks come last
         bound = workload.constraints
         workload = replace(workload, constraints=replace(bound, array_task=bound.array_task[::-1]))
@@ -97,6 +99,14 @@ def both(seed, discipline=None, *, any_form=False):
         plain = replay(workload, cluster, Scheduler(policy, rule), **given)
         kept = general_replay.replay_general(QueueRun(workload, cluster, Scheduler(policy, rule), **given))
     return f"{seed} {named} {policy.name} {kinds} {estimate_model}", plain, kept
+
+
+def with_equal_ranks(workload):
+    """The same jobs, of which many arrive at one moment and many have one estimate: most orders rank these alike."""
+    expected_s = workload.runtime_s if workload.estimate_s is None else workload.estimate_s
+    return replace(
+        workload, submit_s=np.floor(workload.submit_s / 20.0) * 20.0, estimate_s=np.ceil(expected_s / 25.0) * 25.0
+    )
 
 
 def differences(plain, other):
