@@ -149,7 +149,7 @@ def test_parts_of_two_gpus_do_not_add_up():
     assert pack(apart, "mcb8").placed
     refused = pack(apart, "fgd")
     assert (refused.status, refused.proven) == ("infeasible", True)
-    assert refused.reason == "all tasks together ask 1.5 times the whole cards of all hosts"
+    assert refused.reason == "all tasks together ask for 1.5 times the whole cards of all hosts"
     refused = pack(on_cards([0.4, 0.4, 0.4, 0.4, 0.4], has=(2.0,)), "fgd")
     assert "no host has room on its GPUs for 0.4, and all else, for task 4 after 4 others" in refused.reason
 

@@ -101,7 +101,7 @@ def test_of_several_rules_it_is_said_that_verdicts_are_adjusted_for_their_number
 
 def test_a_short_log_has_no_verdict_and_what_is_lowest_on_it_is_still_told():
     text = answer(sampled([0, -0.5, 0.3], how="users"))
-    assert text.startswith("No verdict: the log has 0 whole weeks, and 4 are the least")
+    assert text.startswith("No verdict: the log has 0 whole weeks, and 4 are needed to show how weeks differ")
     assert "mix-fit has the lowest mean wait on this log" in text
 
 

@@ -97,7 +97,7 @@ def test_a_log_without_dates_or_limits_is_used_and_says_so(tmp_path):
     queue = three_hosts_full(tmp_path, job(7, "PENDING", 100))
     made = lm.when(queue, 7, hosts=hosts(tmp_path), log=bare, samples=19, past_jobs=0)
     assert any("no dates" in note for note in made.notes)
-    assert any("tells no limits" in note for note in made.notes)
+    assert any("has no limits" in note for note in made.notes)
     assert made.found.forecast.high_s <= 10_799.0
 
 

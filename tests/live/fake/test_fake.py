@@ -135,7 +135,7 @@ def test_nobody_ever_holds_more_than_there_is_even_when_others_meddle():
 
 
 @pytest.mark.parametrize(
-    ("text", "rule"), [("x=1", "no such trouble"), ("gone", "its probability"), ("gone=1", "from 0 up to 1")]
+    ("text", "rule"), [("x=1", "no such fault"), ("gone", "its probability"), ("gone=1", "from 0 up to 1")]
 )
 def test_troubles_that_are_none_are_refused(text, rule):
     with pytest.raises(InputError, match=rule):
