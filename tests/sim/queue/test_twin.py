@@ -143,7 +143,7 @@ def test_orders_under_which_jobs_wait_for_ever_are_known():
     ("spec", "why"),
     [
         ("twin(members=sjf+easy)", "jobs may wait for ever"),
-        ("twin(members=fair-share+easy)", "has a memory"),
+        ("twin(members=fair-share+easy)", "keeps state"),
         ("twin(members=conservative)", "keep no reservation from pass to pass"),
         ("twin(members=easy;easy)", "named once"),
         ("twin(members=twin)", "a twin tries"),
