@@ -30,7 +30,7 @@ def test_several_readings_that_fit_are_named_and_the_run_is_refused(tmp_path):
         reading(tmp_path, memory=4 * GIB, asked=8)
     message = str(error.value)
     assert message.startswith("'a.swf': memory looks wrong: read as KB per processor, the median job asks 4 TiB")
-    assert "say --memory-unit B --swf-memory per-processor or --memory-unit B --swf-memory job-total" in message
+    assert "give --memory-unit B --swf-memory per-processor or --memory-unit B --swf-memory job-total" in message
     assert len(message) < 400
 
 
@@ -50,12 +50,12 @@ def test_a_reading_by_which_few_jobs_with_most_of_the_work_fit_nowhere_is_none(t
 
 
 def test_work_that_fits_no_host_without_memory_either_says_nothing_of_its_reading(tmp_path):
-    with pytest.raises(InputError, match="say --memory-unit B --swf-memory per-processor or --memory-unit B"):
+    with pytest.raises(InputError, match="give --memory-unit B --swf-memory per-processor or --memory-unit B"):
         heavy(tmp_path, asked=32, memory=GIB)
 
 
 def test_no_reading_that_fits_is_refused_too(tmp_path):
-    with pytest.raises(InputError, match="say --memory-unit UNIT"):
+    with pytest.raises(InputError, match="give --memory-unit UNIT"):
         reading(tmp_path, memory=10**15)
 
 

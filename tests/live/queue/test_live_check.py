@@ -70,7 +70,7 @@ def test_python_that_came_with_a_record_is_not_run(tmp_path):
     from loadmaster.runs import Setting
 
     about = {"setting": Setting("mine.py:rate").plain(), "sources": {"mine.py": "def rate(d, f, c): return 0.0"}}
-    with pytest.raises(InputError, match=r"mine\.py.*carries Python.*--trust"):
+    with pytest.raises(InputError, match=r"mine\.py.*has Python code.*--trust"):
         scheduler_in(about, tmp_path)
 
 
