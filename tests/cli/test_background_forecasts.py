@@ -72,7 +72,7 @@ def test_one_is_made_after_the_other_and_not_too_often(tmp_path, monkeypatch):
     monkeypatch.setattr(record_reader_process, "EVERY_S", 1e6)
     counted.unlink()
     with BackgroundForecasts(tmp_path, program) as foretelling:
-        until(foretelling, lambda told: told.startswith("not yet"))
+        until(foretelling, lambda told: told.startswith("none yet"))
         for _ in range(20):
             foretelling.look()
         assert foretelling._child is None

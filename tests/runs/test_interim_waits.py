@@ -9,7 +9,7 @@ from loadmaster.runs.interim_waits import InterimWaits
     ("site", "own", "model", "says"),
     [
         (100.0, 60.0, 110.0, "ours 1 min (−40 %); the model's error +10 %; 2 of"),
-        (100.0, 95.0, 110.0, "(−5.0 %); the model's error +10 %, no more than the model's error; 2 of"),
+        (100.0, 95.0, 110.0, "(−5.0 %); the model's error +10 %, so no gain is claimed; 2 of"),
         (100.0, 60.0, None, "no gain is claimed, without the model's error"),
         (0.0, 14.0, 0.0, "no gain is claimed, no job waited there"),
     ],

@@ -43,7 +43,7 @@ def test_a_comparison_is_found_again_by_its_folder_alone_and_stops_when_asked(tm
     assert sleeping._popen[0][0].wait(20) != 0
     assert (child.runs, sleeping.running()) == (False, [])
     assert child.last_words == "KeyboardInterrupt"
-    with pytest.raises(Refused, match="does not run"):
+    with pytest.raises(Refused, match="has ended"):
         c.stop(child)
 
 
