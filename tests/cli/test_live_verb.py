@@ -132,7 +132,7 @@ def test_python_in_a_record_is_run_only_if_it_is_trusted(run):
     assert "`loadmaster live --check d --trust`" in err
     code, _, err = run("live --check d")
     assert code == 2
-    assert "carries Python" in err
+    assert "has Python code" in err
     assert run("live --check d --trust")[0] == 0
 
 
