@@ -105,7 +105,8 @@ def _show(title: str, answer: str, facts: dict[str, Any]) -> None:
         console.print(_why_nothing(facts))
     if facts["better"] is not None:
         level, spent = facts["better"]["level"], amount(facts, facts["better"]["spent"])
-        line = f"Out of reach: {level_word(facts)} {level:.4f}, for which {spent} would have to move."
+        head = "Not reached in time" if facts["status"] == "limit" else "Out of reach"
+        line = f"{head}: {level_word(facts)} {level:.4f}, for which {spent} would have to move."
         console.print(line, highlight=False, soft_wrap=True)
     if facts["stuck"]:
         console.print(_stuck_table(facts))

@@ -47,7 +47,7 @@ class MovePlan:
         spent: what all moves cost, those to temporary places too.
         solver: what found it.
         proven: no moves within the budget, in whatever order, reach a higher level.
-        better: a mapping within the budget, were each task to move once, that no order reaches; None if there is none.
+        better: a mapping within the budget, were each task to move once, to which no order was found; or None.
         blocked: how far the moves to `better` get without any budget, and the tasks that are stuck then.
         interrupted: the user ended the search.
     """
@@ -110,15 +110,16 @@ def _planned(state: State, budget: float, method: Method, deadline: Deadline, re
     if np.isnan(change.level) and np.isnan(found.level):
         return MovePlan("infeasible", (), state.host, float("nan"), 0.0, change.solver, change.proven)
     if np.isnan(change.level) or found.level >= change.level - GAIN:
-        status: Literal["ok", "limit"] = "limit" if late or (change.status == "limit" and not found.proven) else "ok"
-        return replace(found, status=status, proven=found.proven or change.proven)
+        cut = late or (change.status == "limit" and not found.proven)
+        return replace(found, status="limit" if cut else "ok", proven=found.proven or change.proven)
     blocked = in_safe_order(state, change.host)
     if np.isnan(found.level) or found.level <= state.level + GAIN:
         whole = _carried_out_whole(state, budget, change)
         if whole is not None:
             return replace(whole, status="limit")
         found = replace(found, status="stuck", moves=(), host=state.host, level=state.level, spent=0.0)
-    return replace(found, better=change, blocked=blocked)
+    status = "limit" if late and found.status == "ok" else found.status
+    return replace(found, status=status, better=change, blocked=blocked)
 
 
 def _exact_at_last(

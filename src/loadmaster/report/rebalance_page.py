@@ -60,7 +60,8 @@ def _levels(facts: Mapping[str, Any], amount: Callable[[float], str]) -> Table:
         ["after", _level(facts["level"]), amount(facts["spent"]), f"{len(facts['moves']):,}"],
     ]
     if facts["better"] is not None:
-        rows.append(["out of reach", _level(facts["better"]["level"]), amount(facts["better"]["spent"]), "-"])
+        which = "not reached in time" if facts["status"] == "limit" else "out of reach"
+        rows.append([which, _level(facts["better"]["level"]), amount(facts["better"]["spent"]), "-"])
     rows.append(["bound", _level(facts["bound"]), "-", "-"])
     return Table(("placement", word, "moved", "moves"), rows, "No placement of these tasks is better than the bound.")
 
