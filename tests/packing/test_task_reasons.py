@@ -55,6 +55,7 @@ def test_a_host_is_open_where_moving_the_task_leaves_a_placement_and_shows_its_l
 def test_without_the_task_that_is_named_there_is_room_and_no_smaller_one_would_do(seed):
     instance = drawn(seed)
     packing = pack_what_fits(instance, "first-fit")
+    largest = np.hstack((instance.fluid_capacity, instance.rigid_capacity)).max(axis=0)
     for task in range(instance.tasks):
         for each in TaskReasons(instance, packing, task).hosts(instance.hosts):
             if not each.why_not:
@@ -62,7 +63,8 @@ def test_without_the_task_that_is_named_there_is_room_and_no_smaller_one_would_d
                 continue
             short = instance.rigid[task, 0] - each.room[1]
             enough = [other for other in np.flatnonzero(packing.host == each.host) if instance.rigid[other, 0] >= short]
-            assert (each.without in enough) if enough else each.without == -1
+            size = (np.hstack((instance.fluid, instance.rigid)) / largest).max(axis=1)
+            assert each.without == (min(enough, key=lambda other: (size[other], other)) if enough else -1)
 
 
 def of_tasks(instance, tasks):

@@ -11,8 +11,8 @@ VERBS = {  # in the order of --help
     "compare": "Replay a log under several placement policies, and show which keeps the queue shortest.",
     "fewest": "Find the fewest or cheapest machines under which jobs wait no longer than a target.",
     "simulate": "Simulate one run and write its record, from which `explain` works and the run can be repeated.",
-    "explain": "Show why a job got its host at that time: the hosts it could have had, their scores, what it waited "
-    "for.",
+    "explain": "Show why a job got its host at that time, or a task its place: possible hosts, what it waited for or "
+    "lacks.",
     "diff": "Compare two run records job by job: starts, hosts and metrics that differ.",
     "when": "Forecast when a waiting job starts, how sure that is, and what would start it sooner.",
     "report": "Write the page of a live run, or of another verb's result, from its record; nothing is run again.",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @taking(ExplainOptions)
 def explain(options: ExplainOptions, as_json: o.AsJson = False) -> None:
-    """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for."""
+    """Show why a job got its host at that time, or a task its place: possible hosts, what it waited for or lacks."""
     from loadmaster.cli.command_line import command_line
     from loadmaster.report.console import for_notes, for_results
     from loadmaster.report.document import document, left_out, print_document

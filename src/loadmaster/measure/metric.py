@@ -193,6 +193,10 @@ def stranded_of(resource: str) -> Metric:
     return Metric(f"{_STRANDED}{resource}", summary, "part", lambda jobs: jobs.stranded[resource], title=title)
 
 
+_OF_RESOURCE = {_UTILIZATION: utilization_of, _STRANDED: stranded_of}
+"""What makes the metric of one resource, by what its name begins with."""
+
+
 def metric_named(name: str, sources: Sources = NO_SOURCES) -> Metric:
     """The built-in metric `name`, or the user's where it reads `file.py:function`.
 
@@ -225,15 +229,15 @@ def resource_of(name: str) -> str | None:
         >>> resource_of("stranded_memory"), resource_of("mean_wait_s")
         ('memory', None)
     """
-    return next((name.removeprefix(each) for each in (_UTILIZATION, _STRANDED) if name.startswith(each)), None)
+    return next((name.removeprefix(each) for each in _OF_RESOURCE if name.startswith(each)), None)
 
 
 def built_in(name: str) -> Metric | None:
     """The built-in metric `name`; None where there is none."""
-    for prefix, metric_of in ((_UTILIZATION, utilization_of), (_STRANDED, stranded_of)):
-        if name.startswith(prefix):
-            return metric_of(name.removeprefix(prefix))
-    return METRICS.get(name)
+    resource = resource_of(name)
+    if resource is None:
+        return METRICS.get(name)
+    return _OF_RESOURCE[name.removesuffix(resource)](resource)
 
 
 def shown_as(name: str) -> Metric:
@@ -307,4 +311,4 @@ def _plain(name: str, value: float) -> float | None:
 
 def _built_in(jobs: ScheduledJobs) -> tuple[Metric, ...]:
     resources = jobs.workload.resources
-    return *METRICS.values(), *map(utilization_of, resources), *map(stranded_of, resources)
+    return *METRICS.values(), *(of(resource) for of in _OF_RESOURCE.values() for resource in resources)

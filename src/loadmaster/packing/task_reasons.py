@@ -177,7 +177,10 @@ def _in_full(instance: Instance) -> Instance:
     names = tuple(instance.rigid_names[r] for r in kept)
     if instance.guaranteed:
         rigid = np.hstack((rigid, instance.fluid * instance.task_guarantee[:, None]))
-        room, names = np.hstack((room, instance.fluid_capacity)), (*names, *instance.fluid_names)
+        room, names = (
+            np.hstack((room, instance.fluid_capacity)),
+            (*names, *(f"guaranteed {name}" for name in instance.fluid_names)),
+        )
     nothing, nowhere = np.zeros((instance.tasks, 0)), np.zeros((instance.hosts, 0))
     return replace(
         instance, fluid=nothing, fluid_capacity=nowhere, fluid_names=(), rigid=rigid, rigid_capacity=room,

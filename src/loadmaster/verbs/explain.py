@@ -186,7 +186,7 @@ class Explained(Result):
 
 
 def explain_with(options: ExplainOptions, command: str = "") -> "Explained | ExplainedTask":
-    """Show why a job got its host at that time: the hosts it could have had, their scores, what it waited for.
+    """Show why a job got its host at that time, or a task its place: possible hosts, what it waited for or lacks.
 
     Args:
         options: which run, which job.
