@@ -1,10 +1,14 @@
 """Live runs on the fake engine, for tests: made logs, a scheduler that looks at what it is shown, a loop that dies."""
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from loadmaster.live.fake.engine import FakeEngine
 from loadmaster.live.fake.fault_injection import FaultRates, ScheduledFault
@@ -13,7 +17,7 @@ from loadmaster.live.queue.record import FILE, LiveRecord, lines_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
 from loadmaster.live.session.report import Report
-from loadmaster.model import Cluster, Workload
+from loadmaster.model import Cluster, InputError, Workload
 from loadmaster.model.snapshot import Decision, Snapshot
 from loadmaster.place import POLICIES
 from loadmaster.scheduling import MaxJobs, Scheduler, discipline_named
@@ -171,3 +175,33 @@ def drive(
             record.close()
         return run
     return run
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A rule that raises, or gives up its time, from a stated moment on."""
+
+    from_s: float
+    until_s: float = math.inf
+    took_s: float = 0.0
+    clock: Any = None
+    discipline: Any = ruled().discipline
+
+    def decide(self, snapshot: Any) -> Any:
+        if self.from_s <= snapshot.now_s < self.until_s:
+            if not self.took_s:
+                raise InputError("my_rule", "a rate must be a number")
+            self.clock.sleep_until(self.clock.now_s() + self.took_s)
+        return ruled().decide(snapshot)
+
+
+def one_job(**columns: Any) -> Workload:
+    return Workload.of(**({"submit_s": [0.0], "runtime_s": [50.0], "cores": [4], "memory": [4]} | columns))
+
+
+@contextmanager
+def disk_of_this_process() -> Iterator[None]:
+    """What dies here is never the machine, so nothing need wait for a disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda file: None)
+        yield

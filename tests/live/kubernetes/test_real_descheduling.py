@@ -1,11 +1,11 @@
 """Evict and place as one decision, on a real API server with its own ReplicaSet and disruption controllers."""
 
 import json
-import time
 
 import pytest
 import real_kubernetes as rk
 from fake_kubernetes import node
+from real_cluster import until
 from typer.testing import CliRunner
 
 from loadmaster.cli.app import app
@@ -64,13 +64,6 @@ def places(real):
         if not item["metadata"].get("deletionTimestamp"):
             found.setdefault(item["metadata"]["labels"]["app"], []).append(item["spec"].get("nodeName", ""))
     return {app: sorted(nodes) for app, nodes in found.items()}
-
-
-def until(holds, patience_s=60.0):
-    end = time.monotonic() + patience_s
-    while not holds():
-        assert time.monotonic() < end, "not within its time"
-        time.sleep(0.05)
 
 
 def bind_one(real, app, host):

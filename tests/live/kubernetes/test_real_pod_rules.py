@@ -6,8 +6,8 @@ import sys
 import pytest
 import real_kubernetes as rk
 from fake_kubernetes import node, pod
+from real_cluster import add, host_of, until, verb
 from test_pod_places import WEB, ZONE, apart, near, spread, term, uses
-from test_real_kubernetes import add, host_of, until, verb
 
 pytestmark = pytest.mark.skipif(bool(rk.why_not()), reason=rk.why_not() or "there is one")
 

@@ -1,17 +1,11 @@
 """The loop on the fake engine: what fails is dealt with by rule, and nothing is lost, started twice or left behind."""
 
-import errno
-import math
-import os
-import signal
-from contextlib import nullcontext
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from fake_runs import FOUR, Looking, drive, made_jobs, ruled
+from fake_runs import FOUR, Failing, Looking, disk_of_this_process, drive, made_jobs, one_job, ruled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,22 +16,20 @@ from loadmaster.live.queue.door import run_live
 from loadmaster.live.queue.record import LiveRecord, lines_of
 from loadmaster.live.queue.settings import LiveSettings
 from loadmaster.live.session.clocks import FakeClock
-from loadmaster.live.session.engine import EngineDown
 from loadmaster.live.session.loop import Denied, Loop
 from loadmaster.live.session.report import Report
-from loadmaster.model import Account, Cluster, InputError, SiteRules, Workload
+from loadmaster.model import Account, Cluster, SiteRules, Workload
 from loadmaster.scheduling.scheduler import WORTHWHILE
 from loadmaster.sim.queue.door import simulate
 
-ALL = "gone=0.03,busy=0.05,stale=0.05,down=0.03,restart=0.02,dead=0.01,meddle=0.02,stuck=0.05,unfit=0.05,slow=0.05"
-
 
 @pytest.fixture(autouse=True, scope="module")
-def disk_of_this_process():
-    """What dies here is never the machine, so nothing need wait for a disk."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", lambda file: None)
+def without_waiting():
+    with disk_of_this_process():
         yield
+
+
+ALL = "gone=0.03,busy=0.05,stale=0.05,down=0.03,restart=0.02,dead=0.01,meddle=0.02,stuck=0.05,unfit=0.05,slow=0.05"
 
 
 def accounts() -> tuple[Account, ...]:
@@ -113,10 +105,6 @@ def test_killed_at_every_single_step_of_a_small_run_every_job_runs_once(tmp_path
     run = drive(tmp_path, made_jobs(8, 5, every_s=3.0), deaths=(steps, 1, 2), interval_s=10.0)
     run.ends_well()
     assert set(run.engine.ran.values()) == {1}
-
-
-def one_job(**columns: Any) -> Workload:
-    return Workload.of(**({"submit_s": [0.0], "runtime_s": [50.0], "cores": [4], "memory": [4]} | columns))
 
 
 def asked(folder: Any) -> list[tuple[float, str, str]]:
@@ -250,24 +238,6 @@ def test_one_that_is_denied_later_is_left_alone_and_the_others_go_on(tmp_path):
     assert sorted(run.engine.over) == ["0", "2"]
 
 
-@dataclass(frozen=True)
-class Failing:
-    """A rule that raises, or gives up its time, from a stated moment on."""
-
-    from_s: float
-    until_s: float = math.inf
-    took_s: float = 0.0
-    clock: Any = None
-    discipline: Any = ruled().discipline
-
-    def decide(self, snapshot: Any) -> Any:
-        if self.from_s <= snapshot.now_s < self.until_s:
-            if not self.took_s:
-                raise InputError("my_rule", "a rate must be a number")
-            self.clock.sleep_until(self.clock.now_s() + self.took_s)
-        return ruled().decide(snapshot)
-
-
 def test_a_rule_that_raises_skips_the_cycle_and_after_three_the_fallback_decides_and_says_so(tmp_path):
     workload = one_job(submit_s=[0.0, 4.0], runtime_s=[20.0] * 2, cores=[1] * 2, memory=[1] * 2)
     run = drive(tmp_path, workload, scheduler=Failing(0.0, 14.0), for_s=60.0)
@@ -362,143 +332,6 @@ def test_a_shadow_decides_and_writes_down_and_asks_nothing_of_the_engine(tmp_pat
     assert run.starts
     assert set(run.engine.ran.values()) == {0}
     assert check_live(tmp_path, run.scheduler).same
-
-
-@pytest.mark.parametrize(("on_exit", "over"), [("release", 20), ("hold", 0)])
-def test_at_the_end_waiting_jobs_go_to_the_engine_unless_they_are_to_be_held(tmp_path, on_exit, over):
-    workload = made_jobs(20, 2, every_s=1.0)
-    run = drive(tmp_path, workload, Cluster.uniform(1, cores=8, memory=16), max_starts=0, on_exit=on_exit, for_s=60.0)
-    run.engine.run_out(1e5)
-    assert len(run.engine.over) == over
-
-
-def test_who_is_stopped_while_something_is_compiled_hands_back_what_is_held(tmp_path):
-    class Compiling(Failing):
-        def decide(self, snapshot):
-            raise KeyboardInterrupt
-
-    clock = FakeClock()
-    engine = FakeEngine(one_job(), FOUR, clock)
-    report = run_live(engine, clock, Compiling(0.0), LiveSettings(5.0), LiveRecord(tmp_path))
-    assert (report.ended, report.cycles, report.stranded) == ("stopped", 0, [])
-    assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == ["stopped"]
-    clock.sleep_until(1000.0)
-    engine.observe()
-    assert sorted(engine.over) == ["0"]
-
-
-@pytest.mark.parametrize(
-    ("trouble", "ended"), [(InputError("x", "no listing"), "crashed"), (KeyboardInterrupt(), "stopped")]
-)
-def test_that_it_is_over_is_written_down_also_where_nothing_can_be_handed_back(tmp_path, trouble, ended):
-    clock = FakeClock()
-    engine, look = FakeEngine(one_job(), FOUR, clock), FakeEngine.observe
-
-    def observe():
-        if clock.now_s() >= 10.0:
-            raise trouble
-        return look(engine)
-
-    engine.observe, report = observe, Report()
-    with pytest.raises(InputError) if ended == "crashed" else nullcontext():
-        run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=0), LiveRecord(tmp_path), report=report)
-    assert report.stranded == ["0"]
-    assert [line["end"] for line in lines_of(tmp_path) if "end" in line] == [ended]
-
-
-class Full(LiveRecord):
-    """A record on a disk that is full after so many lines."""
-
-    room = 2
-
-    def append(self, lines):
-        if self.room <= 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "live.jsonl")
-        self.room -= 1
-        super().append(lines)
-
-
-def test_on_a_full_disk_the_run_ends_and_all_that_it_holds_is_handed_back(tmp_path):
-    clock, report = FakeClock(), Report()
-    engine = FakeEngine(made_jobs(20, 3, every_s=0.1), FOUR, clock)
-    with pytest.raises(OSError, match="No space left"):
-        run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=1), Full(tmp_path), report=report)
-    assert (report.ended, report.stranded) == ("crashed", [])
-    assert any("the record lacks its end" in note for note in report.notes)
-    engine.run_out(5000.0)
-    assert len(engine.over) == 20
-
-
-class ByHand(FakeEngine):
-    """What it holds can be freed by hand."""
-
-    def held_of(self, ids):
-        return list(ids)
-
-    def by_hand(self, ids):
-        return f"free {','.join(ids)}"
-
-
-def test_what_an_engine_that_is_down_does_not_take_back_is_named_with_the_command_that_frees_it(tmp_path):
-    clock, report, heard = FakeClock(), Report(), []
-    engine, look = ByHand(one_job(), FOUR, clock), FakeEngine.observe
-
-    def observe():
-        if clock.now_s() >= 15.5:
-            raise EngineDown("no answer")
-        return look(engine)
-
-    engine.observe, report.listener = observe, heard.append
-    report = run_live(
-        engine, clock, ruled(), LiveSettings(5.0, max_starts=0, for_s=19.0), LiveRecord(tmp_path), report=report
-    )
-    assert (report.ended, report.stranded) == ("done", ["0"])
-    assert clock.now_s() < 100.0
-    assert heard[-2:] == [
-        "1 job stays held, since fake did not accept the release: 0",
-        "release the held jobs by hand: free 0",
-    ]
-
-
-def test_every_outage_is_told_as_it_begins_and_as_it_ends(tmp_path):
-    clock, report, heard = FakeClock(), Report(), []
-    engine, look = FakeEngine(made_jobs(5, 3), FOUR, clock), FakeEngine.observe
-
-    def observe():
-        down = 20.0 <= clock.now_s() < 30.0 or 60.0 <= clock.now_s() < 70.0
-        if down:
-            raise EngineDown("no answer")
-        assert report.up or heard[-1].startswith("fake does not answer")
-        return look(engine)
-
-    engine.observe, report.listener = observe, heard.append
-    run_live(engine, clock, ruled(), LiveSettings(5.0, for_s=100.0), LiveRecord(tmp_path), report=report)
-    assert heard == ["fake does not answer; loadmaster asks again: no answer", "fake answers again"] * 2
-    assert (report.up, report.failed_calls) == (True, 8)
-    assert report.observed_s > 90.0
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_who_is_told_to_end_or_loses_the_terminal_hands_back_what_is_held(tmp_path, number):
-    clock = FakeClock()
-    engine, look = FakeEngine(one_job(), FOUR, clock), FakeEngine.observe
-
-    def observe():
-        if clock.now_s() == 10.0:
-            os.kill(os.getpid(), number)
-        return look(engine)
-
-    engine.observe = observe
-    before = signal.signal(number, signal.SIG_DFL)  # who began the tests may have it passed over
-    try:
-        report = run_live(engine, clock, ruled(), LiveSettings(5.0, max_starts=0, for_s=60.0), LiveRecord(tmp_path))
-        assert signal.getsignal(number) == signal.SIG_DFL
-    finally:
-        signal.signal(number, before)
-    assert (report.ended, report.stranded) == ("stopped", [])
-    assert report.outcome == ("terminated" if number == signal.SIGTERM else "stopped")
-    engine.run_out(1e5)
-    assert sorted(engine.over) == ["0"]
 
 
 def test_claims_made_before_a_death_still_count_with_the_moment_of_their_decision(tmp_path):
