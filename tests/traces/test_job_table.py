@@ -92,8 +92,19 @@ def test_batches_change_nothing(tmp_path, monkeypatch):
         assert getattr(pieces.workload, column).tolist() == getattr(whole.workload, column).tolist()
 
 
-def test_identifiers_that_are_no_numbers_are_left_aside(tmp_path):
-    assert read(tmp_path, "job_id,submit_s,runtime_s,cores\na-1,0,5,1\n").workload.job_id is None
+@pytest.mark.parametrize(
+    ("cells", "ids", "note"),
+    [
+        (("a", "b"), None, "The identifiers of 2 jobs, such as a, are no whole numbers: not kept."),
+        (("7", "b"), [7, -1], "The identifier of 1 job, such as b, is no whole number: not kept."),
+        (("7", ""), [7, -1], ""),
+    ],
+)
+def test_identifiers_that_are_no_numbers_are_left_aside_with_a_note(tmp_path, cells, ids, note):
+    rows = "".join(f"{cell},0,1,1\n" for cell in cells)
+    trace = read(tmp_path, "job_id,submit_s,runtime_s,cores\n" + rows)
+    assert (None if trace.workload.job_id is None else trace.workload.job_id.tolist()) == ids
+    assert "".join(trace.notes) == note
 
 
 def test_a_limit_reads_the_first_rows_that_are_jobs(tmp_path):

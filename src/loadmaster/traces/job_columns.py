@@ -76,6 +76,7 @@ class ColumnLayout:
         self.users, self.projects, self.ran_on = Codes(), Codes(), Names()
         self.bound = BindingColumns()
         self.most_plain_memory = 0.0
+        self.unnumbered, self.unnumbered_example = 0, ""
         self.theirs = self._mapped(names)
         self.resources = resource_columns(self.theirs, str(path))
         self._require()
@@ -115,8 +116,7 @@ class ColumnLayout:
         if "ran_on" in self.theirs:
             columns[RAN_ON] = self.ran_on(frame[self.theirs["ran_on"]])
         if "job_id" in self.theirs:
-            identifier = frame[self.theirs["job_id"]].cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
-            columns["job_id"] = identifier.fill_null(-1).to_numpy().astype(np.int64)
+            columns["job_id"] = self._identifiers(frame[self.theirs["job_id"]].cast(pl.String).str.strip_chars())
         for name, (_, kind) in LOGGED.items():
             ours = SWF_NAMES.get(name, name)
             if ours in self.theirs and (self.options.all_fields or (self.options.use and name in USE)):
@@ -132,6 +132,22 @@ class ColumnLayout:
         """What binds the jobs, and the names of users and projects."""
         columns.pop("names of", None)
         return self.bound.constraints(columns, rows, self.users.names, self.projects.names, recorded=False)
+
+    def _identifiers(self, texts: pl.Series) -> NDArray[np.int64]:
+        """int64[J]: the identifiers; -1 where there is none, or none that is a whole number."""
+        numbers = texts.cast(pl.Int64, strict=False)
+        others = texts.filter(numbers.is_null() & (texts != "").fill_null(value=False))
+        self.unnumbered += len(others)
+        self.unnumbered_example = self.unnumbered_example or (others[0] if len(others) else "")
+        return numbers.fill_null(-1).to_numpy().astype(np.int64)
+
+    def note_on_identifiers(self) -> list[str]:
+        """What must be said of identifiers that are not kept."""
+        if not self.unnumbered:
+            return []
+        jobs = "The identifier of 1 job" if self.unnumbered == 1 else f"The identifiers of {self.unnumbered:,} jobs"
+        verb = "is no whole number" if self.unnumbered == 1 else "are no whole numbers"
+        return [f"{jobs}, such as {self.unnumbered_example}, {verb}: not kept."]
 
     def _recorded_wait(self, frame: pl.DataFrame, submit: Values) -> Values:
         """What each job really waited, as far as a column tells."""

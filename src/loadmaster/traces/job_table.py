@@ -82,7 +82,8 @@ def _trace(
         all_fields=options.all_fields,
         ran_on=lambda: layout[0].ran_on.names,
     )
-    notes = (*layout[0].notes, *layout[0].bound.notes, *notes_on_memory("tasks", layout[0].most_plain_memory))
+    memory = notes_on_memory("tasks", layout[0].most_plain_memory)
+    notes = (*layout[0].notes, *layout[0].note_on_identifiers(), *layout[0].bound.notes, *memory)
     return Trace(
         read.workload,
         None,
