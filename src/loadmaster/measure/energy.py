@@ -8,7 +8,7 @@ import numpy as np
 from loadmaster.measure.task_intervals import task_intervals
 from loadmaster.model.arrays import Floats, Longs
 from loadmaster.model.cluster import Cluster
-from loadmaster.model.energy import until_now
+from loadmaster.model.energy import HostPower, until_now
 from loadmaster.model.schedule import Schedule
 from loadmaster.model.workload import Workload
 
@@ -35,11 +35,7 @@ def energy(workload: Workload, cluster: Cluster, schedule: Schedule) -> Energy:
     rules = cluster.rules
     if rules is None or not rules.power or not workload.jobs:
         return NO_ENERGY
-    host, from_s, until_s, load = _loads(workload, cluster, schedule)
-    watts = np.empty(len(host))
-    for power in rules.power:
-        mine = np.isin(host, power.hosts)
-        watts[mine] = power.watts(load[mine])
+    from_s, until_s, watts = _spans(workload, cluster, schedule, rules.power)
     joules = float((watts * (until_s - from_s)).sum())
     cost = carbon_kg = math.nan
     if rules.energy_price:
@@ -49,6 +45,44 @@ def energy(workload: Workload, cluster: Cluster, schedule: Schedule) -> Energy:
         grams = float((watts * (until_now(rules.carbon, until_s) - until_now(rules.carbon, from_s))).sum())
         carbon_kg = grams / JOULES_PER_KWH / GRAMS_PER_KG
     return Energy(joules / JOULES_PER_KWH, cost, carbon_kg)
+
+
+def power_over_time(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[Floats, Floats]:
+    """What all hosts draw together.
+
+    Returns:
+        float64[N], moments in seconds, ascending; float64[N], watts from each of them on; none where the power of the
+        hosts is not known.
+    """
+    rules = cluster.rules
+    if rules is None or not rules.power or not workload.jobs:
+        return np.zeros(0), np.zeros(0)
+    from_s, until_s, watts = _spans(workload, cluster, schedule, rules.power)
+    return summed(np.concatenate((from_s, until_s)), np.concatenate((watts, -watts)))
+
+
+def summed(at_s: Floats, change: Floats) -> tuple[Floats, Floats]:
+    """Each moment once, ascending, and what the changes up to it come to.
+
+    Example:
+        >>> moments_s, values = summed(np.array([5.0, 0.0, 5.0]), np.array([-1.0, 2.0, 3.0]))
+        >>> moments_s.tolist(), values.tolist()
+        ([0.0, 5.0], [2.0, 4.0])
+    """
+    moments_s, at = np.unique(at_s, return_inverse=True)
+    return moments_s, np.cumsum(np.bincount(at, weights=change, minlength=len(moments_s)))
+
+
+def _spans(
+    workload: Workload, cluster: Cluster, schedule: Schedule, powers: tuple[HostPower, ...]
+) -> tuple[Floats, Floats, Floats]:
+    """Spans in which the power of one host stays: from when, until when, watts."""
+    host, from_s, until_s, load = _loads(workload, cluster, schedule)
+    watts = np.empty(len(host))
+    for power in powers:
+        mine = np.isin(host, power.hosts)
+        watts[mine] = power.watts(load[mine])
+    return from_s, until_s, watts
 
 
 def _loads(workload: Workload, cluster: Cluster, schedule: Schedule) -> tuple[Longs, Floats, Floats, Floats]:

@@ -69,7 +69,7 @@ def _at_one_load(comparison: Comparison, group: Group) -> list[Block]:
     blocks += [
         Heading(f"Where the capacity went{where}"),
         Chart(
-            themed(capacity_charts(comparison, group, comparison.case.workload.resources[:2])),
+            themed(capacity_charts(comparison, group)),
             _stranded_caption(comparison),
         ),
     ]

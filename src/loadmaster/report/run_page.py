@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from loadmaster.measure.group_waits import Groups
 from loadmaster.measure.recorded_hosts import recorded_groups
+from loadmaster.report.amounts_chart import amounts_chart
 from loadmaster.report.answer import answer
 from loadmaster.report.compare_page import report_blocks
 from loadmaster.report.comparison import Comparison
-from loadmaster.report.hosts_charts import hosts_chart, stranded_block
+from loadmaster.report.hosts_charts import cards_chart, hosts_chart, stranded_block
 from loadmaster.report.meta_rule_chart import followed_chart, is_twin
 from loadmaster.report.page import Block, Chart, Heading, Page
 from loadmaster.report.terminal import title
@@ -45,6 +46,8 @@ def run_page(
     hosts: list[Block] = [Heading("The hosts over time"), Chart(*hosts_chart(*run))]
     if len(record.case.cluster.resources) > 1:
         hosts += [Heading("What was stranded on the hosts"), stranded_block(*run)]
+    for heading, chart in (("GPUs over time", cards_chart(*run)), ("Licences and power", amounts_chart(*run))):
+        hosts += [Heading(heading), Chart(*chart)] if chart else []
     if is_twin(outcome) and record.schedule.cycles.choices is not None:
         hosts += [Heading("The rule that the twin followed, over time"), Chart(followed_chart(record.schedule), _LOOKS)]
     blocks = report_blocks(alone, hosts, {"page": command} if command else {})

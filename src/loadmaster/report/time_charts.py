@@ -62,20 +62,28 @@ def _queue(outcome: Outcome, points: int, size: float) -> Iterator[tuple[float, 
     return zip((queue.time_s / size).tolist(), queue.length.tolist(), strict=True)
 
 
-def capacity_charts(comparison: Comparison, group: Group, names: Sequence[str]) -> Any:
-    """What part of each resource was used, stranded, and free for more, over time; one row a rule."""
+def capacity_charts(comparison: Comparison, group: Group) -> Any:
+    """What part of the resources in most use was used, stranded, and free for more, over time; one row a rule."""
     import altair as alt
 
-    width = 430 if len(names) > 1 else 940
+    names = comparison.case.workload.resources
+    use = np.max([outcome.use.used.mean(axis=0) for outcome in group.outcomes], axis=0)
+    drawn_most = sorted(np.argsort(-use, kind="stable")[:2].tolist())
+    width = 430 if len(drawn_most) > 1 else 940
     drawn, chosen = Drawn(comparison, group.outcomes), rule_chosen(on="click")
     runs = [(comparison.rule_name(outcome.setting), outcome.use) for outcome in group.outcomes]
     if comparison.on_hosts is not None and any(o.setting.beta == 1.0 for o in group.outcomes):
         runs.insert(0, (RECORDED, comparison.on_hosts.use))
-    charts = [_capacity_chart(group, runs, r, width, chosen).properties(title=name) for r, name in enumerate(names)]
+    charts = [
+        _capacity_chart(group, runs, r, width, chosen, has_choice=r == drawn_most[0]).properties(title=names[r])
+        for r in drawn_most
+    ]
     return drawn.told_apart(alt.hconcat(*charts, spacing=40))
 
 
-def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource: int, width: int, chosen: Any) -> Any:
+def _capacity_chart(
+    group: Group, runs: Sequence[tuple[str, Timeline]], resource: int, width: int, chosen: Any, *, has_choice: bool
+) -> Any:
     import altair as alt
 
     unit, size = time_unit(group)
@@ -99,8 +107,8 @@ def _capacity_chart(group: Group, runs: Sequence[tuple[str, Timeline]], resource
         )
         for kind, upper in (("free for more", "all"), ("stranded", "top"), ("used", "used"))
     ]
-    if resource == 0:
-        layers[0] = layers[0].add_params(chosen)  # one speaks for all
+    if has_choice:  # the choice of one chart counts in all
+        layers[0] = layers[0].add_params(chosen)
     layered = alt.layer(*layers, data=rows(values))
     return layered.facet(row=_rows([name for name, _ in runs]), spacing=10)
 
