@@ -105,7 +105,7 @@ def never_remembered(policy: Policy) -> bool:
 
 
 def check_policy(policy: Policy, demand: Floats, capacity: Floats, resources: tuple[str, ...]) -> None:
-    """The one soundness check: every engine, whoever calls it, lets no policy by that has not passed it.
+    """The one soundness check, which every engine makes before it runs a policy.
 
     Built-in ones pass, and those of this process, whose state a trial could change.
     Of the others a plain `Policy` is compiled first, so that what cannot be compiled is never run; a subclass

@@ -16,9 +16,9 @@ from loadmaster.model.licences import parse_licences
 from loadmaster.model.name_column import Named
 
 HOLDS = ("none", "user", "admin")
-"""Who holds a job back, by its code. A held job never starts: when a hold was released stands in `eligible_s`."""
+"""The holder of a job, by its code. A held job never starts; `eligible_s` has the time at which a hold was released."""
 EXCLUSIVE = ("none", "user", "host")
-"""With whom a job shares its hosts, by its code: anyone, its own user's jobs, nobody."""
+"""Which jobs may share the hosts of a job, by its code: all, those of its user, none."""
 STATUSES = ("ok", "failed", "timeout", "cancelled", "preempted", "node_fail", "partial")
 """How a job ended, by its code."""
 
@@ -55,7 +55,7 @@ class Constraints:
         status: int32[J], a code of `STATUSES`: how it ended in the log.
         limit_s: float64[J], the runtime at which it is killed, infinite if never.
         user_names: the name behind each number of `Workload.user`; () where numbers are all there is.
-        account_names: the name behind each number of `Workload.project`: who pays is an account.
+        account_names: the name behind each number of `Workload.project`: an account.
 
     Raises:
         InputError: the first value that breaks its rule.

@@ -94,7 +94,7 @@ def differing(value: Floats) -> Bools:
 
 
 def first_of(winners: Sequence[int] | Longs) -> Ints:
-    """int32[C]: the lowest bit of each that is set, -1 of 0: whom rules follow that take the first of those that tie.
+    """int32[C]: the lowest bit of each that is set, -1 of 0: the member that is followed if the first of a tie wins.
 
     Example:
         >>> first_of([0b110, 0, 0b1]).tolist()

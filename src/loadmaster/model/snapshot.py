@@ -16,8 +16,8 @@ from loadmaster.model.host_count import HostsAsked
 from loadmaster.model.request import RowRequest, requests_of
 
 NEVER_S = 1e30
-"""The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits:
-whoever could start only then is promised nothing that another such job would delay (rule Q16)."""
+"""The expected runtime of a job that does not end by itself. Whenever it begins, its end is this moment in 64 bits. A
+job that could start only then gets no promise that another such job would delay (rule Q16)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ class RoomArrays(NamedTuple):
     before: Floats
     held: Longs
     taken: Bools
-    count: Longs  # type: ignore[assignment]  # nobody asks a room how often it holds a value
+    count: Longs  # type: ignore[assignment]  # no code calls `count` of a room
     failed: NDArray[np.void]
     most: Floats
     memory: Floats

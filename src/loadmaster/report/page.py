@@ -58,7 +58,7 @@ class Chart:
     Attributes:
         chart: of Altair, or a specification of Vega-Lite.
         caption: stands below it.
-        alt: what it shows, for who cannot see it; the heading above and the caption where it is not given.
+        alt: what it shows, for screen readers; the heading above and the caption if it is not given.
     """
 
     kind: ClassVar = "chart"

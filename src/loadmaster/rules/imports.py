@@ -19,7 +19,7 @@ def imported(texts: Iterable[str]) -> dict[str, str]:
     """A digest of every Python file that `texts` import, one after another, by the name of its module.
 
     Python's own modules and installed packages are left out; of this package's modules it is the stamp. What a file
-    reads in other ways nobody can know.
+    reads in other ways cannot be known.
 
     Args:
         texts: of the files.

@@ -122,7 +122,7 @@ def _choice_in(record: Record, job: int, snapshot: Snapshot) -> Choice:
 
 
 def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: Floats) -> tuple[Choice, Decision]:
-    """Why a job gets its first host when a rule decides on a snapshot; and the decision, which nobody has compared.
+    """Why a job gets its first host when a rule decides on a snapshot; and the decision, not yet compared.
 
     Args:
         rule: that decides.
@@ -143,7 +143,7 @@ def choice_on(rule: Scheduler, snapshot: Snapshot, job: int, task: int, demand: 
             for m, option in enumerate(followed.options)
         )
         winner = members_of(policy)[followed.chosen]
-    if isinstance(discipline, Twin):  # looks compile the policy, which nobody listens to then
+    if isinstance(discipline, Twin):  # looks compile the policy, so the listener would get nothing
         snapshot = discipline.looked(snapshot, winner)
     listener = Listener(winner, task)
     decision = Scheduler(listener.policy, discipline).decide_plainly(snapshot)

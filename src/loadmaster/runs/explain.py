@@ -88,7 +88,7 @@ def explain(
         record: the run.
         identifier: of the job.
         trust: run the Python of a policy file that the record carries, without which no choice can be explained.
-        chosen: who can tell better than the record why a job got its host; raises InputError where it cannot.
+        chosen: explains better than the record why a job got its host; raises InputError where it cannot.
         live: tells what the record of a live run knows of a job's wait.
 
     Raises:
@@ -147,7 +147,7 @@ def _stops(record: Record, job: int) -> tuple[EarlierRun, ...]:
 def _choice(
     record: Record, job: int, chosen: Callable[[int], Choice] | None, stops: tuple[EarlierRun, ...]
 ) -> tuple[Choice | None, str]:
-    """Why it got its host, or why nobody can tell: a live run goes by what was seen, which its record is not all of."""
+    """Why it got its host, or why that is not known: the record of a live run lacks a part of what it observed."""
     if stops and not stops[-1].lost:
         return None, RESUMED
     try:

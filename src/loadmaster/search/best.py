@@ -38,7 +38,7 @@ def best_found(
 ) -> Schedule:
     """The schedule of the least mean wait that `within_s` seconds of processor time find, checked.
 
-    Runtimes and arrivals are known beforehand, and who waits long goes on waiting: what no scheduler can or should do.
+    Runtimes and arrivals are known beforehand, and a job may wait for ever longer: no scheduler can or should do so.
 
     Args:
         workload: the jobs.

@@ -190,7 +190,7 @@ def look(case: Case, task: ToFind, moved: Moved) -> Possible:
 
 
 def _stoppable(moved: Moved) -> Callable[[], float]:
-    """Processor time of this thread, asked for all the time: so whoever waits can stop the search."""
+    """Processor time of this thread. It is called all the time, so that the search can be stopped here."""
 
     def clock() -> float:
         moved(0)

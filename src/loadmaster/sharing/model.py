@@ -43,8 +43,8 @@ class SharingModel(Protocol):
             capacity: float64[R], what the host has. How fast its cores are is no matter of the model.
             claims: minima, maxima and shares of the tasks.
 
-        Some task must get something, and all together no more than the host has; what a host loses, to thrashing for
-        one, is as if nobody got it.
+        Some task must get something, and all together no more than the host has. CPU that a host loses, such as by
+        thrashing, counts as given to no task.
         """
         ...
 

@@ -12,7 +12,7 @@ from loadmaster.sharing.model import Claims
 def water_fill(limit: Floats, floor: Floats, share: Floats, capacity: float) -> Floats:
     """Divide `capacity` among n tasks; nothing is left over that a task could still use (rule S8).
 
-    Everybody gets its limit if that fits; if not even the floors fit, the floors are scaled down; else task i gets
+    Every task gets its limit if that fits; if not even the floors fit, the floors are scaled down; else task i gets
     min(limit_i, max(floor_i, share_i x level)) with the one level at which the sum is the capacity. The level is
     found by walking the 2n points at which a task leaves its floor or meets its limit, in rising order.
 

@@ -14,7 +14,7 @@ TARGETS = tuple(m.name for m in METRICS.values() if m.better == "lower" and m.un
 _OF_THE_LOGS = 0.75
 """On so many of the logs the limit must hold: a single one whose baseline was lucky decides nothing."""
 _LEFT_WAITING = 10.0
-"""So far over the limit, as a logarithm, counts who leaves jobs waiting for ever that the baseline starts."""
+"""How far over the limit, as a logarithm, a rule counts that never starts a job that the baseline starts."""
 
 
 @dataclass(frozen=True)

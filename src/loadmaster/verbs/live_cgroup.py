@@ -132,7 +132,7 @@ def this_box(hosts: str | None) -> "Cluster":
 
 
 def _least(method: str, given: float | None) -> float:
-    """A tenth where nothing is said, but for methods that let everybody in."""
+    """The given value, else a tenth; 0 for methods that start every command at once."""
     from loadmaster.scheduling.time_shared import METHODS
 
     return given if given is not None else 0.0 if method in METHODS else 0.1

@@ -23,7 +23,7 @@ SURE = "How sure"
 FEWEST = 5
 """Fewer samples say nothing."""
 MOST_SAMPLES = 100_000
-"""More would narrow no interval that anybody reads, and never end."""
+"""More would not narrow an interval visibly, and never end."""
 
 
 Resample = Annotated[

@@ -164,7 +164,7 @@ class Sized(Result):
 
     @property
     def answer(self) -> str:
-        """How many machines of which type to rent, or who is to rent them, or how near what was tried comes."""
+        """How many machines of which type to rent, or the sizer that is to rent them, or the nearest that was tried."""
         from loadmaster.model.units import percent, show_seconds
         from loadmaster.sim.bags.curve import MIXED
         from loadmaster.verbs.bag_options import with_unit

@@ -174,7 +174,7 @@ class Observation:
         return () if self.cluster is None else self.cluster.names
 
     def check(self) -> None:
-        """See that the parts belong together: for those who write an adapter.
+        """Check that the parts are consistent: for the tests of an adapter.
 
         Raises:
             InputError: they do not.

@@ -49,7 +49,7 @@ def left_out(pairs: Iterable[tuple[str, str]], shown: Callable[[str], str] | Non
 
     Args:
         pairs: (name, why) of each that is left out.
-        shown: what people call it, for engines whose names tell them something; None names nobody.
+        shown: the name that users know, for engines whose names mean something to them; None names none.
     """
     names: dict[str, list[str]] = {}
     for name, why in pairs:

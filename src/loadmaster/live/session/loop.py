@@ -83,7 +83,7 @@ class Loop:
         try:
             if self.decider.hands_back and self.report.ended != "denied":
                 self._hand_back()
-        except KeyboardInterrupt:  # somebody has no more patience
+        except KeyboardInterrupt:  # a second Ctrl-C
             self.report.stranded = self._left()
         except LoadmasterError:
             self.report.stranded = self._left()

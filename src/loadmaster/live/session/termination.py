@@ -16,7 +16,7 @@ _ALIKE = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def as_ctrl_c() -> Iterator[None]:
-    """Inside, SIGHUP raises KeyboardInterrupt and SIGTERM `Terminated`, unless somebody else has said what they do."""
+    """Inside, SIGHUP raises KeyboardInterrupt and SIGTERM `Terminated`, unless they have a handler."""
     taken = []
     if threading.current_thread() is threading.main_thread():
         taken = [number for number in _ALIKE if signal.getsignal(number) == signal.SIG_DFL]

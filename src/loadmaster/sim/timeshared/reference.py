@@ -98,7 +98,7 @@ class _Run:
         return {task: rate for task, rate in pace.items() if task not in hosts.travelling}
 
     def next_tick(self) -> float:
-        """The first multiple of the period at or after now that is still to come; none while nobody is there."""
+        """The first multiple of the period at or after now that is still to come; none while there is no task."""
         mover = self.problem.method.mover
         nobody = not self.landing and not any(clock.anybody for clock in self.clocks)
         if not isinstance(mover, PeriodicMover) or nobody:

@@ -40,7 +40,7 @@ class VmJobs(NamedTuple):
     submit_s: Floats  # [J]
     work_s: Floats  # [J], CPU seconds of each task
     expected_work_s: Floats  # [J], as far as reservations know
-    expected_s: Floats  # [J], for a job that shares with nobody
+    expected_s: Floats  # [J], for a job that shares with no other
     asks: Floats  # [J], cores that each task can use
     tasks: Longs  # [J]
     left: Floats  # [J], of work_s
