@@ -45,7 +45,7 @@ def samples_at(look: int) -> int:
 
 
 def unsure_at(look: int) -> float:
-    """The chance to be wrong that a look may spend; over all looks they come to `UNSURE`."""
+    """The chance to be wrong that a look may spend; over all tests they add up to `UNSURE`."""
     return UNSURE / (look * (look + 1))
 
 

@@ -27,7 +27,7 @@ class Cluster:
             by less than 2**-24 as `loadmaster.model.exact_amounts` says.
         names: a name for every host, or empty for "0", "1", ...
         speed: float64[H], speed of each host relative to 1, more than zero; None means 1 everywhere.
-        rules: what the site lays down beside the hosts; None where it lays down nothing.
+        rules: the rules of the site; None if there are none.
         price_per_hour: float64[H], what each host costs an hour, zero or more, in whatever money; None where that is
             not known. No run looks at it.
 

@@ -134,7 +134,7 @@ class Constraints:
         return self if self.eligible_s is None else replace(self, eligible_s=self.eligible_s + by_s)
 
     def check_rows(self, jobs: int) -> None:
-        """See that every column has a row for each of `jobs`.
+        """Check that every column has a row for each of `jobs`.
 
         Raises:
             InputError: one has not.

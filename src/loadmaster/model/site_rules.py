@@ -103,7 +103,7 @@ class Account:
 
 @dataclass(frozen=True)
 class CalendarRow:
-    """Hosts that are not to be had by all for some time.
+    """Hosts that are closed, or reserved for some jobs, for some time.
 
     Attributes:
         from_s, to_s: half open, seconds from the start of the log; None is for ever.
@@ -155,7 +155,7 @@ class Preemption:
 
 @dataclass(frozen=True)
 class SiteRules:
-    """All of it; empty where there is nothing of the kind.
+    """All rules of a site; fields without a rule are empty.
 
     Attributes:
         partitions: in the order of the configuration; () is one of all hosts.
@@ -225,7 +225,7 @@ class SiteRules:
         return any((mode or self.preemption.mode) == "suspend" for mode in modes)
 
     def check_hosts(self, hosts: int) -> None:
-        """See that all hosts named are there, and that what says something of every host does so.
+        """Check that all hosts named are there, and that what says something of every host does so.
 
         Raises:
             InputError: it does not.

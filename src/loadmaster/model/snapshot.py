@@ -263,7 +263,7 @@ class JobRules(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The cluster as a scheduler sees it at one moment.
+    """The state of the cluster and of the queue at one moment: the input of a decision.
 
     Attributes:
         now_s: the clock.
@@ -351,7 +351,7 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a decision asks for.
+    """The result of a decision.
 
     Attributes:
         place: jobs to start now, in order.

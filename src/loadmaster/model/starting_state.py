@@ -85,7 +85,7 @@ class StartingState:
         )
 
     def check_jobs(self, tasks: Ints) -> None:
-        """See that it speaks of a workload whose jobs have these `tasks` int32[J].
+        """Check that it speaks of a workload whose jobs have these `tasks` int32[J].
 
         Raises:
             InputError: it does not.
@@ -97,7 +97,7 @@ class StartingState:
             raise InputError(len(self.host), f"the running jobs have {wanted} tasks, each of which has one host")
 
     def check_hosts(self, cluster: Cluster, demand: Floats) -> None:
-        """See that `cluster` holds its tasks, which ask for `demand` float64[T, R].
+        """Check that `cluster` holds its tasks, which ask for `demand` float64[T, R].
 
         Raises:
             InputError: it does not.

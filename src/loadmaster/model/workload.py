@@ -129,7 +129,7 @@ class Workload:
         return float(self.submit_s[-1] - self.submit_s[0]) if self.jobs else 0.0
 
     def check_resources(self, cluster: Cluster) -> None:
-        """See that jobs and hosts name the same resources in the same order, and that sums of them are exact.
+        """Check that jobs and hosts name the same resources in the same order, and that sums of them are exact.
 
         Raises:
             InputError: they do not, or a task asks for a fraction of what hosts have hundreds of millions of.

@@ -57,7 +57,7 @@ class Chart:
 
     Attributes:
         chart: of Altair, or a specification of Vega-Lite.
-        caption: stands below it.
+        caption: the text below it.
         alt: what it shows, for screen readers; the heading above and the caption if it is not given.
     """
 
@@ -84,7 +84,7 @@ class Page:
 
     Attributes:
         title: the page's main sentence.
-        blocks: what stands below it, in order.
+        blocks: the blocks below it, in order.
         subtitle: below the title.
         label: a small word above the title, such as the name of the report.
     """

@@ -35,11 +35,11 @@ class EarlierRun:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of one job.
+    """The history of one job, with reasons.
 
     Attributes:
         job: its number in the record.
-        identifier: what its user, or the log, calls it.
+        identifier: its name for its user, or in the log.
         submit_s: its arrival, seconds from the start of the log, as it was simulated.
         runtime_s: seconds that it ran, or would have run.
         tasks: how many it has.
@@ -48,9 +48,9 @@ class Explanation:
         hosts: the host of each task; empty if it never started.
         cards: the numbers of the GPUs of its host that each task took; empty if it never started, or where GPUs are no
             cards (rule Q22).
-        delay: what it waited for.
-        choice: why its first task got its host; None if it never started, or that cannot be worked out again.
-        unexplained: why it cannot; mostly empty.
+        delay: its wait and the reasons.
+        choice: why its first task got its host; None if it never started, or if that cannot be repeated.
+        unexplained: why it cannot be repeated; mostly empty.
         stops: its runs before the last, in the order of time.
     """
 
@@ -70,7 +70,7 @@ class Explanation:
 
     @property
     def waited(self) -> bool:
-        """It was passed over in at least one cycle; the wait for the first cycle after its arrival does not count."""
+        """Whether it did not start in at least one cycle; its wait for the first cycle does not count."""
         return self.start_s is None or self.delay.cycles > 1
 
 

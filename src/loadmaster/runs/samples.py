@@ -50,7 +50,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class SampleRun:
-    """What one rule came to on one sample. Seconds; means are over the jobs that started.
+    """The results of one rule on one sample. Seconds; means are over the jobs that started.
 
     Attributes:
         jobs: of the sample.
@@ -71,7 +71,7 @@ class SampleRun:
 
     @property
     def mean_wait_s(self) -> float:
-        """What verdicts are about."""
+        """The mean wait, which verdicts compare."""
         return self.of("mean_wait_s")
 
     @property

@@ -33,7 +33,7 @@ Kind = Literal["shared", "fractional", "vms", "batch"]
 
 @dataclass(frozen=True)
 class SharingSettings:
-    """What all ways to share have in common.
+    """The settings that all methods of sharing have in common.
 
     Attributes:
         sharing: name of a sharing model, or `file.py:function`; empty: each method's own.

@@ -19,7 +19,7 @@ from loadmaster.traces.host_range import HostRange
 
 
 class RunWaits(Protocol):
-    """What a run came to: metrics of a log, or the run on a sample."""
+    """The result of a run: metrics of a log, or the run on a sample."""
 
     @property
     def unstarted(self) -> int:
@@ -57,7 +57,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """What it asks for.
+        """The target in words.
 
         Example:
             >>> Target(mean_s=60.0, p95_s=3600.0).words

@@ -27,7 +27,7 @@ class Claims(NamedTuple):
 
 @runtime_checkable
 class SharingModel(Protocol):
-    """A host's division of its CPU; pure. Every engine asks it again whenever anything changed on a host."""
+    """A host's division of its CPU; pure. Every engine calls it again whenever anything has changed on a host."""
 
     @property
     def name(self) -> str:

@@ -115,7 +115,7 @@ class BagLedger:
             self._end(host, event)
 
     def snapshot(self, now_s: float, occasion: Occasion) -> BagSnapshot:
-        """The bag as a sizer sees it."""
+        """The bag as the input of a sizer."""
         hosts = tuple(
             RentedHost(
                 number,

@@ -1,4 +1,4 @@
-"""What a rule came to on several logs, beside the baseline on the same logs (rules U3 and U8)."""
+"""The figures of a rule on several logs, beside the baseline on the same logs (rules U3 and U8)."""
 
 import math
 from collections.abc import Sequence

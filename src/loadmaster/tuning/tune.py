@@ -19,14 +19,14 @@ against."""
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """What a tune came to.
+    """The result of a search for a better rule.
 
     Attributes:
         case: jobs and hosts of the whole log.
         weeks: the log in two.
         plan: of the search.
-        selection: what the search chose, from the training weeks alone.
-        unseen: what the held-out weeks say of it; None where no candidate keeps the limit on the longest wait.
+        selection: the choice of the search, from the training weeks alone.
+        unseen: the results on the held-out weeks; None if no candidate keeps the limit on the longest wait.
     """
 
     case: Case

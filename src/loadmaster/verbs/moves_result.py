@@ -20,7 +20,7 @@ class MovesResult(Result):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """A row a move, in order: step, task, from, to, cost (bytes, or 1), whether the place is a temporary one."""
+        """A row for each move, in order: step, task, from, to, cost (bytes, or 1), whether the place is temporary."""
         import polars as pl
 
         columns = {

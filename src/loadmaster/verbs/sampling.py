@@ -1,4 +1,4 @@
-"""Options that ask how sure a comparison is, and the judgements that they come to."""
+"""Options that ask how sure a comparison is, and the judgements that follow from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ class Pass(NamedTuple):
 
 @dataclass
 class CycleDecision:
-    """What one cycle came to.
+    """The result of one cycle.
 
     Attributes:
         passes: () where nothing could have changed.

@@ -11,12 +11,12 @@ Level = Literal["ok", "note", "bad"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One finding of a look at an engine.
 
     Attributes:
-        level: `ok`, `note`, or `bad`: it stands in the way of a live run, not of a shadow.
-        what: that was found, in words.
-        fix: what can be done; empty where nothing need be.
+        level: `ok`, `note`, or `bad`, which prevents a live run, but not a shadow.
+        what: the finding in words.
+        fix: what to do; empty if nothing is needed.
     """
 
     level: Level
