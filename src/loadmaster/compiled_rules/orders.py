@@ -1,4 +1,4 @@
-"""Orders compiled: the very function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
+"""Orders compiled: the same function that plain Python runs, as a *ranker* that ranks many jobs in one call."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import inspect

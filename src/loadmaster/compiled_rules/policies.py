@@ -1,4 +1,4 @@
-"""The door to Numba for policies: the very function that plain Python runs, compiled.
+"""Policies compiled by Numba: the same function that plain Python runs.
 
 An engine is compiled once and serves every policy: it receives a policy as a *rater*, a first-class function that
 rates many hosts in one call, so that the cost of calling through a pointer is paid once a batch and the score itself

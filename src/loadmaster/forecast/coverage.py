@@ -1,4 +1,4 @@
-"""How often past jobs started within the interval that this program would have told them (rule F5)."""
+"""How often past jobs started within the interval that this program would have given for them (rule F5)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Rows of results in any database that SQLAlchemy knows, such as PostgreSQL."""
+"""Rows of results in any database that SQLAlchemy supports, such as PostgreSQL."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What jobs asked for beside what they really used: processor time and memory (rule H15)."""
+"""Requested and really used amounts of jobs: processor time and memory (rule H15)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

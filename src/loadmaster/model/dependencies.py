@@ -1,4 +1,4 @@
-"""What a job waits for in other jobs, in columns, and Slurm's notation of it."""
+"""The dependencies of jobs on other jobs, in columns, and Slurm's notation of them."""
 
 import re
 from collections.abc import Iterable

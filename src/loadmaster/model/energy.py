@@ -1,4 +1,4 @@
-"""What hosts draw, and numbers that change over time: prices of energy, its carbon, a cap on the power of a cluster."""
+"""The power of hosts, and numbers that change over time: prices and carbon of energy, a cap on the cluster's power."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a decision sees, and what it asks for. Simulator and live adapters exchange nothing else."""
+"""The input and the result of a decision. Simulator and live adapters exchange nothing else."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace

@@ -1,4 +1,4 @@
-"""The few other hosts whose load a host knows at a tick, drawn by hashing, so that all movers know the same."""
+"""The few other hosts whose load a host gets at a tick, drawn by hashing, so that all movers get the same."""
 
 _MASK = (1 << 64) - 1
 

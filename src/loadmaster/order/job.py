@@ -1,4 +1,4 @@
-"""What an order may know of a waiting job."""
+"""The properties of a waiting job that an order gets."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What an order is: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
+"""The interface of an order: it ranks the waiting jobs, the smallest rank goes first, ties go by arrival."""
 
 import math
 from collections.abc import Callable

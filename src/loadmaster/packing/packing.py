@@ -1,4 +1,4 @@
-"""What packers return: an attempt as a solver leaves it, and the packing a user sees."""
+"""The results of packers: the attempt of a solver, and the packing for the user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a placement policy is: a function that rates one host for one task."""
+"""The type of a placement policy: a function that rates one host for one task."""
 
 import math
 from collections.abc import Callable

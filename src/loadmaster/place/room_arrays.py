@@ -1,4 +1,4 @@
-"""What the compiled room works on: what is free, which hosts may be used, and what is known not to fit."""
+"""The arrays of the compiled room: free capacity, hosts that may be used, and demands that do not fit."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Waits, use, losses and stranded GPUs by what a site is organised by: rows, frame, CSV and tables (rule R16)."""
+"""Waits, use, losses and stranded GPUs by partition, user and so on: rows, frame, CSV and tables (rule R16)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

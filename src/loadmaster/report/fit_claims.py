@@ -1,4 +1,4 @@
-"""What a fit found of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
+"""The result of a fit of a site's queue: in words, as rows and as a document (rules H10 to H12)."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a user's file takes from other files of the user's: these shape a result as much as its own text does."""
+"""The imports of a user's file from other files of the user: they affect a result as much as its own text."""
 
 import ast
 import importlib.util

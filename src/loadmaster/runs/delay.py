@@ -1,4 +1,4 @@
-"""What a job waited for: which resource was short, which jobs were ahead, when its host became free enough."""
+"""The reasons for a job's wait: which resource was short, which jobs were ahead, when its host became free enough."""
 
 from bisect import bisect_right
 from collections import Counter

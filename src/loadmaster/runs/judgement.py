@@ -1,4 +1,4 @@
-"""What samples of a log say of the rules that ran on them: differences with intervals, and the best or none."""
+"""The verdict of samples of a log on the rules that ran on them: differences with intervals, and the best or none."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

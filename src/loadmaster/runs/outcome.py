@@ -1,4 +1,4 @@
-"""One run and all that is kept of it for tables and charts; small, whatever the number of jobs."""
+"""The results of one run that are stored for tables and charts; small for any number of jobs."""
 
 import dataclasses
 import json

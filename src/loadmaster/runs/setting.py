@@ -1,4 +1,4 @@
-"""What a run is to do, in words that can be written down: read back, they give the same run."""
+"""The setting of a run, as text that can be stored: read back, it gives the same run."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""One row of a sharing comparison: what became of a log's jobs under one method."""
+"""One row of a sharing comparison: the results of a log's jobs under one method."""
 
 import math
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""What all rows of a sharing comparison have in common, and which names may stand in one."""
+"""The settings that all rows of a sharing comparison have in common, and the names that one may have."""
 
 from dataclasses import dataclass, field
 from typing import Literal

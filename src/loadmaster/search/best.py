@@ -1,4 +1,4 @@
-"""The best schedule that is found when all is known beforehand (rules D9 to D12): no scheduler could know so much."""
+"""The best schedule found with all arrivals and runtimes known beforehand, as no scheduler has them (D9 to D12)."""
 
 import time
 from collections.abc import Callable, Iterator

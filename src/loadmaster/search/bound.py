@@ -1,4 +1,4 @@
-"""How low the mean wait of a queue could be at best: the Lagrangian bound (rules D4 to D8)."""
+"""A lower bound on the mean wait of a queue: the Lagrangian bound (rules D4 to D8)."""
 
 import time
 from collections.abc import Callable

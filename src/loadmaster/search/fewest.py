@@ -1,4 +1,4 @@
-"""The fewest machines under which jobs wait no longer than a target: the planner's question (rules D14 and D15)."""
+"""The fewest machines under which jobs wait no longer than a target (rules D14 and D15)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Lists under which the first that finds no room is kept a place: nothing behind it may start later for it (D10)."""
+"""List schedules with a reservation for the first job that finds no room: jobs behind may not delay it (rule D10)."""
 # mypy: disable-error-code="no-untyped-def"
 
 from typing import NamedTuple

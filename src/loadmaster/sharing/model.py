@@ -1,4 +1,4 @@
-"""What a sharing model is: how a host divides its CPU among the tasks on it (rule S12)."""
+"""The interface of a sharing model: how a host divides its CPU among the tasks on it (rule S12)."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 

@@ -1,4 +1,4 @@
-"""Book-keeping of a running bag: takes events one by one, gives snapshots. One book for simulated and real runs."""
+"""The ledger of a running bag: it takes events one by one, and gives snapshots. Simulated and real runs share it."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""What a sizer sees of a running bag, and what it asks for. Simulator and real runner exchange nothing else with it."""
+"""The input and the decision of a sizer. Simulator and real runner exchange nothing else with it."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a log is, in one sentence."""
+"""A log described in one sentence."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A whole tune: the log in two, a search on the first part, the winner measured on the second (rules U1 to U13)."""
+"""A search for a better rule: on the first part of a log, with the winner measured on the second (rules U1 to U13)."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`explain` of a task of a placement that `pack` has kept: why it is on its host and on no other."""
+"""`explain` for a task of a placement that `pack` has stored: why it is on its host and on no other."""
 
 from dataclasses import dataclass
 from functools import cached_property

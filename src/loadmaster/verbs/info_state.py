@@ -1,4 +1,4 @@
-"""What `info` says of a running state: nodes, what runs, what waits."""
+"""`info` for a running state: its nodes, running and waiting tasks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""`live cgroup`: commands on this box, each with a share of the CPU that changes as others come and end."""
+"""`live cgroup`: commands on this computer, each with a share of the CPU that changes over time."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

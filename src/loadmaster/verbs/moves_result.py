@@ -1,4 +1,4 @@
-"""What every result with moves has: the moves as a table, and as moves.csv."""
+"""The part that all results with moves have in common: the moves as a table, and as moves.csv."""
 
 from abc import abstractmethod
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What every verb gives back in Python: an answer, a table, a chart and a page."""
+"""The result of every verb in Python: an answer, a table, a chart and a page."""
 
 import html
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`share`: what a log's jobs would feel if its machines were shared instead of queued for."""
+"""`share`: how fast a log's jobs would run on machines that they share, instead of queueing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

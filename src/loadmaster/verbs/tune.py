@@ -1,4 +1,4 @@
-"""`tune`: search for a better rule, measure its gain on weeks that the search never saw, and write it to a file."""
+"""`tune`: search for a better rule, measure its gain on weeks that the search does not use, and write it to a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

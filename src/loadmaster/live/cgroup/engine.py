@@ -1,4 +1,4 @@
-"""Runs shell commands on this box, each in a control group with a quota of CPU; see `session.engine.Engine`.
+"""Runs shell commands on this computer, each in a control group with a quota of CPU; see `session.engine.Engine`.
 
 A machine is a part of this computer: a group with a quota of its cores, which has the groups of its commands. The
 groups and the commands' folders hold what runs and how commands ended, so a start after a crash finds commands that ran

@@ -1,4 +1,4 @@
-"""Kubernetes as an engine: what is seen are nodes and pods, listed and watched; what is done is a binding."""
+"""Kubernetes as an engine: it lists and watches nodes and pods, and binds pods."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

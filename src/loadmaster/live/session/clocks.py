@@ -1,4 +1,4 @@
-"""The time that an engine goes by."""
+"""The clock of an engine."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What an engine is to the rest of the house: it is observed, and it acts; nothing else joins them.
+"""The contract with an engine: it is observed and it acts; nothing else connects it to the other rooms.
 
 An engine is whatever really runs jobs: Slurm, Kubernetes, a set of virtual machines. An adapter is one class with the
 methods of `Engine`. It decides nothing and remembers nothing that matters: the next observation is the only truth.

@@ -1,4 +1,4 @@
-"""The loop of everything that is live: observe, decide, write down, act, write down; what the engine does wrong."""
+"""The loop of all live runs: observe, decide, write down, act, write down; and the handling of engine failures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

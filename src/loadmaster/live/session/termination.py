@@ -1,4 +1,4 @@
-"""Ends a live run that gets SIGTERM or loses its terminal as Ctrl-C does: jobs that are held are handed back first."""
+"""Ends a live run at SIGTERM, or when its terminal closes, as Ctrl-C does: held jobs are given back first."""
 
 import signal
 import threading

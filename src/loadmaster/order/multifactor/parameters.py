@@ -1,4 +1,4 @@
-"""Multifactor priority as Slurm defines it: an order with weights, factors and a memory of use (rules O8 to O14)."""
+"""Multifactor priority as Slurm defines it: an order with weights, factors and the use so far (rules O8 to O14)."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a site's rules say of every job: its partition, its quality of service, its leaf in the tree of accounts."""
+"""The properties of every job under a site's rules: its partition, its QOS, its leaf in the tree of accounts."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What the tasks of one time-shared host have done so far, and which of them ends next: plain Python."""
+"""The work that tasks of one time-shared host have done so far, and which of them ends next: plain Python."""
 
 import math
 from collections.abc import Mapping

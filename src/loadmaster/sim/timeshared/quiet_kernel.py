@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Whether a tick could move anything at all: while it could not, ticks need not be played.
+"""Whether a tick could move anything at all: while it could not, ticks need not be simulated.
 
 A log of months has millions of quiet seconds. The contacts of a host differ from tick to tick, so one tick without a
 move says nothing about the next. But if no host would move a task to any other host, no tick moves a task until one

@@ -1,4 +1,4 @@
-"""Time-shared hosts in plain Python: what the compiled engine must come to, to the bit; runs any sharing model.
+"""Time-shared hosts in plain Python: the specification of the compiled engine, to the bit; runs any sharing model.
 
 A host's clock says how much each of its tasks has done. Everything else is searched for anew at every event.
 """

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Jobs on virtual machines compiled; the plain engine in reference.py says what must come out."""
+"""Jobs on virtual machines, compiled; the plain engine in reference.py is the specification."""
 
 from collections.abc import Callable
 from functools import cache
